@@ -1,0 +1,22 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { startPrivatePostgres } from "../service/test/private-postgres.ts";
+
+/** Runs the tests on the PostgreSQL of the given major version that Debian or Ubuntu installed. */
+const [version = "15", ...rest] = process.argv.slice(2);
+const folder = `/usr/lib/postgresql/${version}/bin`;
+
+if (!existsSync(join(folder, "postgres"))) {
+  console.error(`PostgreSQL ${version} is not installed: apt-get install postgresql-${version}`);
+  console.error("Elsewhere, start a server and run: TEST_DATABASE_URL=postgres://… npm test");
+  process.exit(1);
+}
+
+const server = await startPrivatePostgres({ postgres: join(folder, "postgres"), initdb: join(folder, "initdb") });
+const { status } = spawnSync("npx", ["--no-install", "vitest", "run", ...rest], {
+  stdio: "inherit",
+  env: { ...process.env, TEST_DATABASE_URL: server.url },
+});
+await server.stop();
+process.exitCode = status ?? 1;

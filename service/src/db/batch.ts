@@ -1,0 +1,94 @@
+import { AppError } from "../errors.ts";
+import { isContention, sqlState } from "./sql-state.ts";
+
+interface BatchOptions<Item, Result> {
+  /** One set-based statement; answers in the order of its items. It orders its own rows by key (conventions, SQL). */
+  run: (items: Item[]) => Promise<Result[]>;
+  maxItems: number;
+  maxBytes: number;
+  sizeOf: (item: Item) => number;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  bytes: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+const contentionTries = 4;
+
+/**
+ * Shares round trips: what arrives while one is in flight goes with the next. There is no timer, so a lone caller never
+ * waits for company. Each caller gets its own result, and an item the database refuses does not fail its neighbours.
+ */
+export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
+  const queue: Waiting<Item, Result>[] = [];
+  let running = false;
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) await settle(takeBatch(queue, options), options.run);
+    running = false;
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      queue.push({ item, bytes: options.sizeOf(item), resolve, reject });
+      if (running) return;
+      running = true;
+      // A microtask later, so that callers of the same tick share the first trip.
+      queueMicrotask(() => void drain());
+    });
+}
+
+/** As many as fit, and always at least one: an item larger than the limit travels alone. */
+function takeBatch<Item, Result>(queue: Waiting<Item, Result>[], limits: BatchOptions<Item, Result>) {
+  let bytes = 0;
+  let count = 0;
+  for (const waiting of queue) {
+    if (count > 0 && (count === limits.maxItems || bytes + waiting.bytes > limits.maxBytes)) break;
+    bytes += waiting.bytes;
+    count += 1;
+  }
+  return queue.splice(0, count);
+}
+
+type Run<Item, Result> = BatchOptions<Item, Result>["run"];
+
+async function settle<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Item, Result>): Promise<void> {
+  try {
+    await answer(batch, run);
+  } catch (error) {
+    if (batch.length === 1 || !isRolledBack(error)) {
+      for (const waiting of batch) waiting.reject(error);
+      return;
+    }
+    for (const waiting of batch) await answer([waiting], run).catch(waiting.reject);
+  }
+}
+
+async function answer<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Item, Result>): Promise<void> {
+  const results = await runThroughContention(batch, run);
+  if (results.length !== batch.length) {
+    throw new Error(`a batch of ${batch.length} items got ${results.length} results`);
+  }
+  for (const [position, waiting] of batch.entries()) waiting.resolve(results[position] as Result);
+}
+
+async function runThroughContention<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Item, Result>) {
+  const items = batch.map((waiting) => waiting.item);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run(items);
+    } catch (error) {
+      if (!isContention(error) || tries === contentionTries) throw error;
+    }
+  }
+}
+
+/** Only an error the server answered proves that nothing was stored; after a lost connection a commit may have happened. */
+function isRolledBack(error: unknown): boolean {
+  const answered = error instanceof AppError ? error.cause : error;
+  const state = sqlState(answered);
+  return state !== undefined && !state.startsWith("08") && !state.startsWith("57P");
+}

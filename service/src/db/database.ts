@@ -1,0 +1,115 @@
+import pg from "pg";
+import { AppError } from "../errors.ts";
+import { isConnectionTrouble } from "./sql-state.ts";
+
+/** A statement has a name, so that each connection prepares it once. */
+export interface Statement {
+  name: string;
+  text: string;
+  values?: unknown[];
+}
+
+export interface Queryable {
+  query<Row = never>(statement: Statement): Promise<Row[]>;
+}
+
+/** Only `withTransaction` makes one; functions that must share a commit ask for it by type. */
+export interface Transaction extends Queryable {
+  readonly inTransaction: true;
+}
+
+export interface Database extends Queryable {
+  /** Runs `work` on one connection inside begin and commit; whatever it throws rolls back. */
+  withTransaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  connections(): { total: number; idle: number; waiting: number };
+  close(): Promise<void>;
+}
+
+interface DatabaseOptions {
+  url: string;
+  poolSize: number;
+  applicationName: string;
+  onIdleError: (error: Error) => void;
+}
+
+const statementTimeoutMs = 10_000;
+const idleInTransactionTimeoutMs = 15_000;
+const connectTimeoutMs = 5_000;
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    types: { getTypeParser },
+  });
+  // Without a listener an idle connection that the server closes would end the process.
+  pool.on("error", options.onIdleError);
+
+  return {
+    query: (statement) => run(pool, statement),
+    withTransaction: (work) => withTransaction(pool, work),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
+  };
+}
+
+async function withTransaction<Result>(pool: pg.Pool, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect().catch(translate);
+  let broken: Error | undefined;
+  // A connection lost between two statements of ours reports itself here; unheard it would end the process.
+  const remember = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", remember);
+  try {
+    await client.query("begin").catch(translate);
+    const result = await work({ inTransaction: true, query: (statement) => run(client, statement) });
+    await client.query("commit").catch(translate);
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch(remember);
+    throw error;
+  } finally {
+    client.off("error", remember);
+    client.release(broken);
+  }
+}
+
+async function run<Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
+  const result = await client.query(statement).catch(translate);
+  // The row type is the caller's promise about its own SQL; each statement is executed by a test.
+  return result.rows as Row[];
+}
+
+/** A database that cannot be asked is an outcome callers can act on; everything else is a bug and stays as it is. */
+function translate(error: unknown): never {
+  if (!isConnectionTrouble(error)) throw error;
+  throw new AppError("UNAVAILABLE", "The database cannot be reached at the moment. Try again shortly.", {
+    retryAfterSeconds: 2,
+    cause: error,
+  });
+}
+
+/** int8 as a number that is exact or an error, timestamptz as ISO 8601 text in UTC, the rest as `pg` does it. */
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  if (format === "binary") return pg.types.getTypeParser(oid, "binary");
+  if (oid === pg.types.builtins.INT8) return exactInteger;
+  if (oid === pg.types.builtins.TIMESTAMPTZ) return isoTimestamp;
+  return pg.types.getTypeParser(oid, "text");
+}
+
+export function exactInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError("an int8 does not fit a JavaScript number");
+  return value;
+}
+
+/** `infinity` and years beyond 9999 are never stored, so a value that is no date is a bug worth an error. */
+export function isoTimestamp(text: string): string {
+  return new Date(text).toISOString();
+}

@@ -1,0 +1,48 @@
+/** The five-character code of an error the server answered with; undefined when there was no answer. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  return /^[0-9A-Z]{5}$/.test(error.code) && "severity" in error ? error.code : undefined;
+}
+
+/** A deadlock or a serialisation failure: rolled back by the server, and worth the same try again. */
+export function isContention(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === "40P01" || state === "40001";
+}
+
+const troubleStates = new Set([
+  "25006", // read-only: the primary became a standby
+  "53100", // disk full
+  "53200", // out of memory
+  "53300", // too many connections
+  "57014", // statement timeout
+  "57P01", // shut down by the administrator
+  "57P02", // crash of another backend
+  "57P03", // starting up or stopping
+  "57P05", // idle session timeout
+  "25P03", // idle in transaction timeout
+]);
+
+const socketCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+
+/** The server is away, full or refusing; the same statement may succeed in a moment. */
+export function isConnectionTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = sqlState(error);
+  if (state !== undefined) return troubleStates.has(state) || state.startsWith("08");
+  if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
+  if ("code" in error && typeof error.code === "string" && socketCodes.has(error.code)) return true;
+  // `pg` reports a connection that ended or could not be had by these texts, without a code.
+  return /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after calling end/i.test(
+    error.message,
+  );
+}

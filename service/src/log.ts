@@ -1,0 +1,27 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+
+export type Log = Logger;
+
+/**
+ * One JSON line per outcome. What must never be logged (bodies, subjects, addresses, keys, tokens) is kept out by naming
+ * each field at the call; nothing here serialises a request, a header or a configuration.
+ */
+export function createLog(level: string, destination?: DestinationStream): Log {
+  const options = {
+    level,
+    base: null,
+    messageKey: "event",
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: describeError },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** PostgreSQL puts row values into `detail` and `where`, so an error is logged by these fields only. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const code = "code" in error ? error.code : undefined;
+  const cause = error.cause === undefined ? undefined : describeError(error.cause);
+  return { name: error.name, message: error.message, code, stack: error.stack, cause };
+}

@@ -1,0 +1,23 @@
+import type { Queryable } from "../db/database.ts";
+import { ConfigurationError } from "../errors.ts";
+
+export type ProviderKind = "ses" | "simulator";
+
+/** The first process to start decides for good whether this database records real mail or simulated mail. */
+export async function rememberProvider(db: Queryable, provider: ProviderKind): Promise<void> {
+  // The update changes nothing; it makes the row of a process that was first visible to this statement.
+  const [row] = await db.query<{ provider: ProviderKind }>({
+    name: "remember-provider",
+    text: `
+      insert into cell (provider)
+      values ($1)
+      on conflict (only_row) do update set provider = cell.provider
+      returning provider`,
+    values: [provider],
+  });
+  if (row?.provider === provider) return;
+  throw new ConfigurationError(
+    `This database belongs to POSTERN_PROVIDER=${row?.provider}, but this process is set to ${provider}. ` +
+      "Use another database for the other provider; a record of both would be untrue.",
+  );
+}

@@ -1,0 +1,19 @@
+import type { TestProject } from "vitest/node";
+import { embeddedBinaries, startPrivatePostgres } from "./private-postgres.ts";
+import { createTemplate } from "./template-database.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    serverUrl: string;
+  }
+}
+
+/** `TEST_DATABASE_URL` names a server to use instead of a private PostgreSQL 18. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL;
+  const server = given === undefined ? await startPrivatePostgres(await embeddedBinaries()) : undefined;
+  const serverUrl = server?.url ?? given ?? "";
+  await createTemplate(serverUrl);
+  project.provide("serverUrl", serverUrl);
+  return async () => server?.stop();
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { migrate } from "../src/db/migrate.ts";
+
+const template = "postern_template";
+
+/** Migrates one database, once; every test file copies it in about 0.1 s. */
+export async function createTemplate(serverUrl: string): Promise<void> {
+  await asAdmin(serverUrl, async (client) => {
+    await client.query(`drop database if exists ${template}`);
+    await client.query(`create database ${template}`);
+  });
+  await migrate(databaseUrl(serverUrl, template), () => undefined);
+}
+
+export async function copyTemplate(serverUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `postern_test_${randomBytes(6).toString("hex")}`;
+  await asAdmin(serverUrl, (client) => client.query(`create database ${name} template ${template}`));
+  return {
+    url: databaseUrl(serverUrl, name),
+    drop: () => asAdmin(serverUrl, (client) => client.query(`drop database ${name} with (force)`)),
+  };
+}
+
+async function asAdmin(serverUrl: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, inject } from "vitest";
+import { type Database, openDatabase } from "../src/db/database.ts";
+import { copyTemplate } from "./template-database.ts";
+
+/** A migrated database of its own for the calling test file. */
+export function useTestDatabase(): { readonly db: Database; readonly url: string } {
+  let opened: { db: Database; url: string; drop: () => Promise<void> } | undefined;
+
+  beforeAll(async () => {
+    const copy = await copyTemplate(inject("serverUrl"));
+    opened = { ...copy, db: openTestDatabase(copy.url) };
+  });
+
+  afterAll(async () => {
+    await opened?.db.close();
+    await opened?.drop();
+  });
+
+  const current = () => {
+    if (opened === undefined) throw new Error("the test database is there only inside tests");
+    return opened;
+  };
+  return {
+    get db() {
+      return current().db;
+    },
+    get url() {
+      return current().url;
+    },
+  };
+}
+
+export function openTestDatabase(url: string): Database {
+  return openDatabase({ url, poolSize: 10, applicationName: "postern-test", onIdleError: () => undefined });
+}
