@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
 
 const template = "postern_template";
@@ -36,4 +37,8 @@ function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+export function openTestDatabase(url: string): Database {
+  return openDatabase({ url, poolSize: 10, applicationName: "postern-test", onIdleError: () => undefined });
 }

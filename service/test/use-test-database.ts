@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, inject } from "vitest";
-import { type Database, openDatabase } from "../src/db/database.ts";
-import { copyTemplate } from "./template-database.ts";
+import type { Database } from "../src/db/database.ts";
+import { copyTemplate, openTestDatabase } from "./template-database.ts";
 
 /** A migrated database of its own for the calling test file. */
 export function useTestDatabase(): { readonly db: Database; readonly url: string } {
@@ -28,8 +28,4 @@ export function useTestDatabase(): { readonly db: Database; readonly url: string
       return current().url;
     },
   };
-}
-
-export function openTestDatabase(url: string): Database {
-  return openDatabase({ url, poolSize: 10, applicationName: "postern-test", onIdleError: () => undefined });
 }

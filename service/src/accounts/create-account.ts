@@ -1,0 +1,32 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { Database } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import { insertAccount } from "./account-store.ts";
+import { generatePassword, hashPassword } from "./password.ts";
+import { insertUser } from "./user-store.ts";
+
+/** Makes an account and its first user together. The password is generated and returned once; only its hash is kept. */
+export async function createAccount(db: Database, name: string, email: string) {
+  requireName(name);
+  requireEmail(email);
+  const [accountId, userId] = [randomUUIDv7(), randomUUIDv7()];
+  const password = generatePassword();
+  const passwordHash = await hashPassword(password);
+  await db.withTransaction(async (tx) => {
+    await insertAccount(tx, accountId, name);
+    const isNew = await insertUser(tx, { id: userId, accountId, email, passwordHash });
+    if (!isNew) throw new AppError("CONFLICT", `A user with the email ${email} exists already. Choose another one.`);
+  });
+  return { accountId, userId, password };
+}
+
+function requireName(name: string): void {
+  if (name.trim() !== "" && name.length <= 200 && !/\p{Cc}/u.test(name)) return;
+  throw new AppError("VALIDATION_ERROR", "The account's name must be 1 to 200 characters without control characters.");
+}
+
+/** Only a name to log in with; the strict address rules are for mail that leaves. */
+function requireEmail(email: string): void {
+  if (email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) return;
+  throw new AppError("VALIDATION_ERROR", `"${email}" is not an email address.`);
+}

@@ -1,0 +1,124 @@
+import type { Queryable } from "../db/database.ts";
+import type { KeyType } from "./api-key.ts";
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  type: KeyType;
+  keyPrefix: string;
+  expiresAt: string | null;
+  createdAt: string;
+}
+
+interface NewApiKey {
+  id: string;
+  name: string;
+  type: KeyType;
+  keyPrefix: string;
+  pepperId: string;
+  secretHmac: Buffer;
+  expiresAt: string | null;
+}
+
+/** Returns undefined when `expiresAt` has passed by the database's clock, which later decides the expiry. */
+export async function insertApiKey(db: Queryable, accountId: string, key: NewApiKey): Promise<ApiKey | undefined> {
+  const [row] = await db.query<ApiKey>({
+    name: "insert-api-key",
+    text: `
+      insert into api_keys (account_id, id, name, type, key_prefix, pepper_id, secret_hmac, expires_at)
+      select $1, $2, $3, $4, $5, $6, $7, $8
+      where $8::timestamptz is null or $8::timestamptz > now()
+      returning id, name, type, key_prefix as "keyPrefix", expires_at as "expiresAt", created_at as "createdAt"`,
+    values: [accountId, key.id, key.name, key.type, key.keyPrefix, key.pepperId, key.secretHmac, key.expiresAt],
+  });
+  return row;
+}
+
+/** All keys that are not revoked, expired ones included, newest first. */
+export async function listApiKeys(db: Queryable, accountId: string): Promise<ApiKey[]> {
+  return db.query<ApiKey>({
+    name: "list-api-keys",
+    text: `
+      select id, name, type, key_prefix as "keyPrefix", expires_at as "expiresAt", created_at as "createdAt"
+      from api_keys
+      where account_id = $1
+        and revoked_at is null
+      order by id desc`,
+    values: [accountId],
+  });
+}
+
+/** Returns false when the account has no such key, or none that is still to be revoked. */
+export async function revokeApiKey(db: Queryable, accountId: string, id: string): Promise<boolean> {
+  const rows = await db.query({
+    name: "revoke-api-key",
+    text: `
+      update api_keys
+      set revoked_at = now()
+      where account_id = $1
+        and id = $2
+        and revoked_at is null
+      returning id`,
+    values: [accountId, id],
+  });
+  return rows.length === 1;
+}
+
+export interface StoredKey {
+  id: string;
+  accountId: string;
+  type: KeyType;
+  pepperId: string;
+  isRevoked: boolean;
+  isExpired: boolean;
+  isSuspended: boolean;
+}
+
+/** Over all accounts: the key itself says whose it is. No cache stands before this, so a revocation acts at once. */
+export async function findKeyByHmacs(db: Queryable, hmacs: Buffer[]): Promise<StoredKey | undefined> {
+  const [row] = await db.query<StoredKey>({
+    name: "find-key-by-hmacs",
+    text: `
+      select k.id, k.account_id as "accountId", k.type, k.pepper_id as "pepperId",
+        k.revoked_at is not null as "isRevoked",
+        coalesce(k.expires_at <= now(), false) as "isExpired",
+        accounts.suspended_at is not null as "isSuspended"
+      from api_keys k
+      join accounts on accounts.id = k.account_id
+      where k.secret_hmac = any($1::bytea[])`,
+    values: [hmacs],
+  });
+  return row;
+}
+
+/** Moves a key to the current pepper, so that the previous one can be retired once all keys have been used. */
+export async function repepperApiKey(
+  db: Queryable,
+  key: { id: string; pepperId: string },
+  pepperId: string,
+  secretHmac: Buffer,
+): Promise<void> {
+  await db.query({
+    name: "repepper-api-key",
+    text: `
+      update api_keys
+      set pepper_id = $3, secret_hmac = $4
+      where id = $1
+        and pepper_id = $2`,
+    values: [key.id, key.pepperId, pepperId, secretHmac],
+  });
+}
+
+/** How many usable keys hang on each pepper; what tells an operator whether one can be retired. */
+export async function countKeysByPepper(db: Queryable): Promise<{ pepperId: string; keys: number }[]> {
+  return db.query({
+    name: "count-keys-by-pepper",
+    text: `
+      select pepper_id as "pepperId", count(*) as keys
+      from api_keys
+      where revoked_at is null
+        and (expires_at is null or expires_at > now())
+      group by pepper_id
+      order by pepper_id`,
+  });
+}

@@ -1,0 +1,143 @@
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from "fastify";
+import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import type { z } from "zod";
+import type { KeyPress } from "../api-keys/create-api-key.ts";
+import type { Database } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { LoginDesk } from "../logins/log-in.ts";
+import type { Metrics } from "../metrics.ts";
+import { trackMethods } from "./allowed-methods.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { createBrokenRequestHandler } from "./broken-request.ts";
+import { createErrorHandler } from "./error-response.ts";
+import { errorRoutes } from "./error-routes.ts";
+import { validationError } from "./field-problems.ts";
+import { healthRoutes } from "./health-routes.ts";
+import { parseJsonBody } from "./json-body.ts";
+import { describeApi } from "./openapi.ts";
+import type { Readiness } from "./readiness.ts";
+import { serveReference } from "./reference.ts";
+import { requestIdOf } from "./request-id.ts";
+import { accountRoutes } from "./v1/account-routes.ts";
+import { apiKeyRoutes } from "./v1/api-key-routes.ts";
+import { authRoutes } from "./v1/auth-routes.ts";
+
+export type ApiServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** What the routes need; `main/api.ts` makes it from the configuration. */
+export interface ApiParts {
+  db: Database;
+  log: Log;
+  metrics: Metrics;
+  readiness: () => Promise<Readiness>;
+  authenticator: Authenticator;
+  loginDesk: LoginDesk;
+  keyPress: KeyPress;
+  http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };
+}
+
+const maxBodyBytes = 64 * 1024;
+
+export async function createApiServer(parts: ApiParts): Promise<ApiServer> {
+  const app = createServer(parts);
+  acceptOnlyJson(app);
+  answerErrors(app, parts);
+  observe(app, parts);
+  await describeApi(app);
+
+  healthRoutes(app, parts.readiness);
+  errorRoutes(app);
+  authRoutes(app, parts);
+  accountRoutes(app, parts);
+  apiKeyRoutes(app, parts);
+
+  if (parts.http.showReference) await serveReference(app);
+  await app.ready();
+  return app;
+}
+
+function createServer({ http, log }: ApiParts): ApiServer {
+  const answer = createErrorHandler(http.publicUrl, log);
+  const app = fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    trustProxy: http.trustedProxies.length === 0 ? false : http.trustedProxies,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 30_000,
+    routerOptions: { maxParamLength: 1024 },
+    // While stopping, requests on open connections are still served; their connections close behind them.
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    http: { requireHostHeader: false },
+    clientErrorHandler: createBrokenRequestHandler(http.publicUrl),
+    frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
+      reply.header("x-request-id", request.id);
+      answer(error, request, reply);
+    },
+  });
+  return app.withTypeProvider<ZodTypeProvider>();
+}
+
+function acceptOnlyJson(app: ApiServer): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(Buffer.isBuffer(body) ? body : Buffer.from(body)));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error("the body could not be read"));
+    }
+  });
+  app.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
+    const result = schema.safeParse(data, { reportInput: true });
+    return result.success ? { value: result.data } : { error: validationError(schema, result.error.issues) };
+  });
+  app.setSerializerCompiler(serializerCompiler);
+}
+
+function answerErrors(app: ApiServer, { http, log }: ApiParts): void {
+  const methodsOf = trackMethods(app);
+  app.setErrorHandler(createErrorHandler(http.publicUrl, log));
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ""] = request.url.split("?");
+    const methods = methodsOf(path);
+    if (methods.length === 0) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+    reply.header("allow", methods.join(", "));
+    throw new AppError("METHOD_NOT_ALLOWED", `This path takes ${methods.join(", ")}.`);
+  });
+}
+
+/** Headers every answer has, then one log line and one measurement when it is out. */
+function observe(app: ApiServer, { log, metrics }: ApiParts): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers({
+      "x-request-id": request.id,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    });
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    // The pattern of the route and not the path: a path may hold an address.
+    const route = request.routeOptions.url ?? "none";
+    const labels = { method: request.method, route, status: String(reply.statusCode) };
+    metrics.requestSeconds.observe(labels, reply.elapsedTime / 1000);
+    const facts = { request_id: request.id, method: request.method, route, status: reply.statusCode };
+    log.info({ ...facts, duration_ms: Math.round(reply.elapsedTime) }, "request.answered");
+  });
+}

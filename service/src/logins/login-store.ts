@@ -1,0 +1,135 @@
+import type { Queryable, Transaction } from "../db/database.ts";
+
+export const loginDays = 30;
+export const repeatSeconds = 30;
+/** A user with more open logins than this loses the oldest; without a bound a script could fill the table. */
+const maxLoginsPerUser = 100;
+
+/** Starts a login with its first refresh token, clears away the user's expired ones; returns the time in seconds. */
+export async function insertLogin(
+  db: Queryable,
+  login: { id: string; userId: string; nonce: Buffer },
+): Promise<number> {
+  const [row] = await db.query<{ now: number }>({
+    name: "insert-login",
+    text: `
+      with old as (
+        delete from logins
+        where user_id = $2
+          and (expires_at <= now()
+            or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
+      ), login as (
+        insert into logins (id, user_id, expires_at)
+        values ($1, $2, now() + make_interval(days => $5))
+        returning id
+      )
+      insert into refresh_tokens (login_id, nonce)
+      select id, $3
+      from login
+      returning floor(extract(epoch from now()))::bigint as now`,
+    values: [login.id, login.userId, login.nonce, maxLoginsPerUser - 1, loginDays],
+  });
+  return requireRow(row).now;
+}
+
+export interface OpenLogin {
+  userId: string;
+  accountId: string;
+  isSuspended: boolean;
+}
+
+/** The one question every request with a token asks: is the login open, the account active, the token in its time? */
+export async function findOpenLogin(
+  db: Queryable,
+  token: { loginId: string; notBefore: number; expiresAt: number },
+): Promise<OpenLogin | undefined> {
+  const [row] = await db.query<OpenLogin>({
+    name: "find-open-login",
+    text: `
+      select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended"
+      from logins
+      join users on users.id = logins.user_id
+      join accounts on accounts.id = users.account_id
+      where logins.id = $1
+        and logins.expires_at > now()
+        and extract(epoch from now()) >= $2::float8
+        and extract(epoch from now()) < $3::float8`,
+    values: [token.loginId, token.notBefore, token.expiresAt],
+  });
+  return row;
+}
+
+/** Holds the login until the commit, so that two uses of one refresh token are decided one after the other. */
+export async function lockLogin(tx: Transaction, loginId: string): Promise<(OpenLogin & { now: number }) | undefined> {
+  const [row] = await tx.query<OpenLogin & { now: number }>({
+    name: "lock-login",
+    text: `
+      select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended",
+        floor(extract(epoch from now()))::bigint as now
+      from logins
+      join users on users.id = logins.user_id
+      join accounts on accounts.id = users.account_id
+      where logins.id = $1
+        and logins.expires_at > now()
+      for update of logins`,
+    values: [loginId],
+  });
+  return row;
+}
+
+/** True for an unused token, and for a repeat within `repeatSeconds` of its first use: the first answer may be lost. */
+export async function useRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<boolean> {
+  const rows = await tx.query({
+    name: "use-refresh-token",
+    text: `
+      update refresh_tokens
+      set used_at = coalesce(used_at, now())
+      where login_id = $1
+        and nonce = $2
+        and (used_at is null or used_at > now() - make_interval(secs => $3))
+      returning nonce`,
+    values: [loginId, nonce, repeatSeconds],
+  });
+  return rows.length === 1;
+}
+
+/** Adds the successor and forgets the tokens nobody may repeat any more. */
+export async function insertRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<void> {
+  await tx.query({
+    name: "insert-refresh-token",
+    text: `
+      with forgotten as (
+        delete from refresh_tokens
+        where login_id = $1
+          and used_at <= now() - make_interval(secs => $3)
+      )
+      insert into refresh_tokens (login_id, nonce)
+      values ($1, $2)`,
+    values: [loginId, nonce, repeatSeconds],
+  });
+}
+
+export async function deleteLogin(db: Queryable, loginId: string): Promise<void> {
+  await db.query({
+    name: "delete-login",
+    text: `
+      delete from logins
+      where id = $1`,
+    values: [loginId],
+  });
+}
+
+export async function deleteLoginsOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.query({
+    name: "delete-logins-of-user",
+    text: `
+      delete from logins
+      where user_id = $1`,
+    values: [userId],
+  });
+}
+
+function requireRow<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error("a login that was inserted returned no row");
+  return row;
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+import { AppError, ConfigurationError } from "../errors.ts";
+
+const help = `Usage: postern <command>
+
+  api              start the HTTP API
+  migrate          bring the database schema up to this release
+  admin            accounts, passwords, limits and secrets; see \`postern admin --help\`
+
+Configuration comes from the environment and from a .env file in the working directory; .env.example lists every key.`;
+
+const exitCodes = { badConfiguration: 78, usage: 64, failed: 1 };
+
+const [command, ...rest] = process.argv.slice(2);
+
+try {
+  await run(command, rest);
+} catch (error) {
+  process.exitCode = explain(error);
+}
+
+/** Each part is loaded only when it is asked for, so that the small commands answer at once. */
+async function run(name: string | undefined, args: string[]): Promise<void> {
+  switch (name) {
+    case "api":
+      return (await import("./api.ts")).runApi();
+    case "migrate":
+      return (await import("./migrate.ts")).runMigrate();
+    case "admin":
+      return (await import("./admin.ts")).runAdmin(args);
+    case undefined:
+    case "help":
+    case "--help":
+      process.stdout.write(`${help}\n`);
+      return;
+    default:
+      process.stderr.write(`There is no command "${name}".\n\n${help}\n`);
+      process.exitCode = exitCodes.usage;
+  }
+}
+
+function explain(error: unknown): number {
+  if (error instanceof ConfigurationError) {
+    process.stderr.write(`Postern cannot start. ${error.message}\n`);
+    return exitCodes.badConfiguration;
+  }
+  const hasNoTables = error instanceof Error && "code" in error && error.code === "42P01";
+  if (hasNoTables) {
+    process.stderr.write("The database has no tables of Postern yet. Run `postern migrate` first.\n");
+    return exitCodes.badConfiguration;
+  }
+  // What an operator can act on is a sentence; anything else is a bug and comes with its stack.
+  const text = error instanceof AppError ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`${text}\n`);
+  return exitCodes.failed;
+}

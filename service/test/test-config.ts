@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { type Config, type Environment, readConfig } from "../src/config.ts";
+
+export function aSecret(id = "k1"): string {
+  return `${id}:${randomBytes(32).toString("base64url")}`;
+}
+
+/** The environment of a process under test: the simulator as provider, fresh secrets, ports chosen by the system. */
+export function anEnvironment(overrides: Environment = {}): Environment {
+  return {
+    DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing",
+    PORT: "0",
+    OPERATIONS_PORT: "0",
+    PUBLIC_URL: "http://postern.test",
+    LOG_LEVEL: "silent",
+    POSTERN_PROVIDER: "simulator",
+    AWS_REGION: "eu-central-1",
+    AWS_ENDPOINT_URL_SESV2: "http://127.0.0.1:4579",
+    AWS_ENDPOINT_URL_SNS: "http://127.0.0.1:4579",
+    AWS_ENDPOINT_URL_SQS: "http://127.0.0.1:4579",
+    API_KEY_PEPPER: aSecret(),
+    CONTENT_KEY: aSecret(),
+    TOKEN_SIGNING_KEY: aSecret(),
+    ...overrides,
+  };
+}
+
+export function aConfig(overrides: Environment = {}): Config {
+  return readConfig(anEnvironment(overrides));
+}
