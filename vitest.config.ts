@@ -1,5 +1,7 @@
 import { defineConfig } from "vitest/config";
 
+const report = process.env.TEST_REPORT;
+
 export default defineConfig({
   test: {
     include: ["service/**/*.test.ts", "scripts/**/*.test.ts"],
@@ -8,5 +10,6 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Two files at a time: the tests share one PostgreSQL, and two cores are what CI has.
     maxWorkers: 2,
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
   },
 });
