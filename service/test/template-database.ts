@@ -14,9 +14,23 @@ export async function createTemplate(serverUrl: string): Promise<void> {
   await migrate(databaseUrl(serverUrl, template), () => undefined);
 }
 
-export async function copyTemplate(serverUrl: string): Promise<{ url: string; drop: () => Promise<void> }> {
+interface OwnDatabase {
+  url: string;
+  drop: () => Promise<void>;
+}
+
+export function copyTemplate(serverUrl: string): Promise<OwnDatabase> {
+  return createFrom(serverUrl, template);
+}
+
+/** A database that no migration has touched. */
+export function createEmptyDatabase(serverUrl: string): Promise<OwnDatabase> {
+  return createFrom(serverUrl, "template0");
+}
+
+async function createFrom(serverUrl: string, source: string): Promise<OwnDatabase> {
   const name = `postern_test_${randomBytes(6).toString("hex")}`;
-  await asAdmin(serverUrl, (client) => client.query(`create database ${name} template ${template}`));
+  await asAdmin(serverUrl, (client) => client.query(`create database ${name} template ${source}`));
   return {
     url: databaseUrl(serverUrl, name),
     drop: () => asAdmin(serverUrl, (client) => client.query(`drop database ${name} with (force)`)),

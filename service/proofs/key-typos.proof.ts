@@ -1,0 +1,118 @@
+import type { Proof, ProofTools } from "../../scripts/proof.ts";
+import { authenticate } from "../src/api/authenticate.ts";
+import { generateApiKey } from "../src/api-keys/api-key.ts";
+import type { Database, Statement } from "../src/db/database.ts";
+import { AppError } from "../src/errors.ts";
+import { aLogin } from "../test/builders.ts";
+import { type TestApi, withTestApis } from "../test/with-test-apis.ts";
+
+const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
+
+export const proof: Proof = {
+  promise: "Every single-character typo in an API key is refused without a query, and no full key is kept anywhere",
+  size: { small: 2, full: 200 },
+  run: (size, { serverUrl, progress }) =>
+    withTestApis(serverUrl, { api: {} }, async ({ db, apis: { api }, logLines }) => {
+      const typos = await tryTypos(api, size, progress);
+      const leaks = await findLeaks(db, api, logLines, progress);
+      return {
+        figure:
+          `${typos.accepted} of ${typos.tried} typos in ${size} keys accepted, ${typos.queries} queries; ` +
+          `${leaks.found.length} of ${leaks.keys} keys found in ${leaks.places} rows, log lines and answers`,
+        holds: typos.accepted + typos.queries + leaks.found.length === 0 && typos.controlQueries === size,
+      };
+    }),
+};
+
+/** Through the function every route authenticates by. The right key asks once: that is how we know the counter counts. */
+async function tryTypos({ parts }: TestApi, size: number, progress: ProofTools["progress"]) {
+  let queries = 0;
+  const db = {
+    query: (_statement: Statement) => {
+      queries++;
+      return Promise.resolve([]);
+    },
+  };
+  const refused = async (key: string) =>
+    authenticate({ ...parts.authenticator, db }, { "x-api-key": key }, "api-key-or-jwt").then(
+      () => false,
+      (error) => error instanceof AppError && error.code === "UNAUTHORIZED",
+    );
+  const result = { tried: 0, accepted: 0, queries: 0, controlQueries: 0 };
+  for (let made = 1; made <= size; made++) {
+    const { key } = generateApiKey(made % 2 === 0 ? "live" : "test", "AA");
+    for (const typo of typosOf(key)) {
+      result.tried++;
+      if (!(await refused(typo))) result.accepted++;
+    }
+    result.queries += queries;
+    queries = 0;
+    await refused(key);
+    result.controlQueries += queries;
+    queries = 0;
+    progress(`typos in ${made} of ${size} keys`);
+  }
+  return result;
+}
+
+/** One character replaced, left out, inserted, or swapped with its neighbour. */
+function* typosOf(key: string): Generator<string> {
+  for (let at = 0; at <= key.length; at++) {
+    const [head, tail] = [key.slice(0, at), key.slice(at)];
+    for (const letter of printable) {
+      yield head + letter + tail;
+      if (at < key.length && letter !== key[at]) yield head + letter + tail.slice(1);
+    }
+    if (at < key.length) yield head + tail.slice(1);
+    const [first, second] = [tail[0], tail[1]];
+    if (second !== undefined && first !== second) yield head + second + first + tail.slice(2);
+  }
+}
+
+/** Lives through the life of some keys at debug level, then looks for them wherever something is kept or told. */
+async function findLeaks(db: Database, { app, parts }: TestApi, logLines: string[], progress: ProofTools["progress"]) {
+  const { accessToken } = await aLogin(db, parts.loginDesk);
+  const token = { authorization: `Bearer ${accessToken}` };
+  const keys: string[] = [];
+  const answers: string[] = [];
+  for (let made = 0; made < 20; made++) {
+    const payload = { name: `key ${made}`, type: "live" };
+    const created = await app.inject({ method: "POST", url: "/api/v1/api-keys", headers: token, payload });
+    const { id, key }: { id: string; key: string } = created.json();
+    keys.push(key);
+    for (const headers of [{ "x-api-key": key }, { "x-api-key": `${key}x` }, { authorization: `Bearer ${key}` }]) {
+      answers.push((await app.inject({ url: "/api/v1/account", headers })).body);
+    }
+    answers.push((await app.inject({ url: `/api/v1/api-keys/${key}`, method: "DELETE", headers: token })).body);
+    answers.push((await app.inject({ url: `/errors/${key}`, headers: { "x-request-id": key.slice(0, 5) } })).body);
+    answers.push((await app.inject({ url: "/api/v1/api-keys", headers: token })).body);
+    answers.push((await app.inject({ url: `/api/v1/api-keys/${id}`, method: "DELETE", headers: token })).body);
+    answers.push((await app.inject({ url: "/api/v1/account", headers: { "x-api-key": key } })).body);
+    progress(`lived through ${made + 1} keys`);
+  }
+  const rows = await everyRow(db);
+  const places = [...rows, ...logLines, ...answers];
+  // The secret alone counts as well: with it the rest of the key can be computed.
+  const secretOf = (key: string) => key.slice("postern_live_AA".length, -6);
+  return {
+    keys: keys.length,
+    places: places.length,
+    found: keys.filter((key) => places.some((text) => text.includes(secretOf(key)))),
+  };
+}
+
+async function everyRow(db: Database): Promise<string[]> {
+  const tables = await db.query<{ name: string }>({
+    name: "all-tables",
+    text: "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
+  });
+  const rows: string[] = [];
+  for (const { name } of tables) {
+    const found = await db.query<{ text: string }>({
+      name: `rows of ${name}`,
+      text: `select t::text as text from ${name} t`,
+    });
+    rows.push(...found.map(({ text }) => text));
+  }
+  return rows;
+}

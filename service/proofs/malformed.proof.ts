@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import type { Proof, ProofTools } from "../../scripts/proof.ts";
+import type { ApiParts } from "../src/api/server.ts";
+import type { Database } from "../src/db/database.ts";
+import { aLogin, anApiKey } from "../test/builders.ts";
+import type { ApiProcess } from "../test/spawn-api.ts";
+import { withApiProcesses } from "../test/with-api-processes.ts";
+import { type Credentials, malformedRequest, type RawRequest } from "./malformed-requests.ts";
+import { RawConnection, type Reply } from "./raw-connection.ts";
+
+const chunkSize = 500;
+const connections = 16;
+
+export const proof: Proof = {
+  promise: "Malformed requests never lead to a server error, a crash or an answer outside the published shape",
+  size: { small: 1500, full: 100_000 },
+  run: (size, { serverUrl, progress }) =>
+    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], parts }) => {
+      if (api === undefined) throw new Error("the API process did not start");
+      const seed = Date.now() % 2 ** 31;
+      const memoryBefore = await residentMebibytes(api);
+      const tally = await sendAll(size, seed, api, () => freshCredentials(db, parts), progress);
+      const isAlive = await fetch(`${api.url}/readyz`).then(({ ok }) => ok);
+      const memory = `${memoryBefore} to ${await residentMebibytes(api)} MiB`;
+      return {
+        figure:
+          `${tally.serverErrors} of ${size} malformed requests answered with 5xx, ${tally.odd} outside the published ` +
+          `shape, ${isAlive ? 0 : 1} crashes (seed ${seed}; ${tally.refused} refused, ${tally.accepted} turned out ` +
+          `valid, ${tally.closed} connections closed without a word, ${tally.silent} unanswered; memory ${memory})` +
+          tally.examples.map((example) => `\n${example}`).join(""),
+        holds: tally.serverErrors + tally.odd + tally.silent === 0 && isAlive && tally.refused > size / 2,
+      };
+    }),
+};
+
+interface Tally {
+  serverErrors: number;
+  odd: number;
+  refused: number;
+  accepted: number;
+  closed: number;
+  silent: number;
+  examples: string[];
+}
+
+async function sendAll(
+  size: number,
+  seed: number,
+  api: ApiProcess,
+  credentials: () => Promise<Credentials>,
+  progress: ProofTools["progress"],
+): Promise<Tally> {
+  const tally: Tally = { serverErrors: 0, odd: 0, refused: 0, accepted: 0, closed: 0, silent: 0, examples: [] };
+  const lanes = Array.from({ length: connections }, () => new RawConnection(Number(new URL(api.url).port)));
+  for (let sent = 0; sent < size; sent += chunkSize) {
+    const numRuns = Math.min(chunkSize, size - sent);
+    const requests = fc.sample(malformedRequest(await credentials()), { numRuns, seed: seed + sent });
+    await Promise.all(
+      lanes.map(async (lane) => {
+        for (let request = requests.pop(); request !== undefined; request = requests.pop()) {
+          count(tally, request, await lane.exchange(request));
+        }
+      }),
+    );
+    progress(`${sent + numRuns} of ${size}, seed ${seed}`);
+  }
+  for (const lane of lanes) lane.close();
+  return tally;
+}
+
+function count(tally: Tally, request: RawRequest, reply: Reply): void {
+  if (reply.kind === "closed") tally.closed++;
+  else if (reply.kind === "silence") note(tally, "silent", request, "no answer");
+  else if (reply.answer.status >= 500) note(tally, "serverErrors", request, reply.answer.body);
+  else if (reply.answer.status < 400) tally.accepted++;
+  else if (request.isHead || isPublishedShape(reply.answer.body)) tally.refused++;
+  else note(tally, "odd", request, `${reply.answer.status} ${reply.answer.body}`);
+}
+
+function note(tally: Tally, kind: "silent" | "serverErrors" | "odd", request: RawRequest, answer: string): void {
+  tally[kind]++;
+  if (tally.examples.length < 5) {
+    tally.examples.push(`${JSON.stringify(request.bytes.toString("latin1").slice(0, 600))} -> ${answer.slice(0, 300)}`);
+  }
+}
+
+function isPublishedShape(body: string): boolean {
+  try {
+    const { success, error } = JSON.parse(body);
+    return (
+      success === false && [error.code, error.message, error.request_id, error.doc_url].every((text) => text !== "")
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** New ones for each chunk: some of the requests log out or revoke, and the rest should still get past the door. */
+async function freshCredentials(db: Database, parts: ApiParts): Promise<Credentials> {
+  const { accountId, accessToken, refreshToken } = await aLogin(db, parts.loginDesk);
+  const { id, key } = await anApiKey(db, parts.keyPress, accountId);
+  return { token: accessToken, refreshToken, key, keyId: id };
+}
+
+async function residentMebibytes({ operationsUrl }: ApiProcess): Promise<number> {
+  const metrics = await fetch(`${operationsUrl}/metrics`).then((response) => response.text());
+  const bytes = Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]);
+  return Math.round(bytes / 2 ** 20);
+}

@@ -1,0 +1,148 @@
+import { Agent, request } from "node:http";
+import type { Proof } from "../../scripts/proof.ts";
+import { suspendAccount } from "../src/accounts/account-store.ts";
+import type { ApiParts } from "../src/api/server.ts";
+import type { Database } from "../src/db/database.ts";
+import { aLogin, anApiKey } from "../test/builders.ts";
+import { withApiProcesses } from "../test/with-api-processes.ts";
+
+/** A credential in use: how to show it, how to end it, and whether it has been ended as far as the client knows. */
+interface Subject {
+  headers: Record<string, string>;
+  /** Resolves when the client has read that it is over. */
+  end: () => Promise<void>;
+}
+
+interface Tally {
+  before: number;
+  after: number;
+  acceptedAfter: number;
+}
+
+const requestsBefore = 8;
+const requestsAfter = 8;
+const usedAtOnce = 20;
+
+type Call = (url: string, headers: Record<string, string>, method?: string, path?: string) => Promise<number>;
+
+export const proof: Proof = {
+  promise: "A key revoked or expired, a login ended or an account suspended is refused from the very next request on",
+  size: { small: 5, full: 200 },
+  run: (size, { serverUrl, progress }) =>
+    withApiProcesses(serverUrl, 2, async ({ db, processes, parts }) => {
+      const urls = processes.map(({ url }) => url);
+      const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+      const call: Call = (url, headers, method = "GET", path = "/api/v1/account") =>
+        statusOf(agent, `${url}${path}`, method, headers);
+
+      const tallies: [string, Tally][] = [];
+      for (const [kind, makeSubject] of Object.entries(
+        subjects(db, parts, (...args) => call(urls[0] ?? "", ...args)),
+      )) {
+        const tally: Tally = { before: 0, after: 0, acceptedAfter: 0 };
+        tallies.push([kind, tally]);
+        await inParallel(size, usedAtOnce, async (done) => {
+          await useUntilEnded(await makeSubject(), urls, call, tally);
+          progress(`${kind}: ${done} of ${size}`);
+        });
+      }
+      agent.destroy();
+      return {
+        figure:
+          tallies.map(([kind, { acceptedAfter, after }]) => `${kind} ${acceptedAfter} of ${after}`).join(", ") +
+          ` requests accepted that started after it was known (${size} credentials each, 2 processes)`,
+        holds: tallies.every(
+          ([, tally]) => tally.acceptedAfter === 0 && tally.before >= size && tally.after >= 2 * requestsAfter * size,
+        ),
+      };
+    }),
+};
+
+/** Four ways for a credential to end. */
+function subjects(
+  db: Database,
+  parts: ApiParts,
+  callFirst: (headers: Record<string, string>, method: string, path: string) => Promise<number>,
+): Record<string, () => Promise<Subject>> {
+  return {
+    revocation: async () => {
+      const login = await aLogin(db, parts.loginDesk);
+      const { id, key } = await anApiKey(db, parts.keyPress, login.accountId);
+      const authorization = `Bearer ${login.accessToken}`;
+      const end = () => mustBe200(callFirst({ authorization }, "DELETE", `/api/v1/api-keys/${id}`));
+      return { headers: { "x-api-key": key }, end };
+    },
+    expiry: async () => {
+      const { accountId } = await aLogin(db, parts.loginDesk);
+      const expiresAt = new Date(Date.now() + 400).toISOString();
+      const { key } = await anApiKey(db, parts.keyPress, accountId, { expiresAt });
+      return { headers: { "x-api-key": key }, end: () => untilPast(expiresAt) };
+    },
+    "log-out": async () => {
+      const { accessToken } = await aLogin(db, parts.loginDesk);
+      const headers = { authorization: `Bearer ${accessToken}` };
+      return { headers, end: () => mustBe200(callFirst(headers, "POST", "/api/v1/auth/logout")) };
+    },
+    suspension: async () => {
+      const { accountId } = await aLogin(db, parts.loginDesk);
+      const { key } = await anApiKey(db, parts.keyPress, accountId);
+      return { headers: { "x-api-key": key }, end: () => suspendAccount(db, accountId) };
+    },
+  };
+}
+
+/** One client per process keeps using the credential; every answer is judged by what was known when its request started. */
+async function useUntilEnded(subject: Subject, urls: string[], call: Call, tally: Tally): Promise<void> {
+  let isOver = false;
+  let used = 0;
+  const ending = (async () => {
+    while (used < requestsBefore) await new Promise((resolve) => setImmediate(resolve));
+    await subject.end();
+    isOver = true;
+  })();
+  const client = async (url: string) => {
+    for (let usedAfter = 0; usedAfter < requestsAfter; ) {
+      const startedAfter = isOver;
+      const status = await call(url, subject.headers);
+      used++;
+      if (status === 200 && startedAfter) tally.acceptedAfter++;
+      if (status === 200 && !startedAfter) tally.before++;
+      if (startedAfter) {
+        usedAfter++;
+        tally.after++;
+      }
+    }
+  };
+  await Promise.all([ending, ...urls.map(client)]);
+}
+
+function statusOf(agent: Agent, url: string, method: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { agent, method, headers }, (response) => {
+      response.on("end", () => resolve(response.statusCode ?? 0)).resume();
+    });
+    call.on("error", reject);
+    call.end();
+  });
+}
+
+async function mustBe200(status: Promise<number>): Promise<void> {
+  const got = await status;
+  if (got !== 200) throw new Error(`ending a credential was answered with ${got}`);
+}
+
+/** All processes and PostgreSQL share this machine's clock, so "past" means the same to all of them. */
+async function untilPast(time: string): Promise<void> {
+  while (Date.now() <= Date.parse(time)) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+async function inParallel(total: number, atOnce: number, work: (done: number) => Promise<void>): Promise<void> {
+  let started = 0;
+  const lane = async () => {
+    while (started < total) {
+      started++;
+      await work(started);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, total) }, lane));
+}

@@ -1,0 +1,64 @@
+import { connect, createServer, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+import type { Environment } from "../src/config.ts";
+import { type ApiProcess, spawnApi } from "./spawn-api.ts";
+
+/** A real API process of the running test, which ends it. */
+export async function startApiProcess(env: Environment): Promise<ApiProcess> {
+  const api = await spawnApi({ ...env, LOG_LEVEL: "info" });
+  onTestFinished(async () => {
+    api.kill("SIGKILL");
+    await api.exited;
+  });
+  return api;
+}
+
+export interface TcpProxy {
+  /** The address of the target, by way of the proxy. */
+  url: string;
+  /** Cuts every connection and refuses new ones, as a stopped server does. */
+  close(): Promise<void>;
+  open(): Promise<void>;
+  /** Keeps connections and takes new ones but lets nothing through, as a network that loses every packet does. */
+  freeze(): void;
+}
+
+/** Stands between a process and its server, so that a test can take the server away and give it back. */
+export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
+  const target = new URL(targetUrl);
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+  };
+  let isFrozen = false;
+  const server = createServer((near) => {
+    const far = connect(Number(target.port || 5432), target.hostname);
+    for (const socket of [near, far]) keep(socket);
+    if (!isFrozen) near.pipe(far).pipe(near);
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const close = async () => {
+    if (!server.listening) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+
+  await listen(0);
+  onTestFinished(close);
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
+  const { port } = address;
+  return {
+    url: Object.assign(new URL(targetUrl), { hostname: "127.0.0.1", port: String(port) }).href,
+    close,
+    open: () => listen(port),
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Environment } from "../src/config.ts";
+
+export const posternPath = fileURLToPath(new URL("../src/main/postern.ts", import.meta.url));
+
+export interface LogLine {
+  event: string;
+  level: string;
+  [field: string]: unknown;
+}
+
+export interface ApiProcess {
+  url: string;
+  operationsUrl: string;
+  pid: number;
+  logs(): LogLine[];
+  /** The first line with this event, also when it was written before the question. */
+  logged(event: string): Promise<LogLine>;
+  kill(signal: NodeJS.Signals): void;
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** A real API process in a folder of its own. Resolves once it listens; rejects with its last words. */
+export async function spawnApi(env: Environment): Promise<ApiProcess> {
+  const child = spawn(process.execPath, [posternPath, "api"], {
+    cwd: mkdtempSync(join(tmpdir(), "postern-api-")),
+    env: { LOG_LEVEL: "info", ...env, PORT: "0", OPERATIONS_PORT: env.OPERATIONS_PORT ?? "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exited = new Promise<Awaited<ApiProcess["exited"]>>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal }));
+  });
+
+  let lastWords = "";
+  child.stderr.on("data", (chunk) => {
+    lastWords = `${lastWords}${chunk}`.slice(-4000);
+  });
+  const lines: LogLine[] = [];
+  const waiting = new Set<() => void>();
+  createInterface(child.stdout).on("line", (line) => {
+    lines.push(JSON.parse(line));
+    for (const look of waiting) look();
+  });
+  const logged = (event: string) =>
+    new Promise<LogLine>((resolve, reject) => {
+      const look = () => {
+        const found = lines.find((line) => line.event === event);
+        if (found === undefined) return;
+        waiting.delete(look);
+        resolve(found);
+      };
+      waiting.add(look);
+      look();
+      void exited.then(({ code }) => reject(new Error(`ended with code ${code} before ${event}: ${lastWords}`)));
+    });
+
+  const started = await logged("api.started");
+  return {
+    url: String(started.address),
+    operationsUrl: String(started.operations),
+    pid: child.pid ?? 0,
+    logs: () => lines,
+    logged,
+    kill: (signal) => void child.kill(signal),
+    exited,
+  };
+}

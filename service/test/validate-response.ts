@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import Ajv2020 from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+type Operation = { responses: Record<string, unknown> };
+type ApiDocument = { paths: Record<string, Record<string, Operation>> };
+
+interface Answer {
+  method: string;
+  path: string;
+  status: number;
+  contentType: string;
+  body: string;
+}
+
+const document: ApiDocument = JSON.parse(readFileSync(new URL("../openapi.json", import.meta.url), "utf8"));
+const ajv = new Ajv2020.default({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, "openapi");
+
+/** Throws unless the published document allows this answer: its status for this operation, and its body for that status. */
+export function requireDocumented(answer: Answer): void {
+  if (answer.method === "HEAD" || !answer.contentType.startsWith("application/json")) return;
+  const where = `${answer.method} ${answer.path} ${answer.status}`;
+  const pointer = schemaPointer(answer);
+  if (pointer === undefined) throw new Error(`${where} is not in openapi.json`);
+  const validate = ajv.getSchema(`openapi#${pointer}`);
+  if (validate === undefined) throw new Error(`${where} has no schema at ${pointer}`);
+  if (!validate(JSON.parse(answer.body))) {
+    throw new Error(`${where} does not fit openapi.json: ${ajv.errorsText(validate.errors)}\n${answer.body}`);
+  }
+}
+
+function schemaPointer({ method, path, status }: Answer): string | undefined {
+  const pattern = Object.keys(document.paths).find((candidate) => matches(candidate, path));
+  const operation = pattern === undefined ? undefined : document.paths[pattern]?.[method.toLowerCase()];
+  // What is no operation has no entry of its own; its refusal still has the published shape.
+  if (pattern === undefined || operation === undefined) {
+    return status === 404 || status === 405 ? "/components/schemas/Error" : undefined;
+  }
+  if (operation.responses[status] === undefined) return undefined;
+  const route = pattern.replaceAll("~", "~0").replaceAll("/", "~1");
+  const pointer = `/paths/${route}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`;
+  // The pointer travels in a URI fragment, where braces are not allowed.
+  return encodeURI(pointer);
+}
+
+function matches(pattern: string, path: string): boolean {
+  const parts = pattern.split("/").map((part) => (part.startsWith("{") ? "[^/]+" : RegExp.escape(part)));
+  return new RegExp(`^${parts.join("/")}$`).test(path.split("?")[0] ?? "");
+}

@@ -1,0 +1,41 @@
+import type { ApiParts } from "../src/api/server.ts";
+import { type Config, type Environment, readConfig } from "../src/config.ts";
+import type { Database } from "../src/db/database.ts";
+import { createLog } from "../src/log.ts";
+import { createApiParts } from "../src/main/api-parts.ts";
+import { createMetrics } from "../src/metrics.ts";
+import { type ApiProcess, spawnApi } from "./spawn-api.ts";
+import { copyTemplate, openTestDatabase } from "./template-database.ts";
+import { anEnvironment } from "./test-config.ts";
+
+interface ApiProcesses {
+  db: Database;
+  processes: ApiProcess[];
+  /** Wired with the same secrets as the processes, to make logins and keys for them. */
+  parts: ApiParts;
+}
+
+/** Real API processes on one database of their own, for proofs. */
+export async function withApiProcesses<Result>(
+  serverUrl: string,
+  count: number,
+  work: (given: ApiProcesses) => Promise<Result>,
+): Promise<Result> {
+  const copy = await copyTemplate(serverUrl);
+  const environment: Environment = anEnvironment({ DATABASE_URL: copy.url, LOG_LEVEL: "warn" });
+  const config: Config = readConfig(environment);
+  const db = openTestDatabase(copy.url);
+  const processes: ApiProcess[] = [];
+  try {
+    for (let started = 0; started < count; started++)
+      processes.push(await spawnApi({ ...environment, LOG_LEVEL: "info" }));
+    return await work({ db, processes, parts: createApiParts(config, db, createLog("silent"), createMetrics()) });
+  } finally {
+    for (const { kill, exited } of processes) {
+      kill("SIGKILL");
+      await exited;
+    }
+    await db.close();
+    await copy.drop();
+  }
+}

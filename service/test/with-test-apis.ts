@@ -1,0 +1,59 @@
+import { Writable } from "node:stream";
+import { type ApiParts, type ApiServer, createApiServer } from "../src/api/server.ts";
+import type { Environment } from "../src/config.ts";
+import { readConfig } from "../src/config.ts";
+import type { Database } from "../src/db/database.ts";
+import { createLog } from "../src/log.ts";
+import { createApiParts } from "../src/main/api-parts.ts";
+import { createMetrics } from "../src/metrics.ts";
+import { copyTemplate, openTestDatabase } from "./template-database.ts";
+import { anEnvironment } from "./test-config.ts";
+
+export interface TestApi {
+  app: ApiServer;
+  parts: ApiParts;
+}
+
+interface TestApis<Name extends string> {
+  db: Database;
+  apis: Record<Name, TestApi>;
+  logLines: string[];
+}
+
+/** Several API servers on one database of their own, for proofs; secrets that are not given are shared by all. */
+export async function withTestApis<Name extends string, Result>(
+  serverUrl: string,
+  environments: Record<Name, Environment>,
+  work: (given: TestApis<Name>) => Promise<Result>,
+): Promise<Result> {
+  const copy = await copyTemplate(serverUrl);
+  const db = openTestDatabase(copy.url);
+  const logLines: string[] = [];
+  const common = anEnvironment({ LOG_LEVEL: "debug" });
+  const apis: Record<string, TestApi> = {};
+  try {
+    for (const [name, environment] of Object.entries<Environment>(environments)) {
+      apis[name] = await startTestApi(db, { ...common, ...environment }, logLines);
+    }
+    return await work({ db, apis, logLines });
+  } finally {
+    for (const { app } of Object.values(apis)) await app.close();
+    await db.close();
+    await copy.drop();
+  }
+}
+
+/** One API server in this process, with its log lines kept. */
+export async function startTestApi(db: Database, environment: Environment, logLines: string[]): Promise<TestApi> {
+  const config = readConfig(environment);
+  const log = createLog(config.logLevel, new Writable({ write: keepLines(logLines) }));
+  const parts = createApiParts(config, db, log, createMetrics());
+  return { app: await createApiServer(parts), parts };
+}
+
+function keepLines(lines: string[]) {
+  return (chunk: Buffer, _encoding: string, done: () => void) => {
+    lines.push(chunk.toString());
+    done();
+  };
+}
