@@ -13,6 +13,7 @@ create index logins_user_idx on logins (user_id);
 create table refresh_tokens (
   login_id uuid not null references logins (id) on delete cascade,
   nonce bytea not null,
+  issued_at timestamptz not null default now(),
   used_at timestamptz,
   constraint refresh_tokens_nonce_once primary key (login_id, nonce)
 );

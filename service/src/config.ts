@@ -101,8 +101,9 @@ const endpointKeys = ["AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL_SNS", "AWS_END
 /** Reads everything a process needs, once, and reports every problem together. */
 export function readConfig(env: Environment) {
   const problems: string[] = [];
-  const values = parse(environmentSchema, env, problems);
-  if (values !== undefined) problems.push(...providerProblems(values), ...rotationProblems(values));
+  const given = withSecretsFromFiles(environmentSchema, env, problems);
+  const values = parse(environmentSchema, given, problems);
+  problems.push(...providerProblems(given), ...rotationProblems(given));
   if (values === undefined || problems.length > 0) throw invalid(problems);
   return {
     ...databasePart(values),
@@ -136,7 +137,8 @@ export function readConfig(env: Environment) {
 export function readDatabaseConfig(env: Environment) {
   const problems: string[] = [];
   const keys = { DATABASE_URL: true, DATABASE_DIRECT_URL: true, DATABASE_POOL_SIZE: true, LOG_LEVEL: true } as const;
-  const values = parse(environmentSchema.pick(keys), env, problems);
+  const schema = environmentSchema.pick(keys);
+  const values = parse(schema, withSecretsFromFiles(schema, env, problems), problems);
   if (values === undefined || problems.length > 0) throw invalid(problems);
   return databasePart(values);
 }
@@ -151,22 +153,23 @@ export function loadEnvironment(): Environment {
   return process.env;
 }
 
-function parse<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Environment, problems: string[]) {
-  const given = withSecretsFromFiles(env, problems);
+function parse<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given: Environment, problems: string[]) {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     const key = String(issue.path[0]);
+    const isReported = given[key] === undefined && given[`${key}_FILE`] !== undefined;
+    if (isReported) continue;
     const meaning = schema.shape[key] instanceof z.ZodType ? schema.shape[key].description : undefined;
     problems.push(given[key] === undefined ? `${key} is missing: ${meaning}` : `${key} ${issue.message}`);
   }
   return undefined;
 }
 
-function withSecretsFromFiles(env: Environment, problems: string[]): Environment {
+function withSecretsFromFiles(schema: z.ZodObject, env: Environment, problems: string[]): Environment {
   // An empty value counts as absent, so that `KEY=` in a .env file means the default.
   const given: Environment = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-  for (const key of fileKeys) {
+  for (const key of fileKeys.filter((candidate) => candidate in schema.shape)) {
     const path = given[`${key}_FILE`];
     if (path === undefined) continue;
     if (given[key] !== undefined) problems.push(`${key} and ${key}_FILE are both set; keep one of them`);
@@ -182,10 +185,12 @@ function withSecretsFromFiles(env: Environment, problems: string[]): Environment
 type Values = z.infer<typeof environmentSchema>;
 
 /** Mail must not reach a stranger's server by a slip in one variable, nor real people while trying things out. */
-function providerProblems(values: Values): string[] {
+function providerProblems(given: Environment): string[] {
+  const provider = environmentSchema.shape.POSTERN_PROVIDER.safeParse(given.POSTERN_PROVIDER);
   return endpointKeys.flatMap((key) => {
-    const endpoint = values[key];
-    if (values.POSTERN_PROVIDER === "simulator") {
+    const { success, data: endpoint } = environmentSchema.shape[key].safeParse(given[key]);
+    if (!provider.success || !success) return [];
+    if (provider.data === "simulator") {
       if (endpoint === undefined) return [`${key} is missing: POSTERN_PROVIDER=simulator needs all three endpoints`];
       return isAmazon(endpoint) ? [`${key} names Amazon, but POSTERN_PROVIDER is simulator`] : [];
     }
@@ -194,12 +199,12 @@ function providerProblems(values: Values): string[] {
   });
 }
 
-function rotationProblems(values: Values): string[] {
-  return (["API_KEY_PEPPER", "CONTENT_KEY", "TOKEN_SIGNING_KEY"] as const).flatMap((key) => {
-    const second = values[`${key}_SECOND`];
-    if (second === undefined) return [];
-    if (second.id === values[key].id) return [`${key} and ${key}_SECOND carry the same id; give each its own`];
-    return second.key.equals(values[key].key) ? [`${key} and ${key}_SECOND are the same secret under two ids`] : [];
+function rotationProblems(given: Environment): string[] {
+  return ["API_KEY_PEPPER", "CONTENT_KEY", "TOKEN_SIGNING_KEY"].flatMap((key) => {
+    const [first, second] = [secret.safeParse(given[key]).data, secret.safeParse(given[`${key}_SECOND`]).data];
+    if (first === undefined || second === undefined) return [];
+    if (second.id === first.id) return [`${key} and ${key}_SECOND carry the same id; give each its own`];
+    return second.key.equals(first.key) ? [`${key} and ${key}_SECOND are the same secret under two ids`] : [];
   });
 }
 

@@ -1,4 +1,4 @@
-/** Every code a caller can meet. The HTTP status of each stands in `api/error-response.ts`. */
+/** Every code a caller can meet. The HTTP status of each stands in `api/error-catalogue.ts`. */
 export const errorCodes = [
   "BAD_REQUEST",
   "UNAUTHORIZED",

@@ -18,10 +18,15 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** PostgreSQL puts row values into `detail` and `where`, so an error is logged by these fields only. */
+/**
+ * PostgreSQL puts row values into `detail` and `where`, and into the message of a data exception (class 22). So an error
+ * is logged by these fields only, and the stack without its first line, which repeats the message.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
-  const code = "code" in error ? error.code : undefined;
+  const code = "code" in error ? String(error.code) : undefined;
+  const mayQuote = "severity" in error && code?.startsWith("22") === true;
+  const stack = error.stack?.split("\n").filter((line) => line.startsWith("    at "));
   const cause = error.cause === undefined ? undefined : describeError(error.cause);
-  return { name: error.name, message: error.message, code, stack: error.stack, cause };
+  return { name: error.name, message: mayQuote ? "a data exception" : error.message, code, stack, cause };
 }

@@ -43,7 +43,7 @@ export async function listApiKeys(db: Queryable, accountId: string): Promise<Api
       from api_keys
       where account_id = $1
         and revoked_at is null
-      order by id desc`,
+      order by created_at desc, id desc`,
     values: [accountId],
   });
 }

@@ -32,11 +32,11 @@ export async function authenticate(
   const bearer = bearerOf(headers.authorization);
   if (accepted === "api-key-or-jwt" && key !== undefined) return callerByKey(authenticator, String(key));
   if (bearer !== undefined) return callerByToken(authenticator, bearer, accepted);
-  throw missingCredential(accepted, key !== undefined, headers.authorization !== undefined);
+  throw missingCredential(accepted, key, headers.authorization);
 }
 
 async function callerByKey({ db, peppers }: Authenticator, key: string): Promise<Caller> {
-  if (looksLikeToken(key)) throw refused("X-API-Key holds a JWT. Send it as Authorization: Bearer instead.");
+  if (looksLikeToken(key)) throw refused(tokenAsKey);
   const verdict = await identifyApiKey(db, peppers, key);
   if (verdict.kind !== "valid") throw refusedKey(verdict.kind);
   const { id, accountId, type } = verdict.key;
@@ -74,12 +74,20 @@ function refusedKey(kind: Exclude<KeyVerdict["kind"], "valid">): AppError {
   }
 }
 
-function missingCredential(accepted: Accepted, hasKey: boolean, hasAuthorization: boolean): AppError {
-  if (hasAuthorization) return refused("The Authorization header must be: Bearer, a space, and the access token.");
+function missingCredential(
+  accepted: Accepted,
+  key: string | string[] | undefined,
+  authorization: string | undefined,
+): AppError {
+  if (authorization !== undefined)
+    return refused("The Authorization header must be: Bearer, a space, and the access token.");
   if (accepted === "api-key-or-jwt") return refused("Send an API key in X-API-Key or a JWT as Authorization: Bearer.");
-  const wrongKind = hasKey ? "API keys are for sending only. " : "";
+  if (looksLikeToken(String(key))) return refused(tokenAsKey);
+  const wrongKind = key === undefined ? "" : "API keys are for sending only. ";
   return refused(`${wrongKind}This path needs a JWT as Authorization: Bearer; POST /api/v1/auth/login issues one.`);
 }
+
+const tokenAsKey = "X-API-Key holds a JWT. Send it as Authorization: Bearer instead.";
 
 function keyAsBearer(accepted: Accepted): string {
   return accepted === "jwt"

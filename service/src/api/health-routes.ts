@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import type { Readiness } from "./readiness.ts";
-import type { ApiServer } from "./server.ts";
+import type { ApiParts, ApiServer } from "./server.ts";
 import { errorAnswers } from "./wire-format.ts";
 
 /** Public and bare; the reasons stand on the operations port. */
-export function healthRoutes(app: ApiServer, readiness: () => Promise<Readiness>): void {
+export function healthRoutes(app: ApiServer, parts: ApiParts): void {
   app.get(
     "/healthz",
     {
@@ -32,7 +31,7 @@ export function healthRoutes(app: ApiServer, readiness: () => Promise<Readiness>
       },
     },
     async () => {
-      const { isReady } = await readiness();
+      const { isReady } = await parts.readiness();
       if (isReady) return { status: "ready" as const };
       throw new AppError("UNAVAILABLE", "Not ready. The operations port says why.", { retryAfterSeconds: 2 });
     },

@@ -5,9 +5,9 @@ import { AppError } from "../errors.ts";
 const suspicious = /\\u0000|\\u[dD][89a-fA-F]|__proto__|\\u005[fF]/;
 const maxDepth = 32;
 
-/** A body is UTF-8 JSON whose every string PostgreSQL can store. */
+/** A body is UTF-8 JSON whose every string PostgreSQL can store. An empty one is absent: clients announce JSON always. */
 export function parseJsonBody(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw invalidBody("is empty; send a JSON object", "empty");
+  if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) throw invalidBody("is not valid UTF-8", "not_utf8");
   const text = bytes.toString("utf8");
   const value = parseText(text);

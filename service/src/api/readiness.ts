@@ -1,9 +1,10 @@
 import type { Queryable } from "../db/database.ts";
 import { findMissingMigrations } from "../db/require-usable.ts";
+import { AppError } from "../errors.ts";
 
 export interface Readiness {
   isReady: boolean;
-  checks: { database: "ok" | "unreachable"; schema: "ok" | "unknown" | { missing: string[] } };
+  checks: { database: "ok" | "unreachable"; schema: "ok" | "unknown" | "unreadable" | { missing: string[] } };
 }
 
 /** Ready means that this process can do its own work; a provider in trouble would be no reason to take it out. */
@@ -12,8 +13,12 @@ export async function checkReadiness(db: Queryable): Promise<Readiness> {
     const missing = await findMissingMigrations(db);
     const isReady = missing.length === 0;
     return { isReady, checks: { database: "ok", schema: isReady ? "ok" : { missing } } };
-  } catch {
-    return { isReady: false, checks: { database: "unreachable", schema: "unknown" } };
+  } catch (error) {
+    const isUnreachable = error instanceof AppError && error.code === "UNAVAILABLE";
+    const checks = isUnreachable
+      ? ({ database: "unreachable", schema: "unknown" } as const)
+      : ({ database: "ok", schema: "unreadable" } as const);
+    return { isReady: false, checks };
   }
 }
 

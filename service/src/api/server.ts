@@ -61,7 +61,7 @@ export async function createApiServer(parts: ApiParts): Promise<ApiServer> {
   observe(app, parts);
   await describeApi(app);
 
-  healthRoutes(app, parts.readiness);
+  healthRoutes(app, parts);
   errorRoutes(app);
   authRoutes(app, parts);
   accountRoutes(app, parts);
@@ -72,7 +72,8 @@ export async function createApiServer(parts: ApiParts): Promise<ApiServer> {
   return app;
 }
 
-function createServer({ http, log }: ApiParts): ApiServer {
+function createServer(parts: ApiParts): ApiServer {
+  const { http, log } = parts;
   const answer = createErrorHandler(http.publicUrl, log);
   const app = fastify({
     logger: false,
@@ -84,11 +85,13 @@ function createServer({ http, log }: ApiParts): ApiServer {
     // While stopping, requests on open connections are still served; their connections close behind them.
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, connectionsCheckingInterval: 5_000 },
     clientErrorHandler: createBrokenRequestHandler(http.publicUrl),
+    // For a path that is none no hook runs, so what the hooks do is done here.
     frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
-      reply.header("x-request-id", request.id);
+      setCommonHeaders(request, reply);
       answer(error, request, reply);
+      record(parts, request, reply);
     },
   });
   return app.withTypeProvider<ZodTypeProvider>();
@@ -122,22 +125,25 @@ function answerErrors(app: ApiServer, { http, log }: ApiParts): void {
   });
 }
 
-/** Headers every answer has, then one log line and one measurement when it is out. */
-function observe(app: ApiServer, { log, metrics }: ApiParts): void {
-  app.addHook("onRequest", async (request, reply) => {
-    reply.headers({
-      "x-request-id": request.id,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      "cache-control": "no-store",
-    });
+function observe(app: ApiServer, parts: ApiParts): void {
+  app.addHook("onRequest", async (request, reply) => setCommonHeaders(request, reply));
+  app.addHook("onResponse", async (request, reply) => record(parts, request, reply));
+}
+
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({
+    "x-request-id": request.id,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
   });
-  app.addHook("onResponse", async (request, reply) => {
-    // The pattern of the route and not the path: a path may hold an address.
-    const route = request.routeOptions.url ?? "none";
-    const labels = { method: request.method, route, status: String(reply.statusCode) };
-    metrics.requestSeconds.observe(labels, reply.elapsedTime / 1000);
-    const facts = { request_id: request.id, method: request.method, route, status: reply.statusCode };
-    log.info({ ...facts, duration_ms: Math.round(reply.elapsedTime) }, "request.answered");
-  });
+}
+
+/** One log line and one measurement per answer, with the pattern of the route: a path may hold an address. */
+function record({ log, metrics }: ApiParts, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? "none";
+  const { method, id } = request;
+  metrics.requestSeconds.observe({ method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+  const duration_ms = Math.round(reply.elapsedTime);
+  log.info({ request_id: id, method, route, status: reply.statusCode, duration_ms }, "request.answered");
 }

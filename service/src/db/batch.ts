@@ -59,7 +59,7 @@ async function settle<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Ite
   try {
     await answer(batch, run);
   } catch (error) {
-    if (batch.length === 1 || !isRolledBack(error)) {
+    if (batch.length === 1 || isContention(error) || !isRolledBack(error)) {
       for (const waiting of batch) waiting.reject(error);
       return;
     }

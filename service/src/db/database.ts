@@ -30,18 +30,22 @@ interface DatabaseOptions {
   poolSize: number;
   applicationName: string;
   onIdleError: (error: Error) => void;
+  statementTimeoutMs?: number;
 }
 
-const statementTimeoutMs = 10_000;
+// What still has no answer this long after the server should have given up has lost its server.
+const silenceMs = 2_000;
 const idleInTransactionTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
+  const { statementTimeoutMs = 10_000 } = options;
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,
     statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + silenceMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
@@ -69,7 +73,9 @@ async function withTransaction<Result>(pool: pg.Pool, work: (tx: Transaction) =>
   try {
     await client.query("begin").catch(translate);
     const result = await work({ inTransaction: true, query: (statement) => run(client, statement) });
-    await client.query("commit").catch(translate);
+    const { command } = await client.query("commit").catch(translate);
+    // PostgreSQL answers the commit of a failed transaction with ROLLBACK and without an error.
+    if (command !== "COMMIT") throw new Error("a transaction was rolled back because a statement in it failed");
     return result;
   } catch (error) {
     await client.query("rollback").catch(remember);

@@ -41,8 +41,8 @@ export function isConnectionTrouble(error: unknown): boolean {
   if (state !== undefined) return troubleStates.has(state) || state.startsWith("08");
   if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
   if ("code" in error && typeof error.code === "string" && socketCodes.has(error.code)) return true;
-  // `pg` reports a connection that ended or could not be had by these texts, without a code.
-  return /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after calling end/i.test(
+  // `pg` reports a connection that ended, fell silent or could not be had by these texts, without a code.
+  return /connection terminated|query read timeout|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after calling end/i.test(
     error.message,
   );
 }

@@ -65,7 +65,7 @@ export type AccessClaims = z.infer<typeof claimsSchema>;
  * process: whether `exp` and `nbf` hold is decided exactly, by the database's clock, in that same question.
  */
 export async function verifyAccessToken(authority: TokenAuthority, token: string): Promise<AccessClaims | undefined> {
-  if (token.length > maxTokenLength) return undefined;
+  if (token.length > maxTokenLength || !isCanonical(token)) return undefined;
   const payload = await verifiedPayload(authority, token);
   const claims = claimsSchema.safeParse(payload);
   return claims.success && claims.data.cell === authority.cellCode ? claims.data : undefined;
@@ -90,6 +90,11 @@ async function verifiedPayload(authority: TokenAuthority, token: string): Promis
     // Why a forged token failed is of no use to its bearer.
     return undefined;
   }
+}
+
+/** base64url leaves spare bits in a last character; without this several texts would be the same token. */
+function isCanonical(token: string): boolean {
+  return token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 }
 
 /** The public keys, for others who want to check our tokens. */

@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import { hashPassword, isPassword } from "../accounts/password.ts";
-import { findUserByEmail } from "../accounts/user-store.ts";
+import { findUserByEmail, type User } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { issueAccessToken, type Session, type TokenAuthority } from "./access-token.ts";
+import { issueAccessToken, type TokenAuthority } from "./access-token.ts";
 import { insertLogin } from "./login-store.ts";
 import { countAttempt, forgiveAttempt, type LoginThrottle } from "./login-throttle.ts";
 import type { RefreshTokenMaker } from "./refresh-token.ts";
@@ -31,10 +31,14 @@ export async function logIn(db: Database, desk: LoginDesk, attempt: Attempt): Pr
   await countAttempt(db, desk.throttle, attempt);
   const user = await findUserByEmail(db, attempt.email);
   const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await hashOfNobody));
-  if (user === undefined || !isRight) throw new AppError("UNAUTHORIZED", "The email or the password is wrong.");
+  if (user === undefined || !isRight) throw wrongPassword();
   await forgiveAttempt(db, desk.throttle, attempt);
   if (user.isSuspended) throw suspended();
-  return startLogin(db, desk, { userId: user.id, accountId: user.accountId, loginId: randomUUIDv7() });
+  return startLogin(db, desk, user);
+}
+
+function wrongPassword(): AppError {
+  return new AppError("UNAUTHORIZED", "The email or the password is wrong.");
 }
 
 export function suspended(): AppError {
@@ -43,8 +47,11 @@ export function suspended(): AppError {
 
 const hashOfNobody = hashPassword("nobody has this password");
 
-async function startLogin(db: Database, desk: LoginDesk, session: Session): Promise<Tokens> {
-  const refreshToken = desk.refreshTokens.make(session.loginId);
-  const now = await insertLogin(db, { id: session.loginId, userId: session.userId, nonce: refreshToken.nonce });
-  return { accessToken: await issueAccessToken(desk.authority, session, now), refreshToken: refreshToken.text };
+async function startLogin(db: Database, desk: LoginDesk, user: User): Promise<Tokens> {
+  const loginId = randomUUIDv7();
+  const { text: refreshToken, nonce } = desk.refreshTokens.make(loginId);
+  const now = await insertLogin(db, { id: loginId, userId: user.id, nonce, passwordHash: user.passwordHash });
+  if (now === undefined) throw wrongPassword();
+  const session = { userId: user.id, accountId: user.accountId, loginId };
+  return { accessToken: await issueAccessToken(desk.authority, session, now), refreshToken };
 }

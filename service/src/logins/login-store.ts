@@ -4,32 +4,44 @@ export const loginDays = 30;
 export const repeatSeconds = 30;
 /** A user with more open logins than this loses the oldest; without a bound a script could fill the table. */
 const maxLoginsPerUser = 100;
+/** A client that repeats one refresh more often pushes its own token out, and the next repeat counts as reuse. */
+export const maxTokensPerLogin = 50;
 
-/** Starts a login with its first refresh token, clears away the user's expired ones; returns the time in seconds. */
+/**
+ * Starts a login with its first refresh token, clears away the user's expired ones and returns the time in seconds.
+ * Returns undefined when the password has changed since it was checked: a reset ends all logins, also one on its way.
+ */
 export async function insertLogin(
   db: Queryable,
-  login: { id: string; userId: string; nonce: Buffer },
-): Promise<number> {
+  login: { id: string; userId: string; nonce: Buffer; passwordHash: string },
+): Promise<number | undefined> {
   const [row] = await db.query<{ now: number }>({
     name: "insert-login",
     text: `
-      with old as (
+      with unchanged as materialized (
+        select id
+        from users
+        where id = $2
+          and password_hash = $6
+        for share
+      ), old as (
         delete from logins
         where user_id = $2
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
       ), login as (
         insert into logins (id, user_id, expires_at)
-        values ($1, $2, now() + make_interval(days => $5))
+        select $1, id, now() + make_interval(days => $5)
+        from unchanged
         returning id
       )
       insert into refresh_tokens (login_id, nonce)
       select id, $3
       from login
       returning floor(extract(epoch from now()))::bigint as now`,
-    values: [login.id, login.userId, login.nonce, maxLoginsPerUser - 1, loginDays],
+    values: [login.id, login.userId, login.nonce, maxLoginsPerUser - 1, loginDays, login.passwordHash],
   });
-  return requireRow(row).now;
+  return row?.now;
 }
 
 export interface OpenLogin {
@@ -93,7 +105,7 @@ export async function useRefreshToken(tx: Transaction, loginId: string, nonce: B
   return rows.length === 1;
 }
 
-/** Adds the successor and forgets the tokens nobody may repeat any more. */
+/** Adds the successor and forgets the tokens nobody may repeat any more, and all but the newest of too many siblings. */
 export async function insertRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<void> {
   await tx.query({
     name: "insert-refresh-token",
@@ -101,11 +113,12 @@ export async function insertRefreshToken(tx: Transaction, loginId: string, nonce
       with forgotten as (
         delete from refresh_tokens
         where login_id = $1
-          and used_at <= now() - make_interval(secs => $3)
+          and (used_at <= now() - make_interval(secs => $3)
+            or nonce in (select nonce from refresh_tokens where login_id = $1 order by issued_at desc offset $4))
       )
       insert into refresh_tokens (login_id, nonce)
       values ($1, $2)`,
-    values: [loginId, nonce, repeatSeconds],
+    values: [loginId, nonce, repeatSeconds, maxTokensPerLogin - 1],
   });
 }
 
@@ -127,9 +140,4 @@ export async function deleteLoginsOfUser(tx: Transaction, userId: string): Promi
       where user_id = $1`,
     values: [userId],
   });
-}
-
-function requireRow<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error("a login that was inserted returned no row");
-  return row;
 }

@@ -57,24 +57,34 @@ export async function countAttempt(db: Queryable, throttle: LoginThrottle, attem
   if (exceeded.length === 0) return;
   const retryAfterSeconds = Math.max(1, ...exceeded.map((row) => row.secondsLeft));
   const minutes = Math.ceil(retryAfterSeconds / 60);
-  throw new AppError("RATE_LIMIT_EXCEEDED", `Too many failed log-ins. Try again in ${minutes} minutes.`, {
+  const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  throw new AppError("RATE_LIMIT_EXCEEDED", `Too many failed log-ins. Try again in ${wait}.`, {
     retryAfterSeconds,
   });
 }
 
-/** A success is no guess: it leaves the count of its address and clears that of the user there. */
+/**
+ * A success is no guess: it leaves the count of its address and clears that of the user there. The rows are locked in
+ * the order in which counting takes them; otherwise log-ins of one user side by side would deadlock.
+ */
 export async function forgiveAttempt(db: Queryable, throttle: LoginThrottle, attempt: Attempt): Promise<void> {
   const [address, userAndAddress] = buckets(throttle, attempt);
   await db.query({
     name: "forgive-login-attempt",
     text: `
-      with cleared as (
+      with locked as materialized (
+        select bucket
+        from login_attempts
+        where bucket in ($1, $2)
+        order by bucket
+        for update
+      ), cleared as (
         delete from login_attempts
-        where bucket = $2
+        where bucket in (select bucket from locked where bucket = $2)
       )
       update login_attempts
       set attempts = greatest(0, attempts - 1)
-      where bucket = $1`,
+      where bucket in (select bucket from locked where bucket = $1)`,
     values: [address, userAndAddress],
   });
 }

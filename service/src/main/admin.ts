@@ -74,7 +74,7 @@ function readOptions(args: string[]): Options {
   try {
     return parseArgs({ args, options: optionKinds, strict: true }).values;
   } catch (error) {
-    throw new AppError("VALIDATION_ERROR", `${error instanceof Error ? error.message : error}\n\n${help}`);
+    throw new AppError("VALIDATION_ERROR", `${error instanceof Error ? error.message : String(error)}\n\n${help}`);
   }
 }
 

@@ -4,12 +4,13 @@ import { countKeysByPepper } from "../api-keys/api-key-store.ts";
 import { type Config, loadEnvironment, readConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { findMissingMigrations, requireDurable } from "../db/require-usable.ts";
-import { ConfigurationError } from "../errors.ts";
+import { AppError, ConfigurationError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { rememberProvider } from "../provider/remember-provider.ts";
 import { createApiParts } from "./api-parts.ts";
 import { startOperationsServer } from "./operations-server.ts";
+import { trackConnections } from "./track-connections.ts";
 
 const stopWithinMs = 25_000;
 
@@ -21,29 +22,50 @@ export async function runApi(): Promise<void> {
     applicationName: "postern-api",
     onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
   });
-  await requireUsable(db, config, log).catch(async (error) => {
-    await db.close();
-    throw error;
-  });
+  // What is left open would keep a process that cannot start from ending.
+  await requireUsable(db, config, log)
+    .then(() => serve(db, config, log))
+    .catch(async (error) => {
+      await db.close();
+      throw error;
+    });
+}
 
+async function serve(db: Database, config: Config, log: Log): Promise<void> {
   const metrics = createMetrics();
   const parts = createApiParts(config, db, log, metrics);
   const api = await createApiServer(parts);
+  const letGo = trackConnections(api.server);
   const operations = await startOperationsServer(config.operations, {
     metrics: () => metrics.registry.metrics(),
     health: async () => ({ ...(await parts.readiness()), connections: db.connections() }),
-  });
-  const address = await api.listen(config.http);
+  }).catch(explainPort("OPERATIONS_PORT", config.operations));
+  const address = await api
+    .listen(config.http)
+    .catch(explainPort("PORT", config.http))
+    .catch(async (error) => {
+      await operations.close();
+      throw error;
+    });
   log.info({ address, operations: operations.address, provider: config.provider.kind }, "api.started");
 
   closeWithGrace({ delay: stopWithinMs, logger: false }, async ({ err, signal }) => {
     if (err !== undefined) log.error({ err }, "api.broke");
     log.info({ signal }, "api.stopping");
-    await api.close();
+    await letGo(() => api.close());
     await operations.close();
     await db.close();
     log.info("api.stopped");
   });
+}
+
+function explainPort(key: string, { host, port }: { host: string; port: number }) {
+  return (error: unknown): never => {
+    if (!(error instanceof Error && "syscall" in error && "code" in error)) throw error;
+    const reason = error.code === "EADDRINUSE" ? "another process uses it" : String(error.code);
+    const message = `${key} is ${port}, but ${host}:${port} cannot be listened on: ${reason}.`;
+    throw new AppError("UNAVAILABLE", message, { cause: error });
+  };
 }
 
 /** Everything that would make the promises untrue is found before the first request is taken. */

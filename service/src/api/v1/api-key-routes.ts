@@ -64,7 +64,7 @@ export function apiKeyRoutes(app: ApiServer, { db, authenticator, keyPress }: Ap
         tags: ["API keys"],
         security: needsJwt,
         params: z.object({ id: z.string() }),
-        response: { 200: revokedAnswer, ...errorAnswers(401, 404) },
+        response: { 200: revokedAnswer, ...errorAnswers(401, 404, 413, 415, 422) },
       },
     },
     async (request) => {

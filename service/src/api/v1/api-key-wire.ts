@@ -15,7 +15,7 @@ export const createKeyBody = z.strictObject({
     .meta({ example: "billing server" }),
   type: keyType,
   expires_at: z.iso
-    .datetime({ offset: true, error: "must be an ISO 8601 time such as 2027-01-31T12:00:00Z" })
+    .datetime({ offset: true, abort: true, error: "must be an ISO 8601 time such as 2027-01-31T12:00:00Z" })
     .refine((text) => yearsApart(text) < 1000, { error: "must be an ISO 8601 time within the next 1000 years" })
     .nullish()
     .describe("Omit for no expiration"),

@@ -54,7 +54,7 @@ export function authRoutes(app: ApiServer, { db, loginDesk, authenticator }: Api
         description: "Its access tokens and refresh tokens are refused from now on.",
         tags: ["Log-in"],
         security: needsJwt,
-        response: { 200: logoutAnswer, ...errorAnswers(401) },
+        response: { 200: logoutAnswer, ...errorAnswers(401, 413, 415, 422) },
       },
     },
     async (request) => {

@@ -1,0 +1,194 @@
+import { hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startTcpProxy } from "../../test/api-process.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { AppError } from "../errors.ts";
+import { type Database, exactInteger, isoTimestamp, openDatabase, type Queryable } from "./database.ts";
+
+const shared = useTestDatabase();
+
+const unavailable = expect.objectContaining({ name: "AppError", code: "UNAVAILABLE", retryAfterSeconds: 2 });
+
+describe("values", () => {
+  test("an int8 is an exact number", async () => {
+    const [row] = await ask(shared.db, "select 9007199254740991 as largest, (-9007199254740991)::int8 as smallest");
+    expect(row).toEqual({ largest: Number.MAX_SAFE_INTEGER, smallest: Number.MIN_SAFE_INTEGER });
+  });
+
+  test("an int8 that a number cannot hold is an error and not a wrong number", () => {
+    expect(() => exactInteger("9007199254740992")).toThrow(RangeError);
+    expect(() => exactInteger("-9007199254740993")).toThrow(RangeError);
+  });
+
+  test("an int8 that a number cannot hold fails its query and leaves the connection usable", async () => {
+    const db = aDatabase({ poolSize: 1 });
+    await expect(ask(db, "select 9007199254740993 as value")).rejects.toThrow(RangeError);
+    expect(await ask(db, "select 1::int8 as value")).toEqual([{ value: 1 }]);
+  });
+
+  test.for(["UTC", "Asia/Kathmandu", "America/St_Johns"])(
+    "a timestamptz is ISO 8601 in UTC in a session of %s",
+    async (zone) => {
+      const row = await shared.db.withTransaction(async (tx) => {
+        await ask(tx, `set local timezone = '${zone}'`);
+        const [first] = await ask(
+          tx,
+          "select '2026-02-03 04:05:06.789+00'::timestamptz as at, '1970-01-01 00:00+00'::timestamptz as epoch",
+        );
+        return first;
+      });
+      expect(row).toEqual({ at: "2026-02-03T04:05:06.789Z", epoch: "1970-01-01T00:00:00.000Z" });
+    },
+  );
+
+  test("a time that is no date is an error", () => {
+    expect(() => isoTimestamp("infinity")).toThrow(RangeError);
+  });
+});
+
+describe("connections", () => {
+  test("every connection carries its name and gives up on what hangs", async () => {
+    const [settings] = await ask(
+      aDatabase({ applicationName: "postern-guarantee" }),
+      `select current_setting('application_name') as name, current_setting('statement_timeout') as statement,
+        current_setting('idle_in_transaction_session_timeout') as idle`,
+    );
+    expect(settings).toEqual({ name: "postern-guarantee", statement: "10s", idle: "15s" });
+  });
+
+  test("a named statement is prepared once per connection", async () => {
+    const db = aDatabase({ poolSize: 1 });
+    for (const value of [1, 2, 3]) await db.query({ name: "once", text: "select $1::int as value", values: [value] });
+    expect(
+      await ask(
+        db,
+        "select name, generic_plans + custom_plans as runs from pg_prepared_statements where name = 'once'",
+      ),
+    ).toEqual([{ name: "once", runs: 3 }]);
+  });
+
+  test("an idle connection that the server ends is reported and replaced", async () => {
+    const lost = Promise.withResolvers<Error>();
+    const db = aDatabase({ poolSize: 1, onIdleError: lost.resolve });
+    await terminate(await pidOf(db));
+    expect(await lost.promise).toMatchObject({ code: "57P01" });
+    expect(await ask(db, "select 1 as value")).toEqual([{ value: 1 }]);
+  });
+});
+
+describe("a transaction", () => {
+  test("commits what its work wrote and answers its result", async () => {
+    const db = aDatabase({ poolSize: 1 });
+    const result = await db.withTransaction(async (tx) => {
+      await ask(tx, "create table committed ()");
+      return "result";
+    });
+    expect(result).toBe("result");
+    expect(await exists("committed")).toBe(true);
+    expect(db.connections()).toEqual({ total: 1, idle: 1, waiting: 0 });
+  });
+
+  test("rolls back when its work throws, hands the error on and gives the connection back", async () => {
+    const db = aDatabase({ poolSize: 1 });
+    const bug = new Error("a bug");
+    const failed = db.withTransaction(async (tx) => {
+      await ask(tx, "create table rolled_back ()");
+      throw bug;
+    });
+    await expect(failed).rejects.toBe(bug);
+    expect(db.connections()).toEqual({ total: 1, idle: 1, waiting: 0 });
+    // A transaction left open on the only connection would be committed by the next one.
+    await db.withTransaction((tx) => ask(tx, "select 1"));
+    expect(await exists("rolled_back")).toBe(false);
+  });
+
+  test("never claims a commit when a statement in it failed, even if its work went on", async () => {
+    const db = aDatabase({ poolSize: 1 });
+    const claimed = db.withTransaction(async (tx) => {
+      await ask(tx, "create table half_done ()");
+      await ask(tx, "select 1 / 0").catch(() => undefined);
+    });
+    await expect(claimed).rejects.toThrow("rolled back");
+    expect(await exists("half_done")).toBe(false);
+    expect(await ask(db, "select 1 as value")).toEqual([{ value: 1 }]);
+  });
+
+  test("whose connection is ended before its next statement is unavailable, and the pool goes on", async () => {
+    const db = aDatabase({ poolSize: 1 });
+    const killed = db.withTransaction(async (tx) => {
+      await terminate(await pidOf(tx));
+      await ask(tx, "select 1");
+    });
+    await expect(killed).rejects.toEqual(unavailable);
+    expect(await ask(db, "select 1 as value")).toEqual([{ value: 1 }]);
+  });
+
+  test("whose connection is ended during a statement is unavailable, and the pool goes on", async () => {
+    const db = aDatabase({ poolSize: 1 });
+    const killed = db.withTransaction(async (tx) => ask(tx, "select pg_terminate_backend(pg_backend_pid())"));
+    await expect(killed).rejects.toEqual(unavailable);
+    expect(await ask(db, "select 1 as value")).toEqual([{ value: 1 }]);
+  });
+});
+
+describe("trouble", () => {
+  test("a server that cannot be reached is an outcome with a time to try again", async () => {
+    const db = aDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });
+    await expect(ask(db, "select 1")).rejects.toEqual(unavailable);
+    await expect(db.withTransaction(async () => undefined)).rejects.toEqual(unavailable);
+  });
+
+  test("a statement that the server gives up on is an outcome with a time to try again", async () => {
+    const db = aDatabase({ poolSize: 1, statementTimeoutMs: 50 });
+    await expect(ask(db, "select pg_sleep(10)")).rejects.toEqual(unavailable);
+    expect(await ask(db, "select 1 as value")).toEqual([{ value: 1 }]);
+  });
+
+  test("a server that falls silent is given up soon after its own limit", async () => {
+    const proxy = await startTcpProxy(shared.url);
+    const db = aDatabase({ url: proxy.url, statementTimeoutMs: 50 });
+    await Promise.all([ask(db, "select 1"), ask(db, "select 1")]);
+    proxy.freeze();
+    await Promise.all([
+      expect(ask(db, "select 1")).rejects.toEqual(unavailable),
+      expect(db.withTransaction((tx) => ask(tx, "select 1"))).rejects.toEqual(unavailable),
+    ]);
+    expect(db.connections().total).toBe(0);
+  });
+
+  test("a mistake in SQL stays the error it is", async () => {
+    const mistake = await ask(shared.db, "selct 1").catch((error: unknown) => error);
+    expect(mistake).not.toBeInstanceOf(AppError);
+    expect(mistake).toMatchObject({ code: "42601" });
+  });
+});
+
+type Options = Partial<Parameters<typeof openDatabase>[0]>;
+
+function aDatabase(options: Options): Database {
+  const defaults = { url: shared.url, poolSize: 2, applicationName: "postern-test", onIdleError: () => undefined };
+  const db = openDatabase({ ...defaults, ...options });
+  onTestFinished(() => db.close());
+  return db;
+}
+
+function ask<Row = Record<string, unknown>>(db: Queryable, text: string): Promise<Row[]> {
+  return db.query<Row>({ name: hash("sha1", text), text });
+}
+
+async function pidOf(db: Queryable): Promise<unknown> {
+  const [row] = await ask(db, "select pg_backend_pid() as pid");
+  return row?.pid;
+}
+
+/** Ends a connection from another one; when this resolves, the client has read the server's last words. */
+async function terminate(pid: unknown): Promise<void> {
+  await shared.db.query({ name: "end", text: "select pg_terminate_backend($1, 10000)", values: [pid] });
+  await setImmediate();
+}
+
+async function exists(table: string): Promise<boolean> {
+  const [row] = await ask(shared.db, `select to_regclass('${table}') is not null as "exists"`);
+  return row?.exists === true;
+}

@@ -1,0 +1,62 @@
+import { readdirSync } from "node:fs";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { createEmptyDatabase, openTestDatabase } from "../../test/template-database.ts";
+import { knownMigrations, migrate } from "./migrate.ts";
+
+const files = readdirSync(new URL("../../migrations", import.meta.url));
+
+test("migrations are files named NNNN_what_it_brings.sql, numbered from 1 without a gap", () => {
+  expect(files).not.toHaveLength(0);
+  for (const [position, file] of files.toSorted().entries()) {
+    expect(file).toMatch(/^\d{4}(_[a-z0-9]+)+\.sql$/);
+    expect(Number(file.slice(0, 4))).toBe(position + 1);
+  }
+});
+
+test("a release knows every migration in its folder, oldest first", () => {
+  expect(knownMigrations()).toEqual(files.toSorted().map((file) => file.slice(0, -".sql".length)));
+});
+
+test("four processes that migrate an empty database at once all succeed, and each migration is applied once", async () => {
+  const { url, applied } = await anEmptyDatabase();
+  const results = await Promise.all(Array.from({ length: 4 }, () => migrate(url, () => undefined)));
+  expect(results.toSorted((one, other) => other.length - one.length)).toEqual([knownMigrations(), [], [], []]);
+  expect(await applied()).toEqual(knownMigrations());
+});
+
+test("migrating again does nothing and says so", async () => {
+  const { url, applied } = await anEmptyDatabase();
+  expect(await migrate(url, () => undefined)).toEqual(knownMigrations());
+  expect(await migrate(url, () => undefined)).toEqual([]);
+  expect(await applied()).toEqual(knownMigrations());
+});
+
+test("an older release leaves a newer schema as it is", async () => {
+  const { url, db, applied } = await anEmptyDatabase();
+  await migrate(url, () => undefined);
+  const newer = "9999_from_the_next_release";
+  await db.query({
+    name: "apply-newer",
+    text: "insert into schema_migrations (name, run_on) values ($1, now())",
+    values: [newer],
+  });
+  expect(await migrate(url, () => undefined)).toEqual([]);
+  expect(await applied()).toEqual([...knownMigrations(), newer]);
+});
+
+async function anEmptyDatabase() {
+  const { url, drop } = await createEmptyDatabase(inject("serverUrl"));
+  const db = openTestDatabase(url);
+  onTestFinished(async () => {
+    await db.close();
+    await drop();
+  });
+  const applied = async () => {
+    const rows = await db.query<{ name: string }>({
+      name: "applied-migrations",
+      text: "select name from schema_migrations order by id",
+    });
+    return rows.map((row) => row.name);
+  };
+  return { url, db, applied };
+}

@@ -1,0 +1,35 @@
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+const sweepEveryMs = 50;
+
+/**
+ * When it stops, Node closes only connections that are idle at that moment. Those whose request is answered later, and
+ * those that never sent a byte, would hold the process until it is killed. The function returned closes them as well:
+ * the former are told by `Connection: close`, so that no client sends another request into a connection that goes.
+ */
+export function trackConnections(server: Server): (close: () => Promise<unknown>) => Promise<void> {
+  const connections = new Set<Socket>();
+  const unanswered = new Set<ServerResponse>();
+  server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  server.on("request", (_request, response: ServerResponse) => {
+    unanswered.add(response);
+    response.once("close", () => unanswered.delete(response));
+  });
+
+  return async (close) => {
+    for (const response of unanswered) if (!response.headersSent) response.setHeader("connection", "close");
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    }, sweepEveryMs);
+    try {
+      await close();
+    } finally {
+      clearInterval(sweep);
+    }
+  };
+}
