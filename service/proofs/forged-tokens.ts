@@ -133,6 +133,7 @@ function wrongHeaders(material: ForgeryMaterial): Forgery[] {
     ["an empty crit", { crit: [] }],
     ["b64 false", { b64: false, crit: ["b64"] }],
     ["another alg over an EdDSA signature", { alg: "ES256" }],
+    ["the newer name of our alg", { alg: "Ed25519" }],
   ];
   return headers.map(([what, header]) => ({ name: what, token: genuine(material, header, material.claims) }));
 }

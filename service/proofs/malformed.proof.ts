@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
-import type { ApiParts } from "../src/api/server.ts";
+import type { ApiParts } from "../src/api/api-server.ts";
 import type { Database } from "../src/db/database.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import type { ApiProcess } from "../test/spawn-api.ts";

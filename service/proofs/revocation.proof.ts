@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import type { Proof } from "../../scripts/proof.ts";
 import { suspendAccount } from "../src/accounts/account-store.ts";
-import type { ApiParts } from "../src/api/server.ts";
+import type { ApiParts } from "../src/api/api-server.ts";
 import type { Database } from "../src/db/database.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";

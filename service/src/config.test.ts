@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { anEnvironment, aSecret } from "../test/test-config.ts";
-import { type Environment, environmentSchema, readConfig, readDatabaseConfig } from "./config.ts";
+import { type Environment, readConfig, readDatabaseConfig } from "./config.ts";
+import { environmentSchema } from "./environment-schema.ts";
 import { ConfigurationError } from "./errors.ts";
 
 const secretKeys = ["API_KEY_PEPPER", "CONTENT_KEY", "TOKEN_SIGNING_KEY"] as const;

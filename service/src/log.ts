@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from "pino";
+import { type DestinationStream, destination, type Logger, pino } from "pino";
 
 export type Log = Logger;
 
@@ -6,7 +6,7 @@ export type Log = Logger;
  * One JSON line per outcome. What must never be logged (bodies, subjects, addresses, keys, tokens) is kept out by naming
  * each field at the call; nothing here serialises a request, a header or a configuration.
  */
-export function createLog(level: string, destination?: DestinationStream): Log {
+export function createLog(level: string, stream?: DestinationStream): Log {
   const options = {
     level,
     base: null,
@@ -15,7 +15,8 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  // Written at once: the last lines before a crash are the ones that matter.
+  return pino(options, stream ?? destination({ fd: 1, sync: true }));
 }
 
 /**

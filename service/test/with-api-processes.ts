@@ -1,4 +1,4 @@
-import type { ApiParts } from "../src/api/server.ts";
+import type { ApiParts } from "../src/api/api-server.ts";
 import { type Config, type Environment, readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import { createLog } from "../src/log.ts";

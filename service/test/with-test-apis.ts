@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
-import { type ApiParts, type ApiServer, createApiServer } from "../src/api/server.ts";
+import type { ApiParts, ApiServer } from "../src/api/api-server.ts";
+import { createApiServer } from "../src/api/server.ts";
 import type { Environment } from "../src/config.ts";
 import { readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { Secret } from "../config.ts";
 import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import type { Secret } from "../secret.ts";
 import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
 import { type ApiKey, insertApiKey } from "./api-key-store.ts";
 

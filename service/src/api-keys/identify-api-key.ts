@@ -1,5 +1,5 @@
-import type { SecretPair } from "../config.ts";
 import type { Queryable } from "../db/database.ts";
+import type { SecretPair } from "../secret.ts";
 import { apiKeyHmac, isIntactApiKey } from "./api-key.ts";
 import { findKeyByHmacs, repepperApiKey, type StoredKey } from "./api-key-store.ts";
 

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import { identifyApiKey, type KeyVerdict } from "../api-keys/identify-api-key.ts";
-import type { SecretPair } from "../config.ts";
 import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type TokenAuthority, verifyAccessToken } from "../logins/access-token.ts";
 import { suspended } from "../logins/log-in.ts";
 import { findOpenLogin } from "../logins/login-store.ts";
+import type { SecretPair } from "../secret.ts";
 
 export interface Caller {
   accountId: string;

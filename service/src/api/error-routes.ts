@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, errorCodes } from "../errors.ts";
+import type { ApiServer } from "./api-server.ts";
 import { errorCatalogue } from "./error-catalogue.ts";
-import type { ApiServer } from "./server.ts";
 
 /** Where every `doc_url` leads: a few lines a person can act on, without leaving this installation. */
 export function errorRoutes(app: ApiServer): void {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import type { ApiParts, ApiServer } from "./server.ts";
+import type { ApiParts, ApiServer } from "./api-server.ts";
 import { errorAnswers } from "./wire-format.ts";
 
 /** Public and bare; the reasons stand on the operations port. */

@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import packageJson from "../../package.json" with { type: "json" };
-import type { ApiServer } from "./server.ts";
+import type { ApiServer } from "./api-server.ts";
 
 const description = `
 Transactional mail through your own Amazon SES. This release has accounts, log-in and API keys; domains and sending follow.

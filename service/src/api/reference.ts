@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import apiReference from "@scalar/fastify-api-reference";
-import type { ApiServer } from "./server.ts";
+import type { ApiServer } from "./api-server.ts";
 
 /**
  * Interactive documentation, all of it served from here: no font, proxy, telemetry or assistant of anyone else. The page

@@ -1,23 +1,9 @@
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  type RawReplyDefaultExpression,
-  type RawRequestDefaultExpression,
-  type RawServerDefault,
-} from "fastify";
+import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
-import type { KeyPress } from "../api-keys/create-api-key.ts";
-import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { Log } from "../log.ts";
-import type { LoginDesk } from "../logins/log-in.ts";
-import type { Metrics } from "../metrics.ts";
 import { trackMethods } from "./allowed-methods.ts";
-import type { Authenticator } from "./authenticate.ts";
+import type { ApiParts, ApiServer } from "./api-server.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
 import { createErrorHandler } from "./error-response.ts";
 import { errorRoutes } from "./error-routes.ts";
@@ -25,32 +11,11 @@ import { validationError } from "./field-problems.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { parseJsonBody } from "./json-body.ts";
 import { describeApi } from "./openapi.ts";
-import type { Readiness } from "./readiness.ts";
 import { serveReference } from "./reference.ts";
 import { requestIdOf } from "./request-id.ts";
 import { accountRoutes } from "./v1/account-routes.ts";
 import { apiKeyRoutes } from "./v1/api-key-routes.ts";
 import { authRoutes } from "./v1/auth-routes.ts";
-
-export type ApiServer = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
-
-/** What the routes need; `main/api.ts` makes it from the configuration. */
-export interface ApiParts {
-  db: Database;
-  log: Log;
-  metrics: Metrics;
-  readiness: () => Promise<Readiness>;
-  authenticator: Authenticator;
-  loginDesk: LoginDesk;
-  keyPress: KeyPress;
-  http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };
-}
 
 const maxBodyBytes = 64 * 1024;
 

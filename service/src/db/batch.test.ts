@@ -89,8 +89,12 @@ describe("failures", () => {
     expect(trips).toHaveLength(1);
   });
 
-  test("after the server ended the connection nothing is tried again", async () => {
-    const ended = new AppError("UNAVAILABLE", "Gone.", { cause: aSqlError("57P01") });
+  test.for([
+    ["ended the connection", "57P01"],
+    ["gave up by its own time limit", "57014"],
+    ["had no room on its disk", "53100"],
+  ])("after the server %s nothing is tried again", async ([, state = ""]) => {
+    const ended = new AppError("UNAVAILABLE", "Gone.", { cause: aSqlError(state) });
     const { trips, add } = aRecordedBatch({ answer: () => Promise.reject(ended) });
     await Promise.allSettled(["a", "b"].map(add));
     expect(trips).toHaveLength(1);

@@ -1,5 +1,4 @@
-import { AppError } from "../errors.ts";
-import { isContention, sqlState } from "./sql-state.ts";
+import { isConnectionTrouble, isContention, sqlState } from "./sql-state.ts";
 
 interface BatchOptions<Item, Result> {
   /** One set-based statement; answers in the order of its items. It orders its own rows by key (conventions, SQL). */
@@ -59,7 +58,7 @@ async function settle<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Ite
   try {
     await answer(batch, run);
   } catch (error) {
-    if (batch.length === 1 || isContention(error) || !isRolledBack(error)) {
+    if (batch.length === 1 || !isFaultOfAnItem(error)) {
       for (const waiting of batch) waiting.reject(error);
       return;
     }
@@ -86,9 +85,10 @@ async function runThroughContention<Item, Result>(batch: Waiting<Item, Result>[]
   }
 }
 
-/** Only an error the server answered proves that nothing was stored; after a lost connection a commit may have happened. */
-function isRolledBack(error: unknown): boolean {
-  const answered = error instanceof AppError ? error.cause : error;
-  const state = sqlState(answered);
-  return state !== undefined && !state.startsWith("08") && !state.startsWith("57P");
+/**
+ * A refusal the server answered with: nothing was stored, and the others may go in without the one it is about. A lost
+ * connection proves nothing (a commit may have happened), and trouble of the server or contention is nobody's fault.
+ */
+function isFaultOfAnItem(error: unknown): boolean {
+  return sqlState(error) !== undefined && !isContention(error) && !isConnectionTrouble(error);
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from "node:crypto";
 import { exportJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
-import type { Secret, SecretPair } from "../config.ts";
+import type { Secret, SecretPair } from "../secret.ts";
 
 export const accessTokenSeconds = 15 * 60;
 

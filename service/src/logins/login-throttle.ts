@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
-import type { Secret } from "../config.ts";
 import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import type { Secret } from "../secret.ts";
 import { derivedKey } from "./derived-key.ts";
 
 export const attemptsPerAddress = 50;

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
-import type { SecretPair } from "../config.ts";
+import type { SecretPair } from "../secret.ts";
 import { derivedKey } from "./derived-key.ts";
 
 /**

@@ -1,5 +1,5 @@
+import type { ApiParts } from "../api/api-server.ts";
 import { checkReadiness, shareForASecond } from "../api/readiness.ts";
-import type { ApiParts } from "../api/server.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { Log } from "../log.ts";

@@ -49,7 +49,8 @@ async function serve(db: Database, config: Config, log: Log): Promise<void> {
     });
   log.info({ address, operations: operations.address, provider: config.provider.kind }, "api.started");
 
-  closeWithGrace({ delay: stopWithinMs, logger: false }, async ({ err, signal }) => {
+  const logger = { error: (err: unknown) => log.error({ err }, "api.stop-failed") };
+  closeWithGrace({ delay: stopWithinMs, logger }, async ({ err, signal }) => {
     if (err !== undefined) log.error({ err }, "api.broke");
     log.info({ signal }, "api.stopping");
     await letGo(() => api.close());

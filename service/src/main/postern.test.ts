@@ -105,6 +105,18 @@ describe("postern api does not start", () => {
     });
   });
 
+  test.for([
+    ["nobody answers", "postgres://nobody@127.0.0.1:1/nothing"],
+    ["there is no such database", ""],
+  ])("migrate where %s: it ends with 1 and a sentence", async ([, given = ""]) => {
+    const url = given === "" ? `${shared.url}_that_is_not_there` : given;
+    const { code, stderr } = await run(["migrate"], anEnvironment({ DATABASE_URL: url }));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^PostgreSQL does not let us in \(.+\)\. Check DATABASE_URL and the server\.\n$/),
+    });
+  });
+
   test.for(["PORT", "OPERATIONS_PORT"])("when %s is taken: it ends with 1 and says which port", async (key) => {
     const port = await aTakenPort();
     const { code, stderr } = await run(["api"], anEnvironment({ DATABASE_URL: shared.url, [key]: port }));
@@ -224,8 +236,14 @@ describe("postern admin", () => {
 
 /** A real process with this environment and no other, in a folder of its own unless one is given. */
 async function run(args: readonly string[], env: Environment = {}, cwd = aFolder({})) {
-  const child = spawn(process.execPath, [posternPath, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const child = spawn(process.execPath, [posternPath, ...args], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    // Less than the ten seconds for which a forgotten database connection keeps a process from ending.
+    timeout: 9_000,
+    killSignal: "SIGKILL",
+  });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code, stdout, stderr };
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isConnectionTrouble, sqlState } from "../db/sql-state.ts";
 import { AppError, ConfigurationError } from "../errors.ts";
 
 const help = `Usage: postern <command>
@@ -8,6 +9,9 @@ const help = `Usage: postern <command>
   admin            accounts, passwords, limits and secrets; see \`postern admin --help\`
 
 Configuration comes from the environment and from a .env file in the working directory; .env.example lists every key.`;
+
+/** Wrong password, unknown role, unknown database. */
+const refusals = new Set(["28P01", "28000", "3D000"]);
 
 const exitCodes = { badConfiguration: 78, usage: 64, failed: 1 };
 
@@ -44,10 +48,14 @@ function explain(error: unknown): number {
     process.stderr.write(`Postern cannot start. ${error.message}\n`);
     return exitCodes.badConfiguration;
   }
-  const hasNoTables = error instanceof Error && "code" in error && error.code === "42P01";
-  if (hasNoTables) {
+  const state = sqlState(error);
+  if (state === "42P01") {
     process.stderr.write("The database has no tables of Postern yet. Run `postern migrate` first.\n");
     return exitCodes.badConfiguration;
+  }
+  if (error instanceof Error && (isConnectionTrouble(error) || (state !== undefined && refusals.has(state)))) {
+    process.stderr.write(`PostgreSQL does not let us in (${error.message}). Check DATABASE_URL and the server.\n`);
+    return exitCodes.failed;
   }
   // What an operator can act on is a sentence; anything else is a bug and comes with its stack.
   const text = error instanceof AppError ? error.message : error instanceof Error ? error.stack : String(error);

@@ -1,6 +1,6 @@
 import { findAccount } from "../../accounts/account-store.ts";
+import type { ApiParts, ApiServer } from "../api-server.ts";
 import { requireCaller } from "../require-caller.ts";
-import type { ApiParts, ApiServer } from "../server.ts";
 import { errorAnswers, needsKeyOrJwt } from "../wire-format.ts";
 import { accountAnswer, toAccountAnswer } from "./account-wire.ts";
 

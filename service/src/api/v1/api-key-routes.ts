@@ -2,8 +2,8 @@ import { z } from "zod";
 import { listApiKeys, revokeApiKey } from "../../api-keys/api-key-store.ts";
 import { createApiKey } from "../../api-keys/create-api-key.ts";
 import { AppError } from "../../errors.ts";
+import type { ApiParts, ApiServer } from "../api-server.ts";
 import { requireCaller } from "../require-caller.ts";
-import type { ApiParts, ApiServer } from "../server.ts";
 import { errorAnswers, needsJwt } from "../wire-format.ts";
 import {
   apiKeyList,

@@ -2,8 +2,8 @@ import { publicKeySet } from "../../logins/access-token.ts";
 import { logIn } from "../../logins/log-in.ts";
 import { deleteLogin } from "../../logins/login-store.ts";
 import { refreshLogin } from "../../logins/refresh-login.ts";
+import type { ApiParts, ApiServer } from "../api-server.ts";
 import { requireCaller } from "../require-caller.ts";
-import type { ApiParts, ApiServer } from "../server.ts";
 import { errorAnswers, needsJwt } from "../wire-format.ts";
 import { keySetAnswer, loginBody, logoutAnswer, refreshBody, tokensAnswer, toTokensAnswer } from "./auth-wire.ts";
 

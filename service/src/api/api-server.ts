@@ -1,0 +1,35 @@
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { KeyPress } from "../api-keys/create-api-key.ts";
+import type { Database } from "../db/database.ts";
+import type { Log } from "../log.ts";
+import type { LoginDesk } from "../logins/log-in.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Authenticator } from "./authenticate.ts";
+import type { Readiness } from "./readiness.ts";
+
+export type ApiServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** What the routes need; `main/api.ts` makes it from the configuration. */
+export interface ApiParts {
+  db: Database;
+  log: Log;
+  metrics: Metrics;
+  readiness: () => Promise<Readiness>;
+  authenticator: Authenticator;
+  loginDesk: LoginDesk;
+  keyPress: KeyPress;
+  http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };
+}

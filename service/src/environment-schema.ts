@@ -1,0 +1,69 @@
+import { BlockList, isIP } from "node:net";
+import { z } from "zod";
+import { secret } from "./secret.ts";
+
+const port = z.coerce.number("must be a number").int("must be a whole number").min(0).max(65_535);
+const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional();
+
+const postgresUrl = z.string().refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), {
+  error: "must look like postgres://user:password@host:5432/database",
+});
+const httpUrl = z.string().refine((value) => /^https?:\/\/[^/]+$/.test(value) && URL.canParse(value), {
+  error: "must be an http or https address without a path, for example https://mail.example.com",
+});
+
+const proxies = z.string().transform((value, context): string[] => {
+  const entries = value.split(",").map((entry) => entry.trim());
+  const listed = entries.filter((entry) => entry !== "");
+  for (const entry of listed.filter((candidate) => !isAddressRange(candidate))) {
+    context.addIssue(`has "${entry}", which is neither an IP address nor a range such as 10.0.0.0/8`);
+  }
+  return listed;
+});
+
+/** Every key with its meaning. `.env.example` shows the same keys; a test compares the two. */
+export const environmentSchema = z.object({
+  DATABASE_URL: postgresUrl.describe("PostgreSQL 15 or newer, the only server Postern needs"),
+  DATABASE_DIRECT_URL: optional(postgresUrl).describe("the same database without PgBouncer, for migrations"),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10).describe("connections per process"),
+  HOST: z.string().default("127.0.0.1").describe("address the API listens on; 0.0.0.0 in a container"),
+  PORT: port.default(3000).describe("port of the API"),
+  OPERATIONS_HOST: z.string().default("127.0.0.1").describe("address of /metrics and the health details"),
+  OPERATIONS_PORT: port.default(3001).describe("port of /metrics and the health details"),
+  PUBLIC_URL: optional(httpUrl).describe("how callers reach the API; issuer of its tokens"),
+  TRUSTED_PROXIES: proxies.default([]).describe("addresses and ranges whose X-Forwarded-For is believed"),
+  API_REFERENCE: z.enum(["on", "off"]).default("on").describe("interactive documentation at /reference"),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info").describe("how much is logged"),
+  CELL_CODE: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{2}$/, "must be two characters of A-Z a-z 0-9 - _")
+    .default("AA")
+    .describe("names this installation inside keys and tokens"),
+  POSTERN_PROVIDER: z.enum(["ses", "simulator"]).default("ses").describe("real Amazon SES, or ses-simulator"),
+  AWS_REGION: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must look like eu-central-1")
+    .describe("region of SES"),
+  AWS_ENDPOINT_URL_SESV2: optional(httpUrl).describe("SES endpoint; only needed with the simulator"),
+  AWS_ENDPOINT_URL_SNS: optional(httpUrl).describe("SNS endpoint; only needed with the simulator"),
+  AWS_ENDPOINT_URL_SQS: optional(httpUrl).describe("SQS endpoint; only needed with the simulator"),
+  API_KEY_PEPPER: secret.describe("keys the stored hashes of API keys"),
+  API_KEY_PEPPER_SECOND: optional(secret).describe("second accepted pepper while rotating"),
+  CONTENT_KEY: secret.describe("seals the content of mails at rest"),
+  CONTENT_KEY_SECOND: optional(secret).describe("second accepted content key while rotating"),
+  TOKEN_SIGNING_KEY: secret.describe("Ed25519 seed that signs access tokens"),
+  TOKEN_SIGNING_KEY_SECOND: optional(secret).describe("second accepted signing key while rotating"),
+});
+
+function isAddressRange(entry: string): boolean {
+  const [address = "", bits, ...rest] = entry.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  try {
+    new BlockList().addSubnet(address, Number(bits), family === 6 ? "ipv6" : "ipv4");
+    return /^\d+$/.test(bits);
+  } catch {
+    return false;
+  }
+}
