@@ -4,7 +4,7 @@ const report = process.env.TEST_REPORT;
 
 export default defineConfig({
   test: {
-    include: ["service/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: ["service/**/*.test.ts", "ses-simulator/**/*.test.ts", "scripts/**/*.test.ts"],
     globalSetup: ["service/test/global-setup.ts"],
     testTimeout: 20_000,
     hookTimeout: 30_000,
