@@ -1,0 +1,209 @@
+import { SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { describe, expect, test } from "vitest";
+import { type AnyEvent, aFeedbackPath, aMail, aRawMail } from "../test/builders.ts";
+import { useSimulator } from "../test/use-simulator.ts";
+
+const running = useSimulator();
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+async function eventsOf(changes: object, count: number, attributes = {}) {
+  const path = await aFeedbackPath(running, attributes);
+  const { MessageId } = await running.ses.send(
+    new SendEmailCommand(aMail({ ConfigurationSetName: path.setName, ...changes })),
+  );
+  const events = await path.next(count);
+  return {
+    path,
+    messageId: MessageId,
+    events,
+    of: (type: string): AnyEvent => events.find((event) => event.eventType === type),
+  };
+}
+
+const to = (...names: string[]) => ({
+  Destination: { ToAddresses: names.map((name) => `${name}@simulator.amazonses.com`) },
+});
+
+/** Fact sheet, section 5, and the mailbox simulator of section 4. */
+describe("mail", () => {
+  test("names source, account, message, destination, headers and the caller's tags", async () => {
+    const { of, messageId, path } = await eventsOf(
+      {
+        Destination: {
+          ToAddresses: ["a@example.test"],
+          CcAddresses: ["c@example.test"],
+          BccAddresses: ["b@example.test"],
+        },
+        ReplyToAddresses: ["help@shop.test"],
+        EmailTags: [
+          { Name: "send_id", Value: "0198-a" },
+          { Name: "attempt", Value: "1" },
+        ],
+      },
+      2,
+    );
+    const { mail } = of("Send");
+    expect(mail).toMatchObject({
+      timestamp,
+      source: "Shop <orders@shop.test>",
+      sourceArn: "arn:aws:ses:eu-west-1:000000000000:identity/shop.test",
+      sendingAccountId: "000000000000",
+      messageId,
+      destination: ["a@example.test", "c@example.test", "b@example.test"],
+      headersTruncated: false,
+      commonHeaders: {
+        from: ["Shop <orders@shop.test>"],
+        replyTo: ["help@shop.test"],
+        to: ["a@example.test"],
+        cc: ["c@example.test"],
+        messageId,
+        subject: "Your order",
+      },
+      tags: {
+        send_id: ["0198-a"],
+        attempt: ["1"],
+        "ses:configuration-set": [path.setName],
+        "ses:from-domain": ["shop.test"],
+        "ses:source-ip": ["127.0.0.1"],
+        "ses:caller-identity": ["ses-simulator"],
+      },
+    });
+    expect(mail.headers).toContainEqual({ name: "Subject", value: "Your order" });
+    expect(JSON.stringify(mail.headers)).not.toContain("b@example.test");
+    expect(Number.parseInt(messageId?.slice(4, 16) ?? "", 16)).toBe(Date.parse(mail.timestamp));
+  });
+
+  test("says when its headers are cut at 10 KB", async () => {
+    const path = await aFeedbackPath(running);
+    const many = Array.from({ length: 20 }, (_, n) => `X-H${n}: ${"v".repeat(900)}\n`).join("");
+    const mail = aRawMail(`From: orders@shop.test\n${many}\nHello\n`, { ConfigurationSetName: path.setName });
+    await running.ses.send(new SendEmailCommand(mail));
+    const [event] = await path.next(2);
+    expect(event.mail.headersTruncated).toBe(true);
+    expect(JSON.stringify(event.mail.headers).length).toBeLessThan(11_000);
+  });
+});
+
+describe("the mailbox simulator", () => {
+  test("success@ is delivered", async () => {
+    const { events, of } = await eventsOf(to("success"), 2);
+    expect(of("Send").send).toEqual({});
+    expect(of("Delivery")).toMatchObject({
+      mail: { tags: { "ses:outgoing-ip": [expect.any(String)] } },
+      delivery: {
+        timestamp,
+        processingTimeMillis: expect.any(Number),
+        recipients: ["success@simulator.amazonses.com"],
+        smtpResponse: expect.stringMatching(/^250 /),
+        reportingMTA: expect.any(String),
+      },
+    });
+    for (const event of events)
+      expect(Object.keys(event)).toEqual(["eventType", "mail", event.eventType.toLowerCase()]);
+  });
+
+  test("bounce@ is a hard bounce with status 5.1.1", async () => {
+    const { of } = await eventsOf(to("bounce"), 2);
+    expect(of("Bounce").bounce).toMatchObject({
+      bounceType: "Permanent",
+      bounceSubType: "General",
+      timestamp,
+      feedbackId: expect.any(String),
+      reportingMTA: expect.any(String),
+      bouncedRecipients: [
+        {
+          emailAddress: "bounce@simulator.amazonses.com",
+          action: "failed",
+          status: "5.1.1",
+          diagnosticCode: expect.stringContaining("550 5.1.1"),
+        },
+      ],
+    });
+  });
+
+  test("complaint@ is delivered and then complains", async () => {
+    const { of } = await eventsOf(to("complaint"), 3);
+    expect(of("Delivery")).toBeDefined();
+    expect(of("Complaint").complaint).toMatchObject({
+      complainedRecipients: [{ emailAddress: "complaint@simulator.amazonses.com" }],
+      timestamp,
+      feedbackId: expect.any(String),
+      complaintSubType: null,
+      complaintFeedbackType: "abuse",
+      userAgent: expect.any(String),
+      arrivalDate: timestamp,
+    });
+  });
+
+  test("ooto@ is delivered and answers with a transient bounce", async () => {
+    const { of } = await eventsOf(to("ooto"), 3);
+    expect(of("Delivery")).toBeDefined();
+    expect(of("Bounce").bounce).toMatchObject({ bounceType: "Transient", bounceSubType: "General" });
+  });
+
+  test("suppressionlist@ bounces as Suppressed", async () => {
+    const { of } = await eventsOf(to("suppressionlist"), 2);
+    expect(of("Bounce").bounce).toMatchObject({ bounceType: "Permanent", bounceSubType: "Suppressed" });
+  });
+
+  test("takes labels, and combines several bounces of one request into one event", async () => {
+    const { of } = await eventsOf(to("bounce+one", "bounce+two"), 2);
+    const bounced = of("Bounce").bounce.bouncedRecipients.map((recipient: AnyEvent) => recipient.emailAddress);
+    expect(bounced).toEqual(["bounce+one@simulator.amazonses.com", "bounce+two@simulator.amazonses.com"]);
+  });
+});
+
+describe("other outcomes", () => {
+  test("an EICAR attachment is accepted and then rejected", async () => {
+    const eicar = "X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*";
+    const Attachments = [{ FileName: "virus.txt", RawContent: Buffer.from(eicar) }];
+    const Simple = { Subject: { Data: "s" }, Body: { Text: { Data: "t" } }, Attachments };
+    const { events, of } = await eventsOf({ Content: { Simple } }, 2);
+    expect(of("Reject").reject).toEqual({ reason: "Bad content" });
+    expect(new Set(events.map((event) => event.eventType))).toEqual(new Set(["Send", "Reject"]));
+  });
+
+  test("a delayed delivery tells its type and when SES will give up, and comes without headers", async () => {
+    await running.control("POST", "rules", { times: 1, outcome: { kind: "delay", delayType: "MailboxFull" } });
+    const { of } = await eventsOf({}, 3);
+    expect(of("DeliveryDelay").deliveryDelay).toMatchObject({
+      timestamp,
+      delayType: "MailboxFull",
+      expirationTime: timestamp,
+      delayedRecipients: [
+        { emailAddress: "customer@example.test", status: "4.4.1", diagnosticCode: expect.any(String) },
+      ],
+    });
+    expect(of("DeliveryDelay").mail.headers).toBeUndefined();
+    expect(of("Delivery")).toBeDefined();
+  });
+
+  const bounces = [
+    ["Permanent", "NoEmail"],
+    ["Transient", "MailboxFull"],
+    ["Transient", "MessageTooLarge"],
+    ["Transient", "ContentRejected"],
+    ["Transient", "AttachmentRejected"],
+    ["Undetermined", "Undetermined"],
+  ] as const;
+
+  test.each(bounces)("a rule can make any bounce, such as %s/%s", async (bounceType, bounceSubType) => {
+    await running.control("POST", "rules", { times: 1, outcome: { kind: "bounce", bounceType, bounceSubType } });
+    const { of } = await eventsOf({ Destination: { ToAddresses: [`${bounceSubType}@example.test`] } }, 2);
+    expect(of("Bounce").bounce).toMatchObject({ bounceType, bounceSubType });
+  });
+});
+
+describe("destinations", () => {
+  test("only get the event types they match, and a mail without a configuration set has no events", async () => {
+    const { path } = await eventsOf(to("success"), 2);
+    await running.ses.send(new SendEmailCommand(aMail()));
+    expect((await running.control("GET", "health")).body.pendingEvents).toBe(0);
+    expect(await path.next(0)).toEqual([]);
+  });
+
+  test("get bare events when the subscription delivers raw messages", async () => {
+    const { of } = await eventsOf(to("success"), 2, { RawMessageDelivery: "true" });
+    expect(of("Send").eventType).toBe("Send");
+  });
+});

@@ -1,0 +1,191 @@
+import { BadRequestException, MessageRejected, NotFoundException, SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { describe, expect, test } from "vitest";
+import { aMail, aRawMail } from "../test/builders.ts";
+import { useSimulator } from "../test/use-simulator.ts";
+
+const running = useSimulator({ maxSendRate: 10_000 });
+const send = (mail: ReturnType<typeof aMail>) => running.ses.send(new SendEmailCommand(mail));
+const refusal = (mail: ReturnType<typeof aMail>) =>
+  send(mail).then(
+    () => "accepted",
+    (error) => error,
+  );
+const ledger = async (messageId = "") => (await running.control("GET", `ledger/${messageId}`)).body;
+
+const raw = "From: orders@shop.test\nTo: customer@example.test\nSubject: Raw\nMIME-Version: 1.0\n\nHello\n";
+const text = (Data: string) => ({ Data, Charset: "UTF-8" });
+const simple = (changes: object) => ({ Simple: { Subject: text("s"), Body: { Text: text("t") }, ...changes } });
+
+const attached = (bytes: number) => simple({ Attachments: [{ FileName: "big", RawContent: Buffer.alloc(bytes) }] });
+const to = (address: string) => aMail({ Destination: { ToAddresses: [address] } });
+const some = (count: number) => Array.from({ length: count }, (_, n) => `r${n}@example.test`);
+const aCrowdedMail = (bcc: number) =>
+  aMail({ Destination: { ToAddresses: some(20), CcAddresses: some(20), BccAddresses: some(bcc) } });
+
+/** Fact sheet, section 2. */
+describe("the answer", () => {
+  test("is a 60 character MessageId with region code and time inside", async () => {
+    const before = Date.now();
+    const { MessageId = "" } = await send(aMail());
+    expect(MessageId).toMatch(/^[0-9a-f]{16}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-[0-9]{6}$/);
+    expect(MessageId).toHaveLength(60);
+    expect(MessageId.slice(0, 4)).toBe("0102");
+    const time = Number.parseInt(MessageId.slice(4, 16), 16);
+    expect(time).toBeGreaterThanOrEqual(before);
+    expect(time).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("repeats no MessageId: there is no idempotency token, the same request is a second mail", async () => {
+    const [one, two] = [await send(aMail()), await send(aMail())];
+    expect(one.MessageId).not.toBe(two.MessageId);
+    const records = [await ledger(one.MessageId), await ledger(two.MessageId)];
+    expect(records[0].contentHash).toBe(records[1].contentHash);
+  });
+});
+
+describe("content", () => {
+  test("takes simple content with text, HTML, headers and an attachment", async () => {
+    const Content = simple({
+      Body: { Text: text("t"), Html: text("<p>t</p>") },
+      Headers: [{ Name: "X-Postern-Send-Id", Value: "42" }],
+      Attachments: [{ FileName: "a.txt", RawContent: Buffer.from("hello") }],
+    });
+    const { MessageId } = await send(aMail({ Content }));
+    expect((await ledger(MessageId)).headers).toContainEqual({ name: "X-Postern-Send-Id", value: "42" });
+  });
+
+  test("takes raw content; its From header stands in for FromEmailAddress", async () => {
+    const { MessageId } = await send(aRawMail(raw));
+    expect(await ledger(MessageId)).toMatchObject({ from: "orders@shop.test", subject: "Raw" });
+  });
+
+  test("takes the recipients of raw content from its headers when there is no Destination", async () => {
+    const { MessageId } = await send(aRawMail(raw, { Destination: undefined }));
+    expect((await ledger(MessageId)).destination.to).toEqual(["customer@example.test"]);
+  });
+
+  test("lets Destination alone decide who gets raw mail", async () => {
+    const { MessageId } = await send(aRawMail(raw, { Destination: { ToAddresses: ["other@example.test"] } }));
+    expect((await ledger(MessageId)).destination.to).toEqual(["other@example.test"]);
+  });
+
+  test("overwrites Date and Message-ID of raw mail and takes Bcc away", async () => {
+    const { MessageId } = await send(aRawMail(`Message-ID: <mine>\nDate: yesterday\nBcc: x@y.test\n${raw}`));
+    const { headers } = await ledger(MessageId);
+    const names = headers.map(({ name }: { name: string }) => name.toLowerCase());
+    expect(names).not.toContain("bcc");
+    expect(names).not.toContain("date");
+    expect(headers).toContainEqual({ name: "Message-ID", value: `<${MessageId}@eu-west-1.amazonses.com>` });
+  });
+
+  test("tags of the request replace, not extend, those of the X-SES-MESSAGE-TAGS header", async () => {
+    const tagged = `X-SES-MESSAGE-TAGS: a=1, b=2\n${raw}`;
+    const both = await send(aRawMail(tagged, { EmailTags: [{ Name: "c", Value: "3" }] }));
+    expect((await ledger(both.MessageId)).tags).toEqual({ c: ["3"] });
+    expect((await ledger((await send(aRawMail(tagged))).MessageId)).tags).toEqual({ a: ["1"], b: ["2"] });
+  });
+
+  const refused: [why: string, mail: ReturnType<typeof aMail>][] = [
+    ["no content", aMail({ Content: undefined })],
+    ["simple and raw at once", aMail({ Content: { ...simple({}), Raw: { Data: Buffer.from(raw) } } })],
+    ["no body", aMail({ Content: simple({ Body: {} }) })],
+    ["no subject", aMail({ Content: simple({ Subject: undefined }) })],
+    ["an attachment without a name", aMail({ Content: simple({ Attachments: [{ RawContent: Buffer.from("x") }] }) })],
+    ["a header name with a colon", aMail({ Content: simple({ Headers: [{ Name: "X:Y", Value: "1" }] }) })],
+    ["a header value outside ASCII", aMail({ Content: simple({ Headers: [{ Name: "X-Y", Value: "ü" }] }) })],
+    [
+      "a header value of 996 characters",
+      aMail({ Content: simple({ Headers: [{ Name: "X", Value: "v".repeat(996) }] }) }),
+    ],
+    ["raw mail without an empty line", aRawMail("From: orders@shop.test")],
+    ["raw mail without a From header", aRawMail("Subject: x\n\nHello", { FromEmailAddress: "orders@shop.test" })],
+    ["raw mail with a line of 1,001 characters", aRawMail(`${raw}${"x".repeat(1001)}\n`)],
+  ];
+
+  test.each(refused)("is refused with BadRequestException: %s", async (_, mail) => {
+    expect(await refusal(mail)).toBeInstanceOf(BadRequestException);
+  });
+
+  test("raw mail with a header twice that may occur once is a MessageRejected", async () => {
+    expect(await refusal(aRawMail(`Subject: two\n${raw}`))).toBeInstanceOf(MessageRejected);
+  });
+
+  test("a template that does not exist is a NotFoundException", async () => {
+    const Content = { Template: { TemplateName: "none", TemplateData: "{}" } };
+    expect(await refusal(aMail({ Content }))).toBeInstanceOf(NotFoundException);
+  });
+
+  test("a mail above 40 MB is refused, one just below is taken", async () => {
+    expect(await refusal(aMail({ Content: attached(31_500_000) }))).toBeInstanceOf(BadRequestException);
+    expect((await send(aMail({ Content: attached(31_000_000) }))).MessageId).toBeDefined();
+  });
+});
+
+describe("tags", () => {
+  test("of 256 letters, digits, underscores and dashes are kept", async () => {
+    const Value = "a_-9".repeat(64);
+    const { MessageId } = await send(aMail({ EmailTags: [{ Name: "send_id", Value }] }));
+    expect((await ledger(MessageId)).tags).toEqual({ send_id: [Value] });
+  });
+
+  test.each([
+    ["a dot", "a.b"],
+    ["a space", "a b"],
+    ["257 characters", "a".repeat(257)],
+    ["nothing", ""],
+  ])("with %s are refused", async (_, Value) => {
+    expect(await refusal(aMail({ EmailTags: [{ Name: "x", Value }] }))).toBeInstanceOf(BadRequestException);
+    expect(await refusal(aMail({ EmailTags: [{ Name: Value, Value: "x" }] }))).toBeInstanceOf(BadRequestException);
+  });
+});
+
+describe("addresses", () => {
+  test.each([
+    ["a!b@example.test"],
+    ["user+label@example.test"],
+    ["Name <a@example.test>"],
+    ["=?UTF-8?B?w4Q=?= <a@xn--exmple-cua.test>"],
+  ])("%s is taken", async (address) => expect((await send(to(address))).MessageId).toBeDefined());
+
+  test.each([
+    ["no at", "nobody"],
+    ["no domain", "nobody@"],
+    ["no local part", "@example.test"],
+    ["Unicode in the local part", "jörg@example.test"],
+    ["Unicode in the domain", "a@exämple.test"],
+    ["Unicode in the display name", "Jörg <a@example.test>"],
+    ["a space", "a b@example.test"],
+    ["a line break", "a@example.test\r\nBcc: b@example.test"],
+    ["two dots in the domain", "a@example..test"],
+    ["an underscore in the domain", "a@exa_mple.test"],
+    ["a dot at the end of the local part", "a.@example.test"],
+  ])("with %s are refused with BadRequestException", async (_, address) => {
+    expect(await refusal(to(address))).toBeInstanceOf(BadRequestException);
+    expect(await refusal(aMail({ ReplyToAddresses: [address] }))).toBeInstanceOf(BadRequestException);
+  });
+
+  test("50 recipients over To, Cc and Bcc are taken, 51 are not", async () => {
+    expect((await send(aCrowdedMail(10))).MessageId).toBeDefined();
+    expect(await refusal(aCrowdedMail(11))).toBeInstanceOf(BadRequestException);
+    expect(await refusal(aMail({ Destination: {} }))).toBeInstanceOf(BadRequestException);
+  });
+});
+
+describe("the sender", () => {
+  test("who is not verified is named in a MessageRejected together with the region", async () => {
+    expect(await refusal(aMail({ FromEmailAddress: "Mallory <m@elsewhere.test>" }))).toMatchObject({
+      name: "MessageRejected",
+      message:
+        "Email address is not verified. The following identities failed the check in region EU-WEST-1: m@elsewhere.test",
+    });
+  });
+
+  test("is authorised by a verified parent domain, in any case", async () => {
+    expect((await send(aMail({ FromEmailAddress: "a@Eu.Mail.SHOP.test" }))).MessageId).toBeDefined();
+    expect(await refusal(aMail({ FromEmailAddress: "a@notshop.test" }))).toBeInstanceOf(MessageRejected);
+  });
+
+  test("needs a configuration set that exists", async () => {
+    expect(await refusal(aMail({ ConfigurationSetName: "none" }))).toBeInstanceOf(NotFoundException);
+  });
+});

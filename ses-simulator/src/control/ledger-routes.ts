@@ -1,0 +1,47 @@
+import { type Call, json, type Reply } from "../http/call.ts";
+import { ControlError } from "../http/control-error.ts";
+import { type LedgerRecord, recipientsOf } from "../ledger/ledger-record.ts";
+import type { Simulation } from "../simulation.ts";
+
+const maxLimit = 1000;
+
+/** Newest first. `tag=name:value`, `recipient=` and `before=<MessageId>` narrow it; a filter reads the whole ledger. */
+export function listLedger(simulation: Simulation, { query }: Call): Reply {
+  const limit = Math.min(maxLimit, Math.max(1, Number(query.get("limit") ?? 50) || 50));
+  const before = query.get("before");
+  const end = before === null ? simulation.ledger.size : simulation.ledger.positionOf(before);
+  if (end === undefined) throw new ControlError(404, `There is no message ${before}.`);
+  const records: LedgerRecord[] = [];
+  for (let position = end - 1; position >= 0 && records.length < limit; position--) {
+    const record = simulation.ledger.at(position);
+    if (record !== undefined && isWanted(record, query)) records.push(record);
+  }
+  return json(200, { total: simulation.ledger.size, records });
+}
+
+export function getLedgerRecord(simulation: Simulation, _call: Call, messageId: string): Reply {
+  return json(200, requireRecord(simulation, messageId));
+}
+
+/** Oldest first, one record a line. */
+export function exportLedger(simulation: Simulation): Reply {
+  return { status: 200, headers: { "content-type": "application/x-ndjson" }, body: simulation.ledger.lines() };
+}
+
+export function requireRecord(simulation: Simulation, messageId: string): LedgerRecord {
+  const record = simulation.ledger.find(messageId);
+  if (record === undefined) throw new ControlError(404, `There is no message ${messageId}.`);
+  return record;
+}
+
+function isWanted(record: LedgerRecord, query: URLSearchParams): boolean {
+  const recipient = query.get("recipient")?.toLowerCase();
+  if (recipient !== undefined && !recipientsOf(record).some((address) => address.toLowerCase().includes(recipient)))
+    return false;
+  return query.getAll("tag").every((tag) => {
+    const colon = tag.indexOf(":");
+    const [name, value] = colon === -1 ? [tag, undefined] : [tag.slice(0, colon), tag.slice(colon + 1)];
+    const values = record.tags[name];
+    return values !== undefined && (value === undefined || values.includes(value));
+  });
+}

@@ -1,0 +1,71 @@
+import { triggerEvent } from "../events/emit-events.ts";
+import type { EventDetails } from "../events/planned-event.ts";
+import { type Call, json, type Reply } from "../http/call.ts";
+import { ControlError, objectIn } from "../http/control-error.ts";
+import { recipientsOf } from "../ledger/ledger-record.ts";
+import { composeMail } from "../mail-view/compose-mail.ts";
+import { readableMail } from "../mail-view/readable-mail.ts";
+import { parseAddress } from "../ses/address.ts";
+import type { Simulation } from "../simulation.ts";
+import { requireRecord } from "./ledger-routes.ts";
+
+export function getMail(simulation: Simulation, _call: Call, messageId: string): Reply {
+  const record = requireRecord(simulation, messageId);
+  const triggered = simulation.triggered.get(messageId) ?? [];
+  return json(200, { ...record, ...readableMail(simulation.ledger.contentOf(record)), triggered });
+}
+
+export function getRawMail(simulation: Simulation, _call: Call, messageId: string): Reply {
+  const record = requireRecord(simulation, messageId);
+  const body = composeMail(record, simulation.ledger.contentOf(record));
+  return {
+    status: 200,
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+    body,
+  };
+}
+
+/** `{"type":"Bounce"}` and so on; what is left out gets the usual value, recipients are all of the mail's. */
+export function triggerEventRoute(simulation: Simulation, call: Call, messageId: string): Reply {
+  const record = requireRecord(simulation, messageId);
+  const body = objectIn(call);
+  const all = recipientsOf(record).map((address) => parseAddress(address).spec);
+  const recipients = Array.isArray(body.recipients) ? body.recipients.map(String) : all;
+  const details = detailsIn(body, recipients);
+  triggerEvent(simulation, record, details);
+  return json(202, { messageId, details, published: record.configurationSetName !== undefined });
+}
+
+function detailsIn(body: Record<string, unknown>, recipients: string[]): EventDetails {
+  switch (body.type) {
+    case "Send":
+      return { type: "Send" };
+    case "Delivery":
+      return { type: "Delivery", recipients };
+    case "Bounce":
+      return {
+        type: "Bounce",
+        recipients,
+        bounceType: textIn(body, "bounceType", "Permanent"),
+        bounceSubType: textIn(body, "bounceSubType", "General"),
+      };
+    case "Complaint":
+      return { type: "Complaint", recipients, feedbackType: textIn(body, "feedbackType", "abuse") };
+    case "Reject":
+      return { type: "Reject", reason: "Bad content" };
+    case "DeliveryDelay":
+      return {
+        type: "DeliveryDelay",
+        recipients,
+        delayType: textIn(body, "delayType", "TransientCommunicationFailure"),
+      };
+    default:
+      throw new ControlError(400, "type must be Send, Delivery, Bounce, Complaint, Reject or DeliveryDelay.");
+  }
+}
+
+function textIn(body: Record<string, unknown>, field: string, usual: string): string {
+  const value = body[field] ?? usual;
+  if (typeof value === "string") return value;
+  throw new ControlError(400, `${field} must be a string.`);
+}

@@ -1,0 +1,66 @@
+import { type Call, json, type Reply } from "../http/call.ts";
+import { ControlError, objectIn } from "../http/control-error.ts";
+import { type Account, changeAccount } from "../ses/account.ts";
+import { checkIdentity } from "../ses/check-identities.ts";
+import { identityKey, setStatus } from "../ses/identity.ts";
+import type { Simulation } from "../simulation.ts";
+
+export function healthRoute(simulation: Simulation): Reply {
+  const { ledger, pendingEvents, pushes, counters, clock } = simulation;
+  return json(200, {
+    status: "ok",
+    accepted: ledger.size,
+    pendingEvents: pendingEvents.size,
+    pendingPushes: pushes.size,
+    discardedBySns: counters.get("sns-discarded") ?? 0,
+    speed: clock.speed,
+  });
+}
+
+export function clockRoute(simulation: Simulation, call: Call): Reply {
+  const { speed } = objectIn(call);
+  if (typeof speed !== "number" || !(speed > 0)) throw new ControlError(400, "speed must be a number above 0.");
+  simulation.clock.speed = speed;
+  return json(200, { speed });
+}
+
+const checks: Record<keyof Account, (value: unknown) => boolean> = {
+  sendingEnabled: (value) => typeof value === "boolean",
+  enforcementStatus: (value) => value === "HEALTHY" || value === "PROBATION" || value === "SHUTDOWN",
+  productionAccess: (value) => typeof value === "boolean",
+  max24HourSend: (value) => typeof value === "number" && value >= -1,
+  maxSendRate: (value) => typeof value === "number" && value > 0,
+  suppressedReasons: (value) =>
+    Array.isArray(value) && value.every((reason) => reason === "BOUNCE" || reason === "COMPLAINT"),
+};
+
+export function changeAccountRoute(simulation: Simulation, call: Call): Reply {
+  const change = objectIn(call);
+  for (const [name, value] of Object.entries(change)) {
+    const check = Object.entries(checks).find(([known]) => known === name)?.[1];
+    if (check?.(value) !== true)
+      throw new ControlError(400, `${name} is not an account setting, or its value is wrong.`);
+  }
+  return json(200, changeAccount(simulation, change));
+}
+
+/** By hand (`SUCCESS`, `FAILED`, `TEMPORARY_FAILURE`, `PENDING`) or by asking the DNS server now (`CHECK`). */
+export async function verificationRoute(simulation: Simulation, call: Call, name: string): Promise<Reply> {
+  const { status } = objectIn(call);
+  const identity = simulation.identities.get(identityKey(name));
+  if (identity === undefined) throw new ControlError(404, `There is no identity ${name}.`);
+  switch (status) {
+    case "CHECK":
+      await checkIdentity(simulation, identity.name);
+      break;
+    case "SUCCESS":
+    case "FAILED":
+    case "TEMPORARY_FAILURE":
+    case "PENDING":
+      setStatus(simulation, identity, status);
+      break;
+    default:
+      throw new ControlError(400, "status must be SUCCESS, FAILED, TEMPORARY_FAILURE, PENDING or CHECK.");
+  }
+  return json(200, { name: identity.name, status: simulation.identities.get(identity.name)?.status });
+}

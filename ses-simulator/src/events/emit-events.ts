@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import type { LedgerRecord } from "../ledger/ledger-record.ts";
+import type { MatchingEventType } from "../ses/configuration-set.ts";
+import { isMailboxSimulator } from "../ses/mailbox-simulator.ts";
+import { reasonsFor, suppress } from "../ses/suppression-list.ts";
+import type { Simulation } from "../simulation.ts";
+import { fanOut, signNotification } from "../sns/publish.ts";
+import { eventJson } from "./event-json.ts";
+import type { EventDetails, EventType, PlannedEvent } from "./planned-event.ts";
+
+export interface PendingEvent {
+  messageId: string;
+  details: EventDetails;
+  copies: number;
+  dueAt: number;
+  feedbackId: string;
+}
+
+const wireNames: Record<EventType, MatchingEventType> = {
+  Send: "SEND",
+  Delivery: "DELIVERY",
+  Bounce: "BOUNCE",
+  Complaint: "COMPLAINT",
+  Reject: "REJECT",
+  DeliveryDelay: "DELIVERY_DELAY",
+};
+
+/**
+ * Ledger record and pending events go to two files, ledger first. The count of scheduled records stands beside the
+ * events, so a start after a kill between the two writes finds the records whose events are still missing.
+ */
+export function scheduleEvents(simulation: Simulation, record: LedgerRecord): void {
+  record.events.forEach((planned, number) => {
+    if (planned.copies > 0) addPending(simulation, `${record.messageId}/${number}`, record, planned);
+  });
+  simulation.counters.set("scheduled-records", simulation.ledger.size);
+}
+
+/** What a person or a test makes happen to a mail after the fact. */
+export function triggerEvent(simulation: Simulation, record: LedgerRecord, details: EventDetails): void {
+  const happened = { details, at: new Date(simulation.clock.now()).toISOString() };
+  simulation.triggered.set(record.messageId, [...(simulation.triggered.get(record.messageId) ?? []), happened]);
+  addPending(simulation, `${record.messageId}/${randomUUID()}`, record, { details, afterSeconds: 0, copies: 1 });
+}
+
+export function resumeEvents(simulation: Simulation): void {
+  for (const key of simulation.pendingEvents.keys()) arm(simulation, key);
+  const scheduled = simulation.counters.get("scheduled-records") ?? 0;
+  for (let position = scheduled; position < simulation.ledger.size; position++) {
+    const record = simulation.ledger.at(position);
+    if (record !== undefined) scheduleEvents(simulation, record);
+  }
+}
+
+function addPending(simulation: Simulation, key: string, record: LedgerRecord, planned: PlannedEvent): void {
+  if (record.configurationSetName === undefined && !changesSuppressionList(planned.details)) return;
+  simulation.pendingEvents.set(key, {
+    messageId: record.messageId,
+    details: planned.details,
+    copies: planned.copies,
+    dueAt: simulation.clock.dueIn(planned.afterSeconds),
+    feedbackId: `${record.messageId.slice(0, 16)}-${randomUUID()}-000000`,
+  });
+  arm(simulation, key);
+}
+
+function arm(simulation: Simulation, key: string): void {
+  const pending = simulation.pendingEvents.get(key);
+  if (pending !== undefined) simulation.clock.at(pending.dueAt, () => void emit(simulation, key, pending));
+}
+
+/** Delivery to the subscribers and the end of the pending event are one turn, hence one line of the journal. */
+async function emit(simulation: Simulation, key: string, pending: PendingEvent): Promise<void> {
+  const record = simulation.ledger.find(pending.messageId);
+  if (record === undefined) return;
+  const at = simulation.clock.now();
+  const message = eventJson(record, pending.details, {
+    settings: simulation.settings,
+    at,
+    feedbackId: pending.feedbackId,
+  });
+  const topics = topicsFor(simulation, record, pending.details.type);
+  const notifications = await Promise.all(topics.map((topic) => signNotification(simulation, topic, { message })));
+  if (!simulation.pendingEvents.delete(key)) return;
+  for (const notification of notifications) fanOut(simulation, notification, pending.copies);
+  rememberSuppression(simulation, record, pending);
+}
+
+function topicsFor(simulation: Simulation, record: LedgerRecord, type: EventType): string[] {
+  const set = simulation.configurationSets.get(record.configurationSetName ?? "");
+  return (set?.destinations ?? [])
+    .filter(({ enabled, matchingEventTypes }) => enabled && matchingEventTypes.includes(wireNames[type]))
+    .map(({ topicArn }) => topicArn);
+}
+
+/** A hard bounce or a complaint puts the address on the account's list, unless the configuration set says otherwise. */
+function rememberSuppression(
+  simulation: Simulation,
+  record: LedgerRecord,
+  { details, feedbackId }: PendingEvent,
+): void {
+  if (!changesSuppressionList(details)) return;
+  const reason = details.type === "Bounce" ? "BOUNCE" : "COMPLAINT";
+  if (!reasonsFor(simulation, simulation.configurationSets.get(record.configurationSetName ?? "")).includes(reason))
+    return;
+  for (const address of details.recipients.filter((recipient) => !isMailboxSimulator(recipient))) {
+    suppress(simulation, {
+      address,
+      reason,
+      updatedAt: simulation.clock.now(),
+      messageId: record.messageId,
+      feedbackId,
+    });
+  }
+}
+
+function changesSuppressionList(details: EventDetails): details is EventDetails & { type: "Bounce" | "Complaint" } {
+  if (details.type === "Complaint") return details.feedbackType !== "not-spam";
+  return (
+    details.type === "Bounce" &&
+    details.bounceType === "Permanent" &&
+    !["Suppressed", "OnAccountSuppressionList"].includes(details.bounceSubType)
+  );
+}

@@ -1,0 +1,111 @@
+import { domainOf } from "../ses/address.ts";
+import type { ConfigurationSet } from "../ses/configuration-set.ts";
+import { mailboxOutcome } from "../ses/mailbox-simulator.ts";
+import { isSuppressed } from "../ses/suppression-list.ts";
+import type { Simulation } from "../simulation.ts";
+import type { EventManner } from "./event-manner.ts";
+import type { Outcome } from "./outcome.ts";
+import type { EventDetails, PlannedEvent } from "./planned-event.ts";
+
+interface Mail {
+  recipients: string[];
+  isBad: boolean;
+  set: ConfigurationSet | undefined;
+}
+
+/** Decides at acceptance what SES will say, so that a restart says the same. */
+export function planEvents(simulation: Simulation, mail: Mail, manner: EventManner): PlannedEvent[] {
+  const { sendEventAfterSeconds, outcomeAfterSeconds } = simulation.settings;
+  const steps = stepsOf(simulation, mail, manner).map((step, index) => step.flatMap((event) => ({ event, index })));
+  const outcomes = steps.flat().map(({ event, index }) => ({
+    details: event,
+    afterSeconds: outcomeAfterSeconds * (manner.deliveryBeforeSend ? index : index + 1),
+  }));
+  const last = outcomeAfterSeconds * (steps.length + 1);
+  const send = {
+    details: { type: "Send" } as const,
+    afterSeconds: manner.deliveryBeforeSend ? last : sendEventAfterSeconds,
+  };
+  const told = manner.deliveryBeforeSend ? [...outcomes, send] : [send, ...outcomes];
+  return told.map(({ details, afterSeconds }) => ({
+    details,
+    afterSeconds: manner.delaySeconds + afterSeconds,
+    copies: manner.lost.includes(details.type) ? 0 : manner.copies(),
+  }));
+}
+
+/** First step, second step: a complaint follows its delivery. */
+function stepsOf(simulation: Simulation, mail: Mail, manner: EventManner): EventDetails[][] {
+  if (mail.isBad || manner.outcome?.kind === "reject") return [[{ type: "Reject", reason: "Bad content" }]];
+  const first: EventDetails[] = [];
+  const second: EventDetails[] = [];
+  for (const recipient of mail.recipients) {
+    const [one, two] = eventsAt(recipient, outcomeAt(simulation, mail, manner, recipient));
+    if (one !== undefined) first.push(one);
+    if (two !== undefined) second.push(two);
+  }
+  return [group(first, manner), group(second, manner)];
+}
+
+function outcomeAt(simulation: Simulation, mail: Mail, manner: EventManner, recipient: string): Outcome {
+  const fromMailbox = mailboxOutcome(recipient);
+  if (fromMailbox !== undefined) return fromMailbox;
+  if (isSuppressed(simulation, recipient, mail.set)) {
+    return { kind: "bounce", bounceType: "Permanent", bounceSubType: "OnAccountSuppressionList" };
+  }
+  return manner.outcome ?? { kind: "deliver" };
+}
+
+function eventsAt(recipient: string, outcome: Outcome): EventDetails[] {
+  const recipients = [recipient];
+  switch (outcome.kind) {
+    case "deliver":
+      return [{ type: "Delivery", recipients }];
+    case "bounce":
+      return [{ type: "Bounce", recipients, bounceType: outcome.bounceType, bounceSubType: outcome.bounceSubType }];
+    case "complain": {
+      const { feedbackType } = outcome;
+      return [
+        { type: "Delivery", recipients },
+        { type: "Complaint", recipients, ...(feedbackType !== undefined && { feedbackType }) },
+      ];
+    }
+    case "out-of-office":
+      return [
+        { type: "Delivery", recipients },
+        { type: "Bounce", recipients, bounceType: "Transient", bounceSubType: "General" },
+      ];
+    case "delay":
+      return [
+        { type: "DeliveryDelay", recipients, delayType: outcome.delayType },
+        { type: "Delivery", recipients },
+      ];
+    case "reject":
+      return [{ type: "Reject", reason: "Bad content" }];
+  }
+}
+
+/** Events that say the same of several recipients become one. */
+function group(events: EventDetails[], manner: EventManner): EventDetails[] {
+  const groups = new Map<string, EventDetails>();
+  for (const event of events) {
+    if (!("recipients" in event)) return [event];
+    const { recipients, ...said } = event;
+    const key = JSON.stringify([said, groupOf(recipients[0] ?? "", manner)]);
+    const known = groups.get(key);
+    if (known !== undefined && "recipients" in known) known.recipients.push(...recipients);
+    else groups.set(key, event);
+  }
+  return [...groups.values()];
+}
+
+function groupOf(recipient: string, { recipients }: EventManner): string {
+  switch (recipients) {
+    case "together":
+      return "";
+    case "by-domain":
+      return domainOf(recipient);
+    case "one-by-one":
+      return recipient;
+  }
+}

@@ -1,0 +1,18 @@
+import type { SesErrorName } from "../ses/ses-error.ts";
+
+/** What can go wrong with one request. */
+export type Fault =
+  | { kind: "reset-before-accept" }
+  | { kind: "accept-then-reset" }
+  | { kind: "hang" }
+  | { kind: "accept-then-hang" }
+  | { kind: "slow-body"; seconds: number }
+  | { kind: "http-error"; status: 500 | 502 | 503 | 504; errorType: boolean; accepted: boolean }
+  | { kind: "error"; name: SesErrorName; message: string }
+  | { kind: "daily-quota"; form: "throttling" | "limit-exceeded" }
+  | { kind: "garbage"; accepted: boolean }
+  | { kind: "empty-object"; accepted: boolean }
+  | { kind: "clock-skew" }
+  | { kind: "wrong-md5" }
+  | { kind: "duplicate-receive" }
+  | { kind: "partial-failure" };

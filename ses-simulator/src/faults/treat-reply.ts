@@ -1,0 +1,97 @@
+import { STATUS_CODES } from "node:http";
+import type { ApiCall } from "../http/api-call.ts";
+import type { Reply } from "../http/call.ts";
+import { SesError } from "../ses/ses-error.ts";
+import type { Fault } from "./fault.ts";
+
+/** What the caller sees when nothing is done at all; undefined lets the request through. */
+export function replyBefore(fault: Fault | undefined, api: ApiCall): Reply | undefined {
+  switch (fault?.kind) {
+    case "reset-before-accept":
+      return { ...nothing, treatment: { kind: "reset" } };
+    case "hang":
+      return { ...nothing, treatment: { kind: "hang" } };
+    case "error":
+      return api.refuse(new SesError(fault.name, fault.message));
+    case "daily-quota":
+      return api.refuse(dailyQuota(fault.form));
+    case "clock-skew":
+      return clockSkew(api);
+    case "http-error":
+    case "garbage":
+    case "empty-object":
+      return fault.accepted ? undefined : spoiled(fault, api);
+    case "accept-then-reset":
+    case "accept-then-hang":
+    case "slow-body":
+    case "wrong-md5":
+    case "duplicate-receive":
+    case "partial-failure":
+    case undefined:
+      return undefined;
+  }
+}
+
+/** What becomes of the answer to a request that was carried out. */
+export function replyAfter(fault: Fault | undefined, reply: Reply, api: ApiCall): Reply {
+  switch (fault?.kind) {
+    case "accept-then-reset":
+      return { ...reply, treatment: { kind: "reset" } };
+    case "accept-then-hang":
+      return { ...reply, treatment: { kind: "hang" } };
+    case "slow-body":
+      return { ...reply, treatment: { kind: "slow", seconds: fault.seconds } };
+    case "http-error":
+    case "garbage":
+    case "empty-object":
+      return spoiled(fault, api);
+    case "reset-before-accept":
+    case "hang":
+    case "error":
+    case "daily-quota":
+    case "clock-skew":
+    case "wrong-md5":
+    case "duplicate-receive":
+    case "partial-failure":
+    case undefined:
+      return reply;
+  }
+}
+
+const nothing: Reply = { status: 500, headers: {}, body: "" };
+
+function spoiled(fault: Fault & { kind: "http-error" | "garbage" | "empty-object" }, api: ApiCall): Reply {
+  switch (fault.kind) {
+    case "garbage":
+      return { status: 200, headers: { "content-type": "application/json" }, body: '{"MessageId": "01' };
+    case "empty-object":
+      return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
+    case "http-error":
+      return fault.errorType ? typed(fault.status, api) : proxyPage(fault.status);
+  }
+}
+
+function typed(status: number, api: ApiCall): Reply {
+  const name = status === 503 ? "ServiceUnavailableException" : "InternalServiceErrorException";
+  return api.refuse({ status, name, message: "The service could not process the request." });
+}
+
+/** What a load balancer says when it is not the service that answers. */
+function proxyPage(status: number): Reply {
+  const title = `${status} ${STATUS_CODES[status]}`;
+  const body = `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center></body></html>`;
+  return { status, headers: { "content-type": "text/html" }, body };
+}
+
+function dailyQuota(form: "throttling" | "limit-exceeded"): SesError {
+  const name = form === "throttling" ? "TooManyRequestsException" : "LimitExceededException";
+  return new SesError(name, "Daily message quota exceeded.");
+}
+
+/** The Date header tells the SDK by how much its clock is off. */
+function clockSkew(api: ApiCall): Reply {
+  const serverTime = new Date(Date.now() + 20 * 60 * 1000);
+  const message = `Signature expired: the request is earlier than ${serverTime.toISOString()} allows`;
+  const reply = api.refuse({ status: 403, name: "InvalidSignatureException", message });
+  return { ...reply, headers: { ...reply.headers, date: serverTime.toUTCString() } };
+}

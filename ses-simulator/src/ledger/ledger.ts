@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import type { GroupCommit } from "../disk/group-commit.ts";
+import { LineFile } from "../disk/line-file.ts";
+import type { LedgerRecord } from "./ledger-record.ts";
+
+const recentlyUsed = 4096;
+
+/**
+ * The oracle for "0 lost, 0 doubled": every accepted message, in order, in a file that only grows. Content is written
+ * first to a file of its own, so a record never points at content that is not there.
+ */
+export class Ledger {
+  readonly #records: LineFile;
+  readonly #mails: LineFile;
+  readonly #commit: GroupCommit;
+  readonly #entries: { messageId: string; offset: number; length: number }[] = [];
+  readonly #positions = new Map<string, number>();
+  readonly #recent = new Map<string, LedgerRecord>();
+  #unwrittenRecords = "";
+  #unwrittenMails = "";
+  #recordsEnd: number;
+  #mailsEnd: number;
+
+  constructor(folder: string, commit: GroupCommit, onRecord: (record: LedgerRecord) => void) {
+    this.#mails = new LineFile(join(folder, "mail.ndjson"));
+    this.#records = new LineFile(join(folder, "ledger.ndjson"));
+    this.#mailsEnd = this.#mails.length;
+    this.#recordsEnd = this.#records.length;
+    for (const { offset, length, text } of this.#records.lines()) {
+      const record: LedgerRecord = JSON.parse(text);
+      this.#remember(record, offset, length);
+      onRecord(record);
+    }
+    this.#commit = commit;
+    commit.join(() => this.#write());
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  append(accepted: Omit<LedgerRecord, "mail">, content: string): LedgerRecord {
+    const mail = { offset: this.#mailsEnd, length: Buffer.byteLength(content) };
+    const record: LedgerRecord = { ...accepted, mail };
+    const line = JSON.stringify(record);
+    const length = Buffer.byteLength(line);
+    this.#unwrittenMails += `${content}\n`;
+    this.#unwrittenRecords += `${line}\n`;
+    this.#remember(record, this.#recordsEnd, length);
+    this.#mailsEnd += mail.length + 1;
+    this.#recordsEnd += length + 1;
+    this.#commit.changed();
+    return record;
+  }
+
+  find(messageId: string): LedgerRecord | undefined {
+    const position = this.#positions.get(messageId);
+    return position === undefined ? undefined : this.at(position);
+  }
+
+  /** Records count from 0, oldest first. */
+  at(position: number): LedgerRecord | undefined {
+    const entry = this.#entries[position];
+    if (entry === undefined) return undefined;
+    const recent = this.#recent.get(entry.messageId);
+    return recent ?? JSON.parse(this.#records.read(entry.offset, entry.length));
+  }
+
+  positionOf(messageId: string): number | undefined {
+    return this.#positions.get(messageId);
+  }
+
+  contentOf(record: LedgerRecord): string {
+    this.#commit.writeNow();
+    return this.#mails.read(record.mail.offset, record.mail.length);
+  }
+
+  /** The written lines, as the export streams them. */
+  *lines(): Generator<string> {
+    this.#commit.writeNow();
+    for (const { text } of this.#records.lines()) yield text;
+  }
+
+  close(): void {
+    this.#records.close();
+    this.#mails.close();
+  }
+
+  #remember(record: LedgerRecord, offset: number, length: number): void {
+    this.#positions.set(record.messageId, this.#entries.length);
+    this.#entries.push({ messageId: record.messageId, offset, length });
+    this.#recent.set(record.messageId, record);
+    if (this.#recent.size <= recentlyUsed) return;
+    const [oldest] = this.#recent.keys();
+    if (oldest !== undefined) this.#recent.delete(oldest);
+  }
+
+  #write(): void {
+    if (this.#unwrittenRecords === "") return;
+    this.#mails.append(this.#unwrittenMails);
+    this.#records.append(this.#unwrittenRecords);
+    this.#unwrittenMails = "";
+    this.#unwrittenRecords = "";
+  }
+}

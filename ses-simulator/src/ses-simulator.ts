@@ -1,0 +1,73 @@
+import { mkdtempSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lockFolder } from "./disk/folder-lock.ts";
+import { resumeEvents } from "./events/emit-events.ts";
+import { answer } from "./http/answer.ts";
+import { createHttpServer } from "./http/server.ts";
+import { checkIdentities, keepCheckingIdentities } from "./ses/check-identities.ts";
+import { defaults, type Settings, type SimulatorOptions } from "./settings.ts";
+import { openSimulation } from "./simulation.ts";
+import { resumePushes } from "./sns/push.ts";
+
+export type { SimulatorOptions } from "./settings.ts";
+
+export interface SesSimulator {
+  /** The endpoint of SES, SNS and SQS alike, and the address of the page. */
+  url: string;
+  port: number;
+  region: string;
+  dataFolder: string;
+  /** An address that may send from the start. */
+  verifiedSender: string;
+  /** Where the SNS signing certificate is, as messages name it. */
+  certificateUrl: string;
+  /** Asks the DNS server now instead of at the next turn. */
+  checkIdentities(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the simulator, taking up what its data folder holds. Resolves when it listens. */
+export async function startSesSimulator(options: SimulatorOptions = {}): Promise<SesSimulator> {
+  const settings = settingsFrom(options);
+  const unlock = lockFolder(settings.dataFolder);
+  const stopping = new AbortController();
+  const simulation = await openSimulation(settings, stopping.signal);
+  const server = createHttpServer((call) => answer(simulation, call), stopping.signal);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(settings.port, settings.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo; // A listening TCP server has no other kind of address.
+  simulation.publicUrl = settings.publicUrl ?? `http://${settings.host}:${port}`;
+  resumeEvents(simulation);
+  resumePushes(simulation);
+  keepCheckingIdentities(simulation);
+  return {
+    url: simulation.publicUrl,
+    port,
+    region: settings.region,
+    dataFolder: settings.dataFolder,
+    verifiedSender: senderOf(settings.verifiedIdentities[0] ?? "example.com"),
+    certificateUrl: `${settings.certificateUrl ?? simulation.publicUrl}${simulation.signing.path}`,
+    checkIdentities: () => checkIdentities(simulation),
+    async stop() {
+      stopping.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      simulation.close();
+      unlock();
+    },
+  };
+}
+
+function settingsFrom(options: SimulatorOptions): Settings {
+  const dataFolder = options.dataFolder ?? mkdtempSync(join(tmpdir(), "ses-simulator-"));
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  return { ...defaults, dataFolder, ...given };
+}
+
+function senderOf(identity: string): string {
+  return identity.includes("@") ? identity : `hello@${identity}`;
+}

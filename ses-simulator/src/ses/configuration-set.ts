@@ -1,0 +1,35 @@
+export const eventTypes = [
+  "SEND",
+  "REJECT",
+  "BOUNCE",
+  "COMPLAINT",
+  "DELIVERY",
+  "OPEN",
+  "CLICK",
+  "RENDERING_FAILURE",
+  "DELIVERY_DELAY",
+  "SUBSCRIPTION",
+] as const;
+
+export type MatchingEventType = (typeof eventTypes)[number];
+
+export const suppressionReasons = ["BOUNCE", "COMPLAINT"] as const;
+
+export type SuppressionReason = (typeof suppressionReasons)[number];
+
+export interface EventDestination {
+  name: string;
+  enabled: boolean;
+  matchingEventTypes: MatchingEventType[];
+  topicArn: string;
+}
+
+export interface ConfigurationSet {
+  name: string;
+  sendingEnabled: boolean;
+  /** Absent means that the account's own reasons hold; an empty list switches suppression off for this set. */
+  suppressedReasons?: SuppressionReason[];
+  destinations: EventDestination[];
+  /** Options kept only to be read back. */
+  other: Record<string, unknown>;
+}

@@ -1,0 +1,22 @@
+export interface Topic {
+  arn: string;
+  name: string;
+  attributes: Record<string, string>;
+}
+
+export interface Subscription {
+  arn: string;
+  topicArn: string;
+  protocol: "http" | "https" | "sqs";
+  endpoint: string;
+  isConfirmed: boolean;
+  /** Proves that the endpoint's owner wants the messages; valid for two days. */
+  token: string;
+  tokenIssuedAt: number;
+  authenticateOnUnsubscribe: boolean;
+  attributes: Record<string, string>;
+}
+
+export function isRaw(subscription: Subscription): boolean {
+  return subscription.attributes.RawMessageDelivery === "true";
+}

@@ -1,0 +1,41 @@
+import type { SesSimulator } from "./ses-simulator.ts";
+
+/** What a person needs in the first minute: where it is, what to set, and a first mail. */
+export function startUpText(simulator: SesSimulator): string {
+  const { url, region, dataFolder } = simulator;
+  return `SES simulator: SES v2, SNS and SQS on one address
+
+  Mail view     ${url}/
+  Control       ${url}/_simulator/health
+  Ledger        ${url}/_simulator/ledger.ndjson
+  Data folder   ${dataFolder}
+
+Point Postern, or any AWS SDK, at it:
+
+  export POSTERN_PROVIDER=simulator
+  export AWS_REGION=${region}
+  export AWS_ENDPOINT_URL_SESV2=${url}
+  export AWS_ENDPOINT_URL_SNS=${url}
+  export AWS_ENDPOINT_URL_SQS=${url}
+  export AWS_ACCESS_KEY_ID=simulator
+  export AWS_SECRET_ACCESS_KEY=simulator
+
+Send a first mail and see it in the mail view:
+
+${firstMail(url, region, simulator.verifiedSender)}
+
+`;
+}
+
+/** curl signs for AWS by itself, so no aws command line is needed. */
+function firstMail(url: string, region: string, sender: string): string {
+  const mail = {
+    FromEmailAddress: `Simulator <${sender}>`,
+    Destination: { ToAddresses: ["success@simulator.amazonses.com"] },
+    Content: { Simple: { Subject: { Data: "Hello" }, Body: { Text: { Data: "My first mail." } } } },
+  };
+  return `  curl -sS '${url}/v2/email/outbound-emails' \\
+    --aws-sigv4 'aws:amz:${region}:ses' --user 'simulator:simulator' \\
+    -H 'content-type: application/json' \\
+    -d '${JSON.stringify(mail)}'`;
+}
