@@ -10,7 +10,7 @@ const described = {
   dns: ["", "DNS server (address or address:port) asked for DKIM records; without it verify by hand"],
   "public-url": ["", "how others reach it, if not at host and port"],
   "max-send-rate": ["1000", "recipients a second"],
-  "max-24-hour-send": ["1000000", "recipients in 24 hours; -1 is unlimited"],
+  "max-24-hour-send": ["1000000", "recipients in 24 hours; =-1 is unlimited"],
   "control-rate": ["0", "requests a second other than sends, as SES allows 1; 0 does not limit"],
   speed: ["1", "makes the provider's waits shorter: at 100, 20 s take 0.2 s"],
   sandbox: ["", "be a new account: only verified recipients"],

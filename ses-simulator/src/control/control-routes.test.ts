@@ -1,0 +1,145 @@
+import { SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { describe, expect, test } from "vitest";
+import { aFeedbackPath, aMail, aRawMail } from "../../test/builders.ts";
+import { useSimulator } from "../../test/use-simulator.ts";
+
+const running = useSimulator({ maxSendRate: 10_000 });
+const send = async (changes = {}) => (await running.ses.send(new SendEmailCommand(aMail(changes)))).MessageId ?? "";
+
+const tagged = (Value: string) => ({ EmailTags: [{ Name: "batch", Value }] });
+
+describe("the ledger", () => {
+  test("has one record per accepted message, with tags, recipients, content hash and time", async () => {
+    const EmailTags = [{ Name: "send_id", Value: "s-1" }];
+    const messageId = await send({ EmailTags });
+    expect((await running.control("GET", `ledger/${messageId}`)).body).toMatchObject({
+      messageId,
+      tags: { send_id: ["s-1"] },
+      destination: { to: ["customer@example.test"], cc: [], bcc: [] },
+      contentHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      acceptedAt: expect.stringMatching(/Z$/),
+      quotaCost: 1,
+    });
+  });
+
+  test("is queried by tag and recipient, newest first, in pages", async () => {
+    const [one, two, three] = [await send(tagged("x")), await send(tagged("y")), await send(tagged("x"))];
+    const ids = async (query: string) =>
+      (await running.control("GET", `ledger?${query}`)).body.records.map((r: { messageId: string }) => r.messageId);
+    expect(await ids("tag=batch:x")).toEqual([three, one]);
+    expect(await ids("tag=batch&limit=2")).toEqual([three, two]);
+    expect(await ids(`tag=batch&before=${two}`)).toEqual([one]);
+    const elsewhere = await send({ Destination: { BccAddresses: ["Hidden@example.test"] } });
+    expect(await ids("recipient=hidden@example.test")).toEqual([elsewhere]);
+    expect((await running.control("GET", "ledger?before=none")).status).toBe(404);
+  });
+
+  test("holds nothing of a refused message", async () => {
+    const { accepted } = (await running.control("GET", "health")).body;
+    await expect(send({ FromEmailAddress: "a@unverified.test" })).rejects.toThrow();
+    expect((await running.control("GET", "health")).body.accepted).toBe(accepted);
+  });
+
+  test("is exported as NDJSON, oldest first, whole, and the same after a restart", async () => {
+    for (let number = 0; number < 5; number++) await send();
+    const lines = async () =>
+      (await (await fetch(`${running.url}/_simulator/ledger.ndjson`)).text()).trimEnd().split("\n");
+    const before = await lines();
+    const { accepted } = (await running.control("GET", "health")).body;
+    expect(before).toHaveLength(accepted);
+    const times = before.map((line) => JSON.parse(line).acceptedAt);
+    expect(times).toEqual(times.toSorted((a, b) => a.localeCompare(b)));
+    await running.restart();
+    expect(await lines()).toEqual(before);
+  });
+});
+
+describe("mails", () => {
+  test("are read as text and HTML with their attachments, from either form", async () => {
+    const Simple = {
+      Subject: { Data: "s", Charset: "UTF-8" },
+      Body: { Text: { Data: "Grüße", Charset: "UTF-8" }, Html: { Data: "<b>Grüße</b>", Charset: "UTF-8" } },
+      Attachments: [{ FileName: "a.pdf", ContentType: "application/pdf", RawContent: Buffer.from("12345") }],
+    };
+    const simple = await send({ Content: { Simple } });
+    expect((await running.control("GET", `mails/${simple}`)).body).toMatchObject({
+      text: "Grüße",
+      html: "<b>Grüße</b>",
+      attachments: [{ name: "a.pdf", type: "application/pdf", sizeBytes: 5 }],
+    });
+    const raw =
+      "From: a@shop.test\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nGr=C3=BC=C3=9Fe\n";
+    const { MessageId } = await running.ses.send(new SendEmailCommand(aRawMail(raw)));
+    expect((await running.control("GET", `mails/${MessageId}`)).body.text).toContain("Grüße");
+  });
+
+  test("without a charset show what a recipient would see: 7-bit text", async () => {
+    const Simple = { Subject: { Data: "s" }, Body: { Text: { Data: "Grüße" } } };
+    const messageId = await send({ Content: { Simple } });
+    expect((await running.control("GET", `mails/${messageId}`)).body.text).toBe("Gr??e");
+  });
+
+  test("are shown raw", async () => {
+    const messageId = await send();
+    const raw = await (await fetch(`${running.url}/_simulator/mails/${messageId}/raw`)).text();
+    expect(raw).toContain("Subject: Your order\r\n");
+    expect(raw).toContain(`Message-ID: <${messageId}@eu-west-1.amazonses.com>`);
+    expect(raw).toContain("\r\n\r\nIt is on its way.");
+    expect((await fetch(`${running.url}/_simulator/mails/none/raw`)).status).toBe(404);
+  });
+
+  test.each([
+    [{ type: "Bounce" }, "Bounce", { bounce: { bounceType: "Permanent", bounceSubType: "General" } }],
+    [
+      { type: "Bounce", bounceType: "Transient", bounceSubType: "MailboxFull" },
+      "Bounce",
+      { bounce: { bounceSubType: "MailboxFull" } },
+    ],
+    [
+      { type: "Complaint", feedbackType: "not-spam" },
+      "Complaint",
+      { complaint: { complaintFeedbackType: "not-spam" } },
+    ],
+    [
+      { type: "DeliveryDelay", delayType: "SpamDetected" },
+      "DeliveryDelay",
+      { deliveryDelay: { delayType: "SpamDetected" } },
+    ],
+    [{ type: "Reject" }, "Reject", { reject: { reason: "Bad content" } }],
+  ])("can be made to %o after the fact", async (event, type, expected) => {
+    const path = await aFeedbackPath(running);
+    const messageId = await send({ ConfigurationSetName: path.setName });
+    await path.next(2);
+    const { status, body } = await running.control("POST", `mails/${messageId}/events`, event);
+    expect([status, body.published]).toEqual([202, true]);
+    expect((await path.next(1))[0]).toMatchObject({ eventType: type, mail: { messageId }, ...expected });
+    expect((await running.control("GET", `mails/${messageId}`)).body.triggered).toHaveLength(1);
+  });
+
+  test("refuse an event that SES does not have", async () => {
+    const messageId = await send();
+    expect((await running.control("POST", `mails/${messageId}/events`, { type: "Opened" })).status).toBe(400);
+    expect((await running.control("POST", "mails/none/events", { type: "Bounce" })).status).toBe(404);
+  });
+});
+
+describe("control", () => {
+  test("refuses a change that another page's script asks the browser for", async () => {
+    const remove = (origin: string) =>
+      fetch(`${running.url}/_simulator/rules`, { method: "DELETE", headers: { origin } });
+    expect((await remove("https://evil.test")).status).toBe(403);
+    expect((await remove(running.url)).status).toBe(200);
+  });
+
+  test("says what is wrong with a request", async () => {
+    expect((await running.control("PUT", "clock", { speed: 0 })).status).toBe(400);
+    expect((await running.control("PATCH", "account", { maxSendRat: 1 })).status).toBe(400);
+    expect((await running.control("POST", "identities/none.test/verification", { status: "SUCCESS" })).status).toBe(
+      404,
+    );
+    expect((await running.control("POST", "identities/shop.test/verification", { status: "MAYBE" })).status).toBe(400);
+    expect((await running.control("GET", "nothing")).status).toBe(404);
+    const notJson = await fetch(`${running.url}/_simulator/rules`, { method: "POST", body: "[" });
+    expect(notJson.status).toBe(400);
+  });
+});
