@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Call, Reply } from "../http/call.ts";
 
-const files: Record<string, { file: string; type: string }> = {
-  "/": { file: "page.html", type: "text/html; charset=utf-8" },
-  "/page.css": { file: "page.css", type: "text/css; charset=utf-8" },
-  "/page.js": { file: "page.js", type: "text/javascript; charset=utf-8" },
+const types: Record<string, string> = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
 };
 
 /**
@@ -24,18 +24,21 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** `/` is the page, `/_page/<name>` what it loads. */
 export function viewReply(call: Call): Reply | undefined {
-  const found = call.method === "GET" && Object.hasOwn(files, call.path) ? files[call.path] : undefined;
-  if (found === undefined) return undefined;
+  const name = call.path === "/" ? "page.html" : /^\/_page\/([a-z-]+\.(?:css|js))$/.exec(call.path)?.[1];
+  if (call.method !== "GET" || name === undefined) return undefined;
+  const file = new URL(`page/${name}`, import.meta.url);
+  if (!existsSync(file)) return undefined;
   return {
     status: 200,
     headers: {
-      "content-type": found.type,
+      "content-type": types[name.slice(name.lastIndexOf(".") + 1)] ?? "",
       "content-security-policy": policy,
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",
     },
-    body: readFileSync(new URL(found.file, import.meta.url)),
+    body: readFileSync(file),
   };
 }

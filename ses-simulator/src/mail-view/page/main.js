@@ -1,0 +1,32 @@
+import { byId } from "./element.js";
+import { showEmpty } from "./empty-page.js";
+import { showMail } from "./mail.js";
+import { loadOlder, markCurrent, refreshList } from "./mail-list.js";
+
+const refreshEveryMs = 2000;
+
+/** The address of the page says which mail is read, so that back, reload and a sent link work. */
+async function readFromAddress() {
+  const messageId = decodeURIComponent(location.hash.slice(1));
+  document.body.classList.toggle("reading", messageId !== "");
+  markCurrent(messageId);
+  if (messageId !== "") await showMail(messageId);
+  else showEmpty();
+}
+
+async function refresh() {
+  if (document.visibilityState === "hidden") return;
+  const hadMail = !document.body.classList.contains("without-mail");
+  const { total } = await refreshList(byId("filter").value);
+  document.body.classList.toggle("without-mail", total === 0);
+  if (location.hash === "" && hadMail !== total > 0) showEmpty();
+}
+
+window.addEventListener("hashchange", () => void readFromAddress());
+byId("filter").addEventListener("input", () => void refresh());
+byId("more").addEventListener("click", () => void loadOlder(byId("filter").value));
+document.addEventListener("visibilitychange", () => void refresh());
+setInterval(() => void refresh(), refreshEveryMs);
+
+await refresh();
+await readFromAddress();
