@@ -52,29 +52,36 @@ export async function sqs(port: number, operation: string, body: object): Promis
 const allow = (Service: string, Action: string) =>
   JSON.stringify({ Statement: [{ Effect: "Allow", Principal: { Service }, Action, Resource: "*" }] });
 
-/** Configuration set `proof` to topic `proof` to queue `proof`. */
-export async function wireFeedback(port: number): Promise<void> {
+/** A configuration set, a topic and a queue of one name, wired together. */
+export async function wireFeedback(port: number, name: string, isRaw = false): Promise<void> {
   const account = "eu-west-1:000000000000";
-  const topic = `arn:aws:sns:${account}:proof`;
+  const topic = `arn:aws:sns:${account}:${name}`;
   await sns(port, {
     Action: "CreateTopic",
-    Name: "proof",
+    Name: name,
     "Attributes.entry.1.key": "Policy",
     "Attributes.entry.1.value": allow("ses.amazonaws.com", "sns:Publish"),
   });
   await sqs(port, "CreateQueue", {
-    QueueName: "proof",
+    QueueName: name,
     Attributes: { Policy: allow("sns.amazonaws.com", "sqs:SendMessage") },
   });
-  await sns(port, { Action: "Subscribe", TopicArn: topic, Protocol: "sqs", Endpoint: `arn:aws:sqs:${account}:proof` });
-  await ses(port, "POST", "/configuration-sets", { ConfigurationSetName: "proof" });
+  await sns(port, {
+    Action: "Subscribe",
+    TopicArn: topic,
+    Protocol: "sqs",
+    Endpoint: `arn:aws:sqs:${account}:${name}`,
+    "Attributes.entry.1.key": "RawMessageDelivery",
+    "Attributes.entry.1.value": String(isRaw),
+  });
+  await ses(port, "POST", "/configuration-sets", { ConfigurationSetName: name });
   const EventDestination = {
     Enabled: true,
     MatchingEventTypes: ["SEND", "DELIVERY"],
     SnsDestination: { TopicArn: topic },
   };
-  await ses(port, "POST", "/configuration-sets/proof/event-destinations", {
-    EventDestinationName: "proof",
+  await ses(port, "POST", `/configuration-sets/${name}/event-destinations`, {
+    EventDestinationName: name,
     EventDestination,
   });
 }

@@ -17,7 +17,7 @@ export const proof: Proof = {
     const simulator = new SimulatorProcess(await aFreePort(), folder);
     try {
       await simulator.start();
-      await wireFeedback(simulator.port);
+      await wireFeedback(simulator.port, "proof");
       const seen = new EventsSeen();
       const done = new AbortController();
       const consuming = consume(simulator.port, seen, done.signal);

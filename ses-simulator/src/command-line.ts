@@ -18,7 +18,7 @@ const described = {
 
 type Name = keyof typeof described;
 
-export interface Flags {
+interface Flags {
   [name: string]: string | boolean | (string | boolean)[] | undefined;
 }
 

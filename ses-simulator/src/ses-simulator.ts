@@ -35,8 +35,15 @@ export async function startSesSimulator(options: SimulatorOptions = {}): Promise
   const stopping = new AbortController();
   const simulation = await openSimulation(settings, stopping.signal);
   const server = createHttpServer((call) => answer(simulation, call), stopping.signal);
+  const close = () => {
+    simulation.close();
+    unlock();
+  };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(settings.port, settings.host, resolve);
+  }).catch((error) => {
+    close();
+    throw error;
   });
   const { port } = server.address() as AddressInfo; // A listening TCP server has no other kind of address.
   simulation.publicUrl = settings.publicUrl ?? `http://${settings.host}:${port}`;
@@ -56,8 +63,7 @@ export async function startSesSimulator(options: SimulatorOptions = {}): Promise
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
-      simulation.close();
-      unlock();
+      close();
     },
   };
 }

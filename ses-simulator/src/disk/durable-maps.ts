@@ -24,7 +24,6 @@ export class DurableMaps {
 
   constructor(folder: string, commit: GroupCommit) {
     this.#path = join(folder, "state.ndjson");
-    rmSync(`${this.#path}.next`, { force: true });
     this.#file = new LineFile(this.#path);
     this.#replay();
     this.#bytesAfterRewrite = rewriteFromBytes / rewriteFactor;
@@ -76,6 +75,7 @@ export class DurableMaps {
 
   /** Memory already holds this turn's changes, so the new file does too. The rename makes it all or nothing. */
   #rewrite(): void {
+    // A kill may have left half of an earlier one.
     rmSync(`${this.#path}.next`, { force: true });
     const next = new LineFile(`${this.#path}.next`);
     for (const [name, values] of this.#maps) {

@@ -4,7 +4,7 @@ import type { MatchingEventType } from "../ses/configuration-set.ts";
 import { isMailboxSimulator } from "../ses/mailbox-simulator.ts";
 import { reasonsFor, suppress } from "../ses/suppression-list.ts";
 import type { Simulation } from "../simulation.ts";
-import { fanOut, signNotification } from "../sns/publish.ts";
+import { fanOut, preparePublication } from "../sns/publish.ts";
 import { eventJson } from "./event-json.ts";
 import type { EventDetails, EventType, PlannedEvent } from "./planned-event.ts";
 
@@ -80,9 +80,9 @@ async function emit(simulation: Simulation, key: string, pending: PendingEvent):
     feedbackId: pending.feedbackId,
   });
   const topics = topicsFor(simulation, record, pending.details.type);
-  const notifications = await Promise.all(topics.map((topic) => signNotification(simulation, topic, { message })));
+  const publications = await Promise.all(topics.map((topic) => preparePublication(simulation, topic, { message })));
   if (!simulation.pendingEvents.delete(key)) return;
-  for (const notification of notifications) fanOut(simulation, notification, pending.copies);
+  for (const publication of publications) fanOut(simulation, publication, pending.copies);
   rememberSuppression(simulation, record, pending);
 }
 

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Call, Reply } from "./call.ts";
 
 /** A 40 MB mail is 54 MB in base64, and a raw one is encoded twice. */
@@ -77,17 +79,8 @@ function write(outgoing: ServerResponse, { status, headers, body }: Reply): void
     return;
   }
   outgoing.writeHead(status, headers);
-  void pour(outgoing, body);
-}
-
-/** Waits for the reader: an export may be larger than memory. */
-async function pour(outgoing: ServerResponse, lines: Iterable<string>): Promise<void> {
-  for (const line of lines) {
-    if (outgoing.destroyed) return;
-    if (!outgoing.write(`${line}\n`))
-      await new Promise((resolve) => outgoing.once("drain", resolve).once("close", resolve));
-  }
-  outgoing.end();
+  // A pipeline waits for the reader: an export may be larger than memory. A reader that goes away is no error of ours.
+  pipeline(Readable.from(body), outgoing).catch(() => {});
 }
 
 /** One byte after the other, so that the whole takes the given time. Only answers of the APIs are treated so: text. */

@@ -78,7 +78,7 @@ export class Ledger {
   /** The written lines, as the export streams them. */
   *lines(): Generator<string> {
     this.#commit.writeNow();
-    for (const { text } of this.#records.lines()) yield text;
+    for (const { text } of this.#records.lines()) yield `${text}\n`;
   }
 
   close(): void {

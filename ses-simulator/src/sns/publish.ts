@@ -6,50 +6,56 @@ import { addPush } from "./push.ts";
 import { type SignedFields, signMessage } from "./sign-message.ts";
 import { isRaw, type Subscription } from "./topic.ts";
 
-export interface Notification {
+export interface SignedMessage {
   fields: SignedFields;
   signatureVersion: string;
   signature: string;
 }
 
-interface Publication {
+/** A message and those who were subscribed when it was published. */
+export interface Publication {
+  message: SignedMessage;
+  to: Subscription[];
+}
+
+interface Text {
   message: string;
   subject?: string | undefined;
 }
 
-export async function signNotification(
-  simulation: Simulation,
-  topicArn: string,
-  publication: Publication,
-): Promise<Notification> {
+/** Raw delivery shows no signature, so where nobody will see one none is made: it is what costs most. */
+export async function preparePublication(simulation: Simulation, topicArn: string, text: Text): Promise<Publication> {
+  const to = [...simulation.subscriptions.values()].filter(
+    (subscription) => subscription.topicArn === topicArn && subscription.isConfirmed,
+  );
   const fields: SignedFields = {
     Type: "Notification",
     MessageId: randomUUID(),
     TopicArn: topicArn,
-    Message: publication.message,
+    Message: text.message,
     Timestamp: new Date(simulation.clock.now()).toISOString(),
-    ...(publication.subject !== undefined && { Subject: publication.subject }),
+    ...(text.subject !== undefined && { Subject: text.subject }),
   };
-  return signFields(simulation, fields);
+  const message = to.every(isRaw) ? { fields, signatureVersion: "", signature: "" } : await sign(simulation, fields);
+  return { message, to };
 }
 
-export async function signFields(simulation: Simulation, fields: SignedFields): Promise<Notification> {
+export async function sign(simulation: Simulation, fields: SignedFields): Promise<SignedMessage> {
   const signatureVersion = simulation.topics.get(fields.TopicArn)?.attributes.SignatureVersion ?? "1";
   const signature = await signMessage(fields, signatureVersion, simulation.signing.key);
   return { fields, signatureVersion, signature };
 }
 
-/** Hands a notification to every confirmed subscription. Copies share the MessageId, as SNS's own duplicates do. */
-export function fanOut(simulation: Simulation, notification: Notification, copies = 1): void {
-  for (const subscription of simulation.subscriptions.values()) {
-    if (subscription.topicArn !== notification.fields.TopicArn || !subscription.isConfirmed) continue;
-    for (let copy = 0; copy < copies; copy++) deliver(simulation, subscription, notification);
+/** Copies share the MessageId, as SNS's own duplicates do. */
+export function fanOut(simulation: Simulation, { message, to }: Publication, copies = 1): void {
+  for (const subscription of to) {
+    for (let copy = 0; copy < copies; copy++) deliver(simulation, subscription, message);
   }
 }
 
 /** The JSON a subscriber sees. The unsubscribe address is the subscription's own and not signed. */
-export function envelope(simulation: Simulation, notification: Notification, subscriptionArn: string): string {
-  const { fields, signatureVersion, signature } = notification;
+export function envelope(simulation: Simulation, message: SignedMessage, subscriptionArn: string): string {
+  const { fields, signatureVersion, signature } = message;
   const certificateHost = simulation.settings.certificateUrl ?? simulation.publicUrl;
   return JSON.stringify({
     ...fields,
@@ -62,10 +68,10 @@ export function envelope(simulation: Simulation, notification: Notification, sub
   });
 }
 
-function deliver(simulation: Simulation, subscription: Subscription, notification: Notification): void {
-  const body = isRaw(subscription) ? notification.fields.Message : envelope(simulation, notification, subscription.arn);
+function deliver(simulation: Simulation, subscription: Subscription, message: SignedMessage): void {
+  const body = isRaw(subscription) ? message.fields.Message : envelope(simulation, message, subscription.arn);
   if (subscription.protocol === "sqs") deliverToQueue(simulation, subscription, body);
-  else addPush(simulation, subscription, notification.fields, body);
+  else addPush(simulation, subscription, message.fields, body);
 }
 
 /** A queue that is gone or does not let SNS in is the customer's error: no retry, only the dead-letter queue. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Simulation } from "../simulation.ts";
-import { envelope, signFields } from "./publish.ts";
+import { envelope, sign } from "./publish.ts";
 import { addPush } from "./push.ts";
 import { problemWithDeliveryPolicy } from "./retry-schedule.ts";
 import type { SignedFields } from "./sign-message.ts";
@@ -129,8 +129,8 @@ async function askToConfirm(
     SubscribeURL: `${simulation.publicUrl}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=${token}`,
     Timestamp: new Date(simulation.clock.now()).toISOString(),
   };
-  const notification = await signFields(simulation, fields);
-  addPush(simulation, subscription, fields, envelope(simulation, notification, subscription.arn));
+  const message = await sign(simulation, fields);
+  addPush(simulation, subscription, fields, envelope(simulation, message, subscription.arn));
 }
 
 function newToken(simulation: Simulation): Pick<Subscription, "token" | "tokenIssuedAt"> {

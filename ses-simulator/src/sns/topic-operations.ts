@@ -1,6 +1,6 @@
 import { isPolicy } from "../policy/policy-allows.ts";
 import type { Simulation } from "../simulation.ts";
-import { fanOut, signNotification } from "./publish.ts";
+import { fanOut, preparePublication } from "./publish.ts";
 import { problemWithDeliveryPolicy } from "./retry-schedule.ts";
 import { SnsError } from "./sns-error.ts";
 import { attributesIn, required, type SnsRequest } from "./sns-request.ts";
@@ -67,9 +67,9 @@ export async function publish(simulation: Simulation, request: SnsRequest): Prom
   if (Buffer.byteLength(message) > maxMessageBytes)
     throw new SnsError("InvalidParameter", "Invalid parameter: Message too long");
   const subject = request.form.get("Subject") ?? undefined;
-  const notification = await signNotification(simulation, topic.arn, { message, subject });
-  fanOut(simulation, notification);
-  return { MessageId: notification.fields.MessageId };
+  const publication = await preparePublication(simulation, topic.arn, { message, subject });
+  fanOut(simulation, publication);
+  return { MessageId: publication.message.fields.MessageId };
 }
 
 export function requireTopic(simulation: Simulation, arn: string): Topic {
