@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 
-/** Runs the tests on the PostgreSQL of the given major version that Debian or Ubuntu installed. */
+/** Runs the tests of the service, the one part that knows PostgreSQL, on a version Debian or Ubuntu installed. */
 const [version = "15", ...rest] = process.argv.slice(2);
 const folder = `/usr/lib/postgresql/${version}/bin`;
 
@@ -14,7 +14,7 @@ if (!existsSync(join(folder, "postgres"))) {
 }
 
 const server = await startPrivatePostgres({ postgres: join(folder, "postgres"), initdb: join(folder, "initdb") });
-const { status } = spawnSync("npx", ["--no-install", "vitest", "run", ...rest], {
+const { status } = spawnSync("npx", ["--no-install", "vitest", "run", "service/", ...rest], {
   stdio: "inherit",
   env: { ...process.env, TEST_DATABASE_URL: server.url },
 });
