@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const folder = new URL(".", import.meta.url).pathname;
+const files = globSync("**/*.{ts,js}", { cwd: folder }).filter((file) => !file.endsWith(".test.ts"));
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(folder + file, "utf8");
+  return [...text.matchAll(/^(?:import|export)[^;]*? from "([^"]+)";/gm)].map(([, from = ""]) => from);
+}
+
+test("the simulator runs on Node alone: no dependency, nothing from the service", () => {
+  expect(files.length).toBeGreaterThan(60);
+  for (const file of files) {
+    for (const from of importsOf(file)) {
+      expect(from, file).toMatch(/^(?:node:|\.{1,2}\/)/);
+      expect(from, file).not.toContain("service");
+    }
+  }
+  const manifest = JSON.parse(readFileSync(`${folder}../package.json`, "utf8"));
+  expect(manifest.dependencies).toBeUndefined();
+});
+
+/** Lower rooms know nothing of higher ones; a type may be shared. */
+test.each([
+  ["disk", /\/(?:ledger|events|ses|sns|sqs|faults|http|control|mail-view)\//],
+  ["sqs", /\/(?:ses|sns|events|control|mail-view|ledger)\//],
+  ["sns", /\/(?:ses|events|control|mail-view|ledger)\//],
+  ["ses", /\/(?:sqs|sns|control|mail-view)\//],
+])("%s imports nothing from above it", (room, above) => {
+  const own = files.filter((file) => file.startsWith(`${room}/`));
+  expect(own.length).toBeGreaterThan(2);
+  for (const file of own)
+    expect(
+      importsOf(file).filter((from) => above.test(from)),
+      file,
+    ).toEqual([]);
+});
