@@ -161,6 +161,14 @@ describe("verification by DNS", () => {
     expect(await get("late.test")).toMatchObject({ VerificationStatus: "FAILED", VerifiedForSendingStatus: false });
   });
 
+  test("happens by itself every 30 s", async () => {
+    const { DkimAttributes } = await create("patience.test");
+    publish("patience.test", DkimAttributes?.Tokens);
+    await running.control("PUT", "clock", { speed: 300 });
+    await expect.poll(async () => (await get("patience.test")).VerificationStatus).toBe("SUCCESS");
+    await running.control("PUT", "clock", { speed: 1 });
+  });
+
   test("a MAIL FROM domain without its MX refuses mail when told to, and lets it go once the MX is there", async () => {
     const { DkimAttributes } = await create("mx.test");
     publish("mx.test", DkimAttributes?.Tokens);
@@ -181,6 +189,15 @@ describe("verification by DNS", () => {
 });
 
 describe("verification by hand", () => {
+  test("lasts: the DNS check that runs by itself does not overrule it, one asked for by name does", async () => {
+    await create("lasting.test");
+    await setStatus("lasting.test", "SUCCESS");
+    await running.simulator.checkIdentities();
+    expect((await get("lasting.test")).VerificationStatus).toBe("SUCCESS");
+    await setStatus("lasting.test", "CHECK");
+    expect((await get("lasting.test")).VerificationStatus).toBe("TEMPORARY_FAILURE");
+  });
+
   test("verify now lets the domain send, fail now stops it", async () => {
     await create("hand.test");
     const mail = new SendEmailCommand(aMail({ FromEmailAddress: "a@hand.test" }));

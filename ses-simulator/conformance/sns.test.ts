@@ -19,7 +19,7 @@ import {
 } from "@aws-sdk/client-sns";
 import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { afterEach, describe, expect, test } from "vitest";
-import { anEndpoint } from "../test/an-endpoint.ts";
+import { anEndpoint, anHttpsEndpoint } from "../test/an-endpoint.ts";
 import { type AnyEvent, aConfigurationSet, aMail, aQueue, aTopic } from "../test/builders.ts";
 import { useSimulator } from "../test/use-simulator.ts";
 
@@ -33,7 +33,8 @@ type Endpoint = Awaited<ReturnType<typeof anEndpoint>>;
 
 /** Subscribes and confirms by API call, as Postern does; hands back the confirmation message too. */
 async function aSubscription(endpoint: Endpoint, topicArn: string, attributes: Record<string, string> = {}) {
-  const subscribe = { TopicArn: topicArn, Protocol: "http", Endpoint: endpoint.url, Attributes: attributes };
+  const Protocol = new URL(endpoint.url).protocol.slice(0, -1);
+  const subscribe = { TopicArn: topicArn, Protocol, Endpoint: endpoint.url, Attributes: attributes };
   const { SubscriptionArn } = await running.sns.send(new SubscribeCommand(subscribe));
   const confirmation = await endpoint.next();
   const confirm = { TopicArn: topicArn, Token: confirmation.body.Token, AuthenticateOnUnsubscribe: "true" };
@@ -160,6 +161,13 @@ describe("push", () => {
     expect(body).toMatchObject({ Type: "Notification", Message: "hello", MessageId, TopicArn: topicArn });
     expect(body.UnsubscribeURL).toContain(`SubscriptionArn=${arn}`);
     expect(body).not.toHaveProperty("Subject");
+  });
+
+  test("goes over https too, to an endpoint on this machine with any certificate", async () => {
+    const [endpoint, topicArn] = [await anHttpsEndpoint(), await aTopic(running)];
+    await aSubscription(endpoint, topicArn);
+    await publish(topicArn, "in private");
+    expect((await endpoint.next()).body.Message).toBe("in private");
   });
 
   test("an endpoint that has not confirmed gets no notification", async () => {

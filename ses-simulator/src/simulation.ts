@@ -7,7 +7,7 @@ import { RuleBook } from "./faults/rule-book.ts";
 import { Ledger } from "./ledger/ledger.ts";
 import type { Account } from "./ses/account.ts";
 import type { ConfigurationSet } from "./ses/configuration-set.ts";
-import { type Identity, identityKey, newIdentity } from "./ses/identity.ts";
+import { type Identity, identityKey, newIdentity, setByHand } from "./ses/identity.ts";
 import { SentLast24Hours } from "./ses/sent-last-24-hours.ts";
 import type { SuppressedDestination } from "./ses/suppression-list.ts";
 import { TokenBucket } from "./ses/token-bucket.ts";
@@ -98,15 +98,9 @@ export async function openSimulation(settings: Settings, stopping: AbortSignal):
   return simulation;
 }
 
-function addVerifiedIdentities({ identities, settings, clock }: Simulation): void {
-  for (const name of settings.verifiedIdentities) {
-    if (identities.has(identityKey(name))) continue;
-    const now = clock.now();
-    identities.set(identityKey(name), {
-      ...newIdentity(name, now),
-      status: "SUCCESS",
-      lastSuccessAt: now,
-      lastCheckedAt: now,
-    });
+function addVerifiedIdentities(simulation: Simulation): void {
+  for (const name of simulation.settings.verifiedIdentities) {
+    if (simulation.identities.has(identityKey(name))) continue;
+    setByHand(simulation, newIdentity(name, simulation.clock.now()), "SUCCESS");
   }
 }

@@ -1,6 +1,16 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { generateKeyPair } from "node:crypto";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import { selfSignedCertificate } from "../src/sns/certificate.ts";
 import type { AnyEvent } from "./builders.ts";
 
 interface Pushed {
@@ -10,11 +20,25 @@ interface Pushed {
   at: number;
 }
 
+type Status = number | "hang";
+
 /** A subscriber on loopback. Answers come from `statuses` in turn, then 200; `next()` waits for the next push. */
-export async function anEndpoint(...statuses: (number | "hang")[]) {
+export async function anEndpoint(...statuses: Status[]) {
+  return listen("http", statuses, createServer());
+}
+
+/** The same over TLS, with a certificate that nobody knows. */
+export async function anHttpsEndpoint(...statuses: Status[]) {
+  const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
+  const cert = selfSignedCertificate(privateKey, "127.0.0.1", new Date());
+  const key = privateKey.export({ type: "pkcs8", format: "pem" });
+  return listen("https", statuses, createHttpsServer({ key, cert }));
+}
+
+async function listen(scheme: "http" | "https", statuses: Status[], server: Server) {
   const pushes: Pushed[] = [];
   const waiting: ((pushed: Pushed) => void)[] = [];
-  const server = createServer((request, response) => {
+  server.on("request", (request, response) => {
     void receive(request, response);
   });
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -35,7 +59,7 @@ export async function anEndpoint(...statuses: (number | "hang")[]) {
   });
   const { port } = server.address() as AddressInfo; // It listens on TCP.
   return {
-    url: `http://127.0.0.1:${port}/feedback`,
+    url: `${scheme}://127.0.0.1:${port}/feedback`,
     unread: pushes,
     next: async (): Promise<Pushed> => pushes.shift() ?? new Promise<Pushed>((resolve) => waiting.push(resolve)),
   };

@@ -2,7 +2,7 @@ import { type Call, json, type Reply } from "../http/call.ts";
 import { ControlError, objectIn } from "../http/control-error.ts";
 import { type Account, changeAccount } from "../ses/account.ts";
 import { checkIdentity } from "../ses/check-identities.ts";
-import { identityKey, setStatus } from "../ses/identity.ts";
+import { identityKey, setByHand } from "../ses/identity.ts";
 import type { Simulation } from "../simulation.ts";
 
 export function healthRoute(simulation: Simulation): Reply {
@@ -20,7 +20,7 @@ export function healthRoute(simulation: Simulation): Reply {
 export function clockRoute(simulation: Simulation, call: Call): Reply {
   const { speed } = objectIn(call);
   if (typeof speed !== "number" || !(speed > 0)) throw new ControlError(400, "speed must be a number above 0.");
-  simulation.clock.speed = speed;
+  simulation.clock.changeSpeed(speed);
   return json(200, { speed });
 }
 
@@ -57,7 +57,7 @@ export async function verificationRoute(simulation: Simulation, call: Call, name
     case "FAILED":
     case "TEMPORARY_FAILURE":
     case "PENDING":
-      setStatus(simulation, identity, status);
+      setByHand(simulation, identity, status);
       break;
     default:
       throw new ControlError(400, "status must be SUCCESS, FAILED, TEMPORARY_FAILURE, PENDING or CHECK.");

@@ -66,7 +66,7 @@ function addPending(simulation: Simulation, key: string, record: LedgerRecord, p
 
 function arm(simulation: Simulation, key: string): void {
   const pending = simulation.pendingEvents.get(key);
-  if (pending !== undefined) simulation.clock.at(pending.dueAt, () => void emit(simulation, key, pending));
+  if (pending !== undefined) simulation.clock.whenDue(pending.dueAt, () => void emit(simulation, key, pending));
 }
 
 /** Delivery to the subscribers and the end of the pending event are one turn, hence one line of the journal. */

@@ -1,6 +1,6 @@
 import { promises as dns } from "node:dns";
 import type { Simulation } from "../simulation.ts";
-import { type Identity, setStatus } from "./identity.ts";
+import { type Identity, setByDns } from "./identity.ts";
 
 /** SES looks for up to 72 hours and then gives up. */
 const giveUpAfterMs = 72 * 60 * 60 * 1000;
@@ -11,13 +11,13 @@ type Lookup = "found" | "INVALID_VALUE" | "TYPE_NOT_FOUND" | "HOST_NOT_FOUND" | 
 /** Goes on until the simulator stops. Without a DNS server identities are verified by hand. */
 export function keepCheckingIdentities(simulation: Simulation): void {
   if (simulation.settings.dnsServer === undefined) return;
-  simulation.clock.at(simulation.clock.dueIn(checkEverySeconds), () => {
+  simulation.clock.whenDue(simulation.clock.dueIn(checkEverySeconds), () => {
     void checkIdentities(simulation).finally(() => keepCheckingIdentities(simulation));
   });
 }
 
 export async function checkIdentities(simulation: Simulation): Promise<void> {
-  for (const { name } of simulation.identities.values()) await checkIdentity(simulation, name);
+  for (const { name, isByHand } of simulation.identities.values()) if (!isByHand) await checkIdentity(simulation, name);
 }
 
 /** All three DKIM records must be there. Ones that vanish are a temporary failure for as long as SES still looks. */
@@ -32,7 +32,7 @@ export async function checkIdentity(simulation: Simulation, name: string): Promi
   const current = simulation.identities.get(name);
   if (current === undefined) return;
   const failure = lookups.find((lookup) => lookup !== "found");
-  setStatus(simulation, withMailFrom(current, mailFromFound), nextStatus(simulation, current, failure), failure);
+  setByDns(simulation, withMailFrom(current, mailFromFound), nextStatus(simulation, current, failure), failure);
 }
 
 function nextStatus(simulation: Simulation, identity: Identity, failure: Lookup | undefined): Identity["status"] {

@@ -17,6 +17,8 @@ export interface Identity {
   lastSuccessAt?: number;
   errorType?: string;
   mailFrom?: MailFrom;
+  /** Set by a person or an option: what DNS says no longer counts, until it is asked for this identity by name. */
+  isByHand: boolean;
 }
 
 export interface MailFrom {
@@ -36,6 +38,7 @@ export function newIdentity(name: string, now: number): Identity {
     keyLength: "RSA_2048_BIT",
     feedbackForwarding: true,
     tags: [],
+    isByHand: false,
   };
 }
 
@@ -60,21 +63,24 @@ export function findAuthorisingIdentity(simulation: Simulation, spec: string, do
   return undefined;
 }
 
-export function setStatus(
+export function setByHand(simulation: Simulation, identity: Identity, status: VerificationStatus): void {
+  simulation.identities.set(identity.name, { ...withStatus(simulation, identity, status), isByHand: true });
+}
+
+export function setByDns(
   simulation: Simulation,
   identity: Identity,
   status: VerificationStatus,
-  error?: string,
+  errorType?: string,
 ): void {
+  const checked = withStatus(simulation, identity, status);
+  simulation.identities.set(identity.name, { ...checked, ...(errorType && { errorType }), isByHand: false });
+}
+
+function withStatus(simulation: Simulation, identity: Identity, status: VerificationStatus): Identity {
   const now = simulation.clock.now();
   const { errorType: _, ...rest } = identity;
-  simulation.identities.set(identity.name, {
-    ...rest,
-    status,
-    lastCheckedAt: now,
-    ...(status === "SUCCESS" && { lastSuccessAt: now }),
-    ...(error !== undefined && { errorType: error }),
-  });
+  return { ...rest, status, lastCheckedAt: now, ...(status === "SUCCESS" && { lastSuccessAt: now }) };
 }
 
 /** 32 lower-case letters and digits, as Easy DKIM selectors look. */

@@ -40,7 +40,7 @@ export function resumePushes(simulation: Simulation): void {
 
 function arm(simulation: Simulation, id: string): void {
   const push = simulation.pushes.get(id);
-  if (push !== undefined) simulation.clock.at(push.dueAt, () => void attempt(simulation, id, push));
+  if (push !== undefined) simulation.clock.whenDue(push.dueAt, () => void attempt(simulation, id, push));
 }
 
 /** 2xx is delivered, 4xx is final, everything else is tried again until the schedule ends. */
