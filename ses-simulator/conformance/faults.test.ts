@@ -43,6 +43,9 @@ const isTaken = (changes: object) =>
     () => false,
   );
 
+const letBounce = (recipient: string, bounceSubType: string) =>
+  addRule({ match: { recipient }, outcome: { kind: "bounce", bounceType: "Transient", bounceSubType } });
+
 async function eventsUnder(events: object, count: number, changes: object = {}) {
   const path = await aFeedbackPath(running);
   await addRule({ times: 1, events });
@@ -214,6 +217,29 @@ describe("rules", () => {
     ["an unknown outcome", { outcome: { kind: "vanish" } }],
   ])("with %s are refused, because a typing error would make a test that proves nothing", async (_, rule) => {
     expect((await addRule(rule)).status).toBe(400);
+  });
+});
+
+describe("outcomes", () => {
+  test("with a recipient are that recipient's alone; the others of the mail get it", async () => {
+    const path = await aFeedbackPath(running);
+    await letBounce("Full@one.test", "MailboxFull");
+    await letBounce("large@one.test", "MessageTooLarge");
+    const Destination = { ToAddresses: ["full@one.test", "large@one.test", "fine@one.test"] };
+    await running.ses.send(new SendEmailCommand(aMail({ ConfigurationSetName: path.setName, Destination })));
+    const told = (await path.next(4)).map(({ eventType, bounce, delivery }) =>
+      [eventType, bounce?.bounceSubType, bounce?.bouncedRecipients[0].emailAddress ?? delivery?.recipients[0]].join(
+        " ",
+      ),
+    );
+    expect(new Set(told)).toEqual(
+      new Set([
+        "Send  ",
+        "Bounce MailboxFull full@one.test",
+        "Bounce MessageTooLarge large@one.test",
+        "Delivery  fine@one.test",
+      ]),
+    );
   });
 });
 

@@ -11,7 +11,8 @@ export interface EventManner {
   deliveryBeforeSend: boolean;
   /** The Send event is out before the caller gets its MessageId. */
   sendBeforeAnswer: boolean;
-  outcome?: Outcome;
+  /** The first that names the recipient, or nobody in particular, decides. */
+  outcomes: { recipient: string | undefined; outcome: Outcome }[];
 }
 
 export const usualManner: EventManner = {
@@ -21,4 +22,5 @@ export const usualManner: EventManner = {
   lost: [],
   deliveryBeforeSend: false,
   sendBeforeAnswer: false,
+  outcomes: [],
 };

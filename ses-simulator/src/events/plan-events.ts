@@ -15,28 +15,29 @@ interface Mail {
 
 /** Decides at acceptance what SES will say, so that a restart says the same. */
 export function planEvents(simulation: Simulation, mail: Mail, manner: EventManner): PlannedEvent[] {
-  const { sendEventAfterSeconds, outcomeAfterSeconds } = simulation.settings;
-  const steps = stepsOf(simulation, mail, manner).map((step, index) => step.flatMap((event) => ({ event, index })));
-  const outcomes = steps.flat().map(({ event, index }) => ({
-    details: event,
-    afterSeconds: outcomeAfterSeconds * (manner.deliveryBeforeSend ? index : index + 1),
-  }));
-  const last = outcomeAfterSeconds * (steps.length + 1);
-  const send = {
-    details: { type: "Send" } as const,
-    afterSeconds: manner.deliveryBeforeSend ? last : sendEventAfterSeconds,
-  };
-  const told = manner.deliveryBeforeSend ? [...outcomes, send] : [send, ...outcomes];
-  return told.map(({ details, afterSeconds }) => ({
+  return inOrder(simulation, stepsOf(simulation, mail, manner), manner).map(({ details, afterSeconds }) => ({
     details,
     afterSeconds: manner.delaySeconds + afterSeconds,
     copies: manner.lost.includes(details.type) ? 0 : manner.copies(),
   }));
 }
 
+/** Send, then one step after the other; on a bad day the steps first and Send last. */
+function inOrder({ settings }: Simulation, steps: EventDetails[][], { deliveryBeforeSend }: EventManner) {
+  const step = settings.outcomeAfterSeconds;
+  const first = deliveryBeforeSend ? 0 : step;
+  const outcomes = steps.flatMap((events, number) =>
+    events.map((details) => ({ details, afterSeconds: first + number * step })),
+  );
+  const send: EventDetails = { type: "Send" };
+  if (deliveryBeforeSend) return [...outcomes, { details: send, afterSeconds: steps.length * step }];
+  return [{ details: send, afterSeconds: settings.sendEventAfterSeconds }, ...outcomes];
+}
+
 /** First step, second step: a complaint follows its delivery. */
 function stepsOf(simulation: Simulation, mail: Mail, manner: EventManner): EventDetails[][] {
-  if (mail.isBad || manner.outcome?.kind === "reject") return [[{ type: "Reject", reason: "Bad content" }]];
+  if (mail.isBad || manner.outcomes.some(({ outcome }) => outcome.kind === "reject"))
+    return [[{ type: "Reject", reason: "Bad content" }]];
   const first: EventDetails[] = [];
   const second: EventDetails[] = [];
   for (const recipient of mail.recipients) {
@@ -53,7 +54,10 @@ function outcomeAt(simulation: Simulation, mail: Mail, manner: EventManner, reci
   if (isSuppressed(simulation, recipient, mail.set)) {
     return { kind: "bounce", bounceType: "Permanent", bounceSubType: "OnAccountSuppressionList" };
   }
-  return manner.outcome ?? { kind: "deliver" };
+  const chosen = manner.outcomes.find(
+    (rule) => rule.recipient === undefined || rule.recipient === recipient.toLowerCase(),
+  );
+  return chosen?.outcome ?? { kind: "deliver" };
 }
 
 function eventsAt(recipient: string, outcome: Outcome): EventDetails[] {

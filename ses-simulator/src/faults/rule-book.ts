@@ -61,13 +61,13 @@ function applies(entry: Entry, api: Pick<ApiCall, "operation" | "body">): boolea
 
 function mannerBy({ rule, random }: Entry, manner: EventManner): EventManner {
   const { copies, ...rest } = rule.events ?? {};
-  const outcome = manner.outcome ?? rule.outcome;
+  const outcome = rule.outcome && { recipient: rule.match.recipient?.toLowerCase(), outcome: rule.outcome };
   return {
     ...manner,
     ...rest,
     ...(copies !== undefined && {
       copies: copies === "random" ? () => Math.floor(random() * (mostCopies + 1)) : () => copies,
     }),
-    ...(outcome && { outcome }),
+    outcomes: outcome === undefined ? manner.outcomes : [...manner.outcomes, outcome],
   };
 }

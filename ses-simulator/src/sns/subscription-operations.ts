@@ -1,16 +1,13 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Simulation } from "../simulation.ts";
-import { envelope, sign } from "./publish.ts";
-import { addPush } from "./push.ts";
+import { askToConfirm, isCurrentToken, newToken } from "./ask-to-confirm.ts";
 import { problemWithDeliveryPolicy } from "./retry-schedule.ts";
-import type { SignedFields } from "./sign-message.ts";
 import { SnsError } from "./sns-error.ts";
 import { attributesIn, required, type SnsRequest } from "./sns-request.ts";
 import type { Subscription } from "./topic.ts";
 import { requireTopic } from "./topic-operations.ts";
 import { entries, type Xml } from "./xml.ts";
 
-const tokenLifeMs = 2 * 24 * 60 * 60 * 1000;
 const writable = ["RawMessageDelivery", "DeliveryPolicy", "RedrivePolicy"];
 
 /** A queue of the same account is confirmed at once; an endpoint must prove that it wants the messages. */
@@ -46,8 +43,7 @@ export function confirmSubscription(simulation: Simulation, request: SnsRequest)
   const subscription = [...simulation.subscriptions.values()].find(
     (candidate) => candidate.topicArn === topic.arn && candidate.token === token,
   );
-  const tokenAge = simulation.clock.now() - (subscription?.tokenIssuedAt ?? 0);
-  if (subscription === undefined || tokenAge > tokenLifeMs / simulation.clock.speed) {
+  if (subscription === undefined || !isCurrentToken(simulation, subscription)) {
     throw new SnsError("InvalidParameter", "Invalid token");
   }
   const authenticateOnUnsubscribe = request.isSigned && request.form.get("AuthenticateOnUnsubscribe") === "true";
@@ -111,30 +107,6 @@ export function setSubscriptionAttributes(simulation: Simulation, request: SnsRe
   const attributes = { ...subscription.attributes, [name]: value };
   simulation.subscriptions.set(subscription.arn, { ...subscription, attributes });
   return {};
-}
-
-async function askToConfirm(
-  simulation: Simulation,
-  subscription: Subscription,
-  type: "SubscriptionConfirmation" | "UnsubscribeConfirmation",
-): Promise<void> {
-  const { topicArn, token } = subscription;
-  const verb = type === "SubscriptionConfirmation" ? "chosen to subscribe to" : "been removed from";
-  const fields: SignedFields = {
-    Type: type,
-    MessageId: randomUUID(),
-    Token: token,
-    TopicArn: topicArn,
-    Message: `You have ${verb} the topic ${topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`,
-    SubscribeURL: `${simulation.publicUrl}/?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=${token}`,
-    Timestamp: new Date(simulation.clock.now()).toISOString(),
-  };
-  const message = await sign(simulation, fields);
-  addPush(simulation, subscription, fields, envelope(simulation, message, subscription.arn));
-}
-
-function newToken(simulation: Simulation): Pick<Subscription, "token" | "tokenIssuedAt"> {
-  return { token: randomBytes(64).toString("hex"), tokenIssuedAt: simulation.clock.now() };
 }
 
 function requireSubscription(simulation: Simulation, request: SnsRequest): Subscription {
