@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { LedgerRecord } from "../src/ledger/ledger-record.ts";
+import { EventsSeen } from "./events-seen.ts";
+import { listenForPushes } from "./push-endpoint.ts";
 import { aMail, call, ses, sqs, wireFeedback } from "./raw-client.ts";
 import { aFreePort, SimulatorProcess } from "./simulator-process.ts";
 
@@ -10,57 +12,37 @@ const senders = 16;
 const sendsPerKill = 50;
 
 export const proof: Proof = {
-  promise: "kill -9 under load loses no accepted message and none of its events",
+  promise: "kill -9 under load loses no accepted message and none of its events, by queue and by push",
   size: { small: 100, full: 1000 },
   async run(size, tools) {
     const folder = mkdtempSync(join(tmpdir(), "simulator-crash-"));
     const simulator = new SimulatorProcess(await aFreePort(), folder);
+    const pushed = new EventsSeen();
+    const endpoint = await listenForPushes(pushed);
     try {
       await simulator.start();
       await wireFeedback(simulator.port, "proof");
-      const seen = new EventsSeen();
+      await endpoint.subscribe(simulator.port, "proof");
+      const queued = new EventsSeen();
       const done = new AbortController();
-      const consuming = consume(simulator.port, seen, done.signal);
+      const consuming = consume(simulator.port, queued, done.signal);
       const answered = new Set<string>();
       const sending = Array.from({ length: senders }, () => sendUntil(simulator.port, answered, size));
       const kills = await killWhile(simulator, answered, size, tools);
       await Promise.all(sending);
       const ledger = await readLedger(simulator.port);
-      await seen.waitForAll(ledger, tools);
+      await queued.waitForAll(ledger, tools);
+      await pushed.waitForAll(ledger, tools);
       done.abort();
       await consuming;
-      return judge({ answered, ledger, seen, kills });
+      return judge({ answered, ledger, missing: [queued.missing(ledger), pushed.missing(ledger)], kills });
     } finally {
+      endpoint.close();
       await simulator.kill("SIGTERM");
       rmSync(folder, { recursive: true, force: true });
     }
   },
 };
-
-/** Which events of which message have arrived, at least once. */
-class EventsSeen {
-  readonly #seen = new Map<string, Set<string>>();
-
-  add(messageId: string, type: string): void {
-    const types = this.#seen.get(messageId) ?? new Set();
-    this.#seen.set(messageId, types.add(type));
-  }
-
-  missing(ledger: LedgerRecord[]): number {
-    const expected = ledger.flatMap(({ messageId, events }) =>
-      events.map(({ details }) => ({ messageId, type: details.type })),
-    );
-    return expected.filter(({ messageId, type }) => this.#seen.get(messageId)?.has(type) !== true).length;
-  }
-
-  async waitForAll(ledger: LedgerRecord[], tools: ProofTools): Promise<void> {
-    const deadline = performance.now() + 30_000;
-    while (this.missing(ledger) > 0 && performance.now() < deadline) {
-      tools.progress(`${this.missing(ledger)} events still to come`);
-      await wait(50);
-    }
-  }
-}
 
 /** A send whose answer is lost to a kill is sent anew; the ledger will tell whether that made two. */
 async function sendUntil(port: number, answered: Set<string>, size: number): Promise<void> {
@@ -104,8 +86,7 @@ async function consume(port: number, seen: EventsSeen, done: AbortSignal): Promi
         VisibilityTimeout: 1,
       });
       for (const message of messagesIn(received)) {
-        const event: { eventType: string; mail: { messageId: string } } = JSON.parse(JSON.parse(message.Body).Message);
-        seen.add(event.mail.messageId, event.eventType);
+        seen.addFrom(message.Body);
         await sqs(port, "DeleteMessage", { QueueUrl, ReceiptHandle: message.ReceiptHandle });
       }
     } catch {
@@ -123,27 +104,25 @@ async function readLedger(port: number): Promise<LedgerRecord[]> {
   return lines.map((line) => JSON.parse(line));
 }
 
-function judge({
-  answered,
-  ledger,
-  seen,
-  kills,
-}: {
+interface Outcome {
   answered: Set<string>;
   ledger: LedgerRecord[];
-  seen: EventsSeen;
+  missing: [byQueue: number, byPush: number];
   kills: number;
-}) {
+}
+
+function judge({ answered, ledger, missing, kills }: Outcome) {
   const ids = new Set(ledger.map(({ messageId }) => messageId));
   const lost = [...answered].filter((messageId) => !ids.has(messageId)).length;
   const repeated = ledger.length - ids.size;
-  const missing = seen.missing(ledger);
   const unanswered = ledger.length - (answered.size - lost);
+  const [byQueue, byPush] = missing;
   return {
     figure:
       `${answered.size} answered sends, ${kills} kills: ${lost} missing in the ledger, ${repeated} listed twice, ` +
-      `${missing} of ${ledger.length * 2} events missing (${unanswered} accepted without their answer arriving)`,
-    holds: lost === 0 && repeated === 0 && missing === 0 && answered.size > 0 && ledger.length >= answered.size,
+      `of ${ledger.length * 2} events ${byQueue} missing in the queue and ${byPush} at the push endpoint ` +
+      `(${unanswered} accepted without their answer arriving)`,
+    holds: lost + repeated + byQueue + byPush === 0 && answered.size > 0 && ledger.length >= answered.size,
   };
 }
 

@@ -139,6 +139,7 @@ describe("control", () => {
     );
     expect((await running.control("POST", "identities/shop.test/verification", { status: "MAYBE" })).status).toBe(400);
     expect((await running.control("GET", "nothing")).status).toBe(404);
+    expect((await running.control("GET", "ledger/%E0%A4%A")).status).toBe(400);
     const notJson = await fetch(`${running.url}/_simulator/rules`, { method: "POST", body: "[" });
     expect(notJson.status).toBe(400);
   });

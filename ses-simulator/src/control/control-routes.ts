@@ -37,7 +37,7 @@ export async function answerControlCall(simulation: Simulation, call: Call): Pro
     const found = method === call.method ? pattern.exec(path) : null;
     if (found === null) continue;
     try {
-      const reply = await run(simulation, call, decodeURIComponent(found[1] ?? ""));
+      const reply = await run(simulation, call, decode(found[1] ?? ""));
       await simulation.commit.written();
       return reply;
     } catch (error) {
@@ -46,4 +46,12 @@ export async function answerControlCall(simulation: Simulation, call: Call): Pro
     }
   }
   return json(404, { error: `There is no ${call.method} ${call.path}.` });
+}
+
+function decode(label: string): string {
+  try {
+    return decodeURIComponent(label);
+  } catch {
+    throw new ControlError(400, "The path is not percent-encoded text.");
+  }
 }

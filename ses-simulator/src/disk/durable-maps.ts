@@ -19,7 +19,7 @@ export class DurableMaps {
   readonly #maps = new Map<string, Map<string, unknown>>();
   readonly #changed = new Map<string, Set<string>>();
   readonly #commit: GroupCommit;
-  #file: LineFile;
+  #file: LineFile<Change[]>;
   #bytesAfterRewrite: number;
 
   constructor(folder: string, commit: GroupCommit) {
@@ -54,8 +54,8 @@ export class DurableMaps {
   }
 
   #replay(): void {
-    for (const { text, offset } of this.#file.lines()) {
-      for (const [name, key, value] of parseLine(text, this.#path, offset)) {
+    for (const { value: changes } of this.#file.values()) {
+      for (const [name, key, value] of changes) {
         if (value === undefined) this.#valuesOf(name).delete(key);
         else this.#valuesOf(name).set(key, value);
       }
@@ -77,7 +77,7 @@ export class DurableMaps {
   #rewrite(): void {
     // A kill may have left half of an earlier one.
     rmSync(`${this.#path}.next`, { force: true });
-    const next = new LineFile(`${this.#path}.next`);
+    const next = new LineFile<Change[]>(`${this.#path}.next`);
     for (const [name, values] of this.#maps) {
       const all = [...values].map(([key, value]): Change => [name, key, value]);
       for (let start = 0; start < all.length; start += changesPerLine) {
@@ -135,12 +135,4 @@ export class DurableMap<Value> {
 
 function changeOf(name: string, key: string, value: unknown): Change {
   return value === undefined ? [name, key] : [name, key, value];
-}
-
-function parseLine(text: string, path: string, offset: number): Change[] {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Error(`${path} is damaged at byte ${offset}; move the data folder away to start empty`, { cause });
-  }
 }

@@ -10,7 +10,7 @@ const recentlyUsed = 4096;
  * first to a file of its own, so a record never points at content that is not there.
  */
 export class Ledger {
-  readonly #records: LineFile;
+  readonly #records: LineFile<LedgerRecord>;
   readonly #mails: LineFile;
   readonly #commit: GroupCommit;
   readonly #entries: { messageId: string; offset: number; length: number }[] = [];
@@ -26,8 +26,7 @@ export class Ledger {
     this.#records = new LineFile(join(folder, "ledger.ndjson"));
     this.#mailsEnd = this.#mails.length;
     this.#recordsEnd = this.#records.length;
-    for (const { offset, length, text } of this.#records.lines()) {
-      const record: LedgerRecord = JSON.parse(text);
+    for (const { offset, length, value: record } of this.#records.values()) {
       this.#remember(record, offset, length);
       onRecord(record);
     }
