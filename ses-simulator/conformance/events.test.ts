@@ -178,6 +178,18 @@ describe("other outcomes", () => {
     expect(of("Delivery")).toBeDefined();
   });
 
+  test("a complaint names everyone at the complainer's domain who got the mail, and nobody else", async () => {
+    const complainer = { match: { recipient: "angry@isp.test" }, outcome: { kind: "complain", feedbackType: "abuse" } };
+    const bouncing = { match: { recipient: "gone@isp.test" }, outcome: { kind: "bounce" } };
+    for (const rule of [complainer, bouncing]) await running.control("POST", "rules", { times: 1, ...rule });
+    const ToAddresses = ["angry@isp.test", "innocent@isp.test", "gone@isp.test", "other@else.test"];
+    const { of } = await eventsOf({ Destination: { ToAddresses } }, 5);
+    expect(of("Complaint").complaint.complainedRecipients).toEqual([
+      { emailAddress: "angry@isp.test" },
+      { emailAddress: "innocent@isp.test" },
+    ]);
+  });
+
   const bounces = [
     ["Permanent", "NoEmail"],
     ["Transient", "MailboxFull"],

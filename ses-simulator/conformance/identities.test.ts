@@ -165,7 +165,7 @@ describe("verification by DNS", () => {
     const { DkimAttributes } = await create("patience.test");
     publish("patience.test", DkimAttributes?.Tokens);
     await running.control("PUT", "clock", { speed: 300 });
-    await expect.poll(async () => (await get("patience.test")).VerificationStatus).toBe("SUCCESS");
+    await expect.poll(async () => (await get("patience.test")).VerificationStatus, { timeout: 5000 }).toBe("SUCCESS");
     await running.control("PUT", "clock", { speed: 1 });
   });
 

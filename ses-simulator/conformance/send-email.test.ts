@@ -185,7 +185,10 @@ describe("the sender", () => {
     expect(await refusal(aMail({ FromEmailAddress: "a@notshop.test" }))).toBeInstanceOf(MessageRejected);
   });
 
-  test("needs a configuration set that exists", async () => {
+  test("needs a configuration set, a tenant and a contact list that exist", async () => {
     expect(await refusal(aMail({ ConfigurationSetName: "none" }))).toBeInstanceOf(NotFoundException);
+    expect(await refusal(aMail({ TenantName: "none" }))).toBeInstanceOf(NotFoundException);
+    const ListManagementOptions = { ContactListName: "none" };
+    expect(await refusal(aMail({ ListManagementOptions }))).toBeInstanceOf(NotFoundException);
   });
 });

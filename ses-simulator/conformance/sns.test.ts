@@ -199,7 +199,9 @@ describe("push", () => {
     expect(tries.map(({ body }) => body.MessageId)).toEqual([MessageId, MessageId, MessageId, MessageId]);
     for (const index of [1, 2, 3])
       expect((tries[index]?.at ?? 0) - (tries[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(95);
-    await expect.poll(async () => (await running.control("GET", "health")).body.discardedBySns).toBe(discarded + 1);
+    await expect
+      .poll(async () => (await running.control("GET", "health")).body.discardedBySns, { timeout: 5000 })
+      .toBe(discarded + 1);
     expect(endpoint.unread).toEqual([]);
   });
 
@@ -234,7 +236,9 @@ describe("push", () => {
     await running.control("PUT", "clock", { speed: 100 });
     const discarded = (await running.control("GET", "health")).body.discardedBySns;
     await publish(topicArn);
-    await expect.poll(async () => (await running.control("GET", "health")).body.discardedBySns).toBe(discarded + 1);
+    await expect
+      .poll(async () => (await running.control("GET", "health")).body.discardedBySns, { timeout: 5000 })
+      .toBe(discarded + 1);
     expect(endpoint.unread).toHaveLength(2);
     const change = { SubscriptionArn: arn, AttributeName: "DeliveryPolicy", AttributeValue: retryPolicy(100, 37) };
     await expect(running.sns.send(new SetSubscriptionAttributesCommand(change))).rejects.toBeInstanceOf(
@@ -248,7 +252,9 @@ describe("push", () => {
     await running.control("PUT", "clock", { speed: 20 });
     const { MessageId } = await publish(topicArn);
     await endpoint.next();
-    await expect.poll(async () => (await running.control("GET", "health")).body.pendingPushes).toBe(1);
+    await expect
+      .poll(async () => (await running.control("GET", "health")).body.pendingPushes, { timeout: 5000 })
+      .toBe(1);
     await running.restart();
     expect((await endpoint.next()).body.MessageId).toBe(MessageId);
   });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   BatchEntryIdsNotDistinct,
+  ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   DeleteMessageBatchCommand,
@@ -178,6 +179,22 @@ describe("visibility", () => {
     await expect(running.sqs.send(new ChangeMessageVisibilityCommand(tooLong))).rejects.toMatchObject({
       name: "InvalidParameterValue",
     });
+  });
+});
+
+describe("visibility in a batch", () => {
+  test("is changed for each entry by itself", async () => {
+    const { url: QueueUrl } = await aQueue(running);
+    await add(QueueUrl, "back");
+    const [{ ReceiptHandle } = {}] = (await receive(QueueUrl)) ?? [];
+    const Entries = [
+      { Id: "good", ReceiptHandle, VisibilityTimeout: 0 },
+      { Id: "long", ReceiptHandle, VisibilityTimeout: 43_201 },
+    ];
+    const answer = await running.sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+    expect(answer.Successful).toEqual([{ Id: "good" }]);
+    expect(answer.Failed).toMatchObject([{ Id: "long", SenderFault: true, Code: "InvalidParameterValue" }]);
+    expect(await receive(QueueUrl)).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,6 @@
 import { domainOf } from "../ses/address.ts";
 import type { ConfigurationSet } from "../ses/configuration-set.ts";
-import { mailboxOutcome } from "../ses/mailbox-simulator.ts";
+import { isMailboxSimulator, mailboxOutcome } from "../ses/mailbox-simulator.ts";
 import { isSuppressed } from "../ses/suppression-list.ts";
 import type { Simulation } from "../simulation.ts";
 import type { EventManner } from "./event-manner.ts";
@@ -36,8 +36,9 @@ function inOrder({ settings }: Simulation, steps: EventDetails[][], { deliveryBe
 
 /** First step, second step: a complaint follows its delivery. */
 function stepsOf(simulation: Simulation, mail: Mail, manner: EventManner): EventDetails[][] {
-  if (mail.isBad || manner.outcomes.some(({ outcome }) => outcome.kind === "reject"))
+  if (mail.isBad || manner.outcomes.some(({ outcome }) => outcome.kind === "reject")) {
     return [[{ type: "Reject", reason: "Bad content" }]];
+  }
   const first: EventDetails[] = [];
   const second: EventDetails[] = [];
   for (const recipient of mail.recipients) {
@@ -45,7 +46,16 @@ function stepsOf(simulation: Simulation, mail: Mail, manner: EventManner): Event
     if (one !== undefined) first.push(one);
     if (two !== undefined) second.push(two);
   }
-  return [group(first, manner), group(second, manner)];
+  const delivered = first.flatMap((event) => (event.type === "Delivery" ? event.recipients : []));
+  const told = manner.recipients === "one-by-one" ? second : second.map((event) => withNeighbours(event, delivered));
+  return [group(first, manner), group(told, manner)];
+}
+
+/** Providers hide who complained, so SES names everyone at that domain who got the mail. */
+function withNeighbours(event: EventDetails, delivered: string[]): EventDetails {
+  const [complainer = ""] = event.type === "Complaint" ? event.recipients : [];
+  if (event.type !== "Complaint" || isMailboxSimulator(complainer)) return event;
+  return { ...event, recipients: delivered.filter((recipient) => domainOf(recipient) === domainOf(complainer)) };
 }
 
 function outcomeAt(simulation: Simulation, mail: Mail, manner: EventManner, recipient: string): Outcome {
@@ -97,8 +107,8 @@ function group(events: EventDetails[], manner: EventManner): EventDetails[] {
     const { recipients, ...said } = event;
     const key = JSON.stringify([said, groupOf(recipients[0] ?? "", manner)]);
     const known = groups.get(key);
-    if (known !== undefined && "recipients" in known) known.recipients.push(...recipients);
-    else groups.set(key, event);
+    const before = known !== undefined && "recipients" in known ? known.recipients : [];
+    groups.set(key, { ...event, recipients: [...new Set([...before, ...recipients])] });
   }
   return [...groups.values()];
 }

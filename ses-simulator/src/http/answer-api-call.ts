@@ -6,7 +6,7 @@ import type { Call, Reply } from "./call.ts";
 import { problemWithSignature } from "./require-signature.ts";
 
 /** How long an answer is held back when its Send event must be out first. */
-const holdAnswerMs = 300;
+const holdAnswerMs = 500;
 
 /** What AWS does with a request, good day or bad. No answer leaves before what it promises is written. */
 export async function answerApiCall(simulation: Simulation, call: Call, api: ApiCall): Promise<Reply> {
