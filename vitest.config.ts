@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["service/**/*.test.ts", "ses-simulator/**/*.test.ts", "scripts/**/*.test.ts"],
     globalSetup: ["service/test/global-setup.ts"],
+    // The simulator wants requests to be signed, by anyone.
+    env: { AWS_ACCESS_KEY_ID: "simulator", AWS_SECRET_ACCESS_KEY: "simulator" },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // Two files at a time: the tests share one PostgreSQL, and two cores are what CI has.
