@@ -24,6 +24,8 @@ test("an environment with every key set is read", () => {
     API_REFERENCE: "off",
     LOG_LEVEL: "warn",
     CELL_CODE: "e-",
+    DNS_SERVERS: "10.0.0.2",
+    AWS_FEEDBACK_TOPIC_ARN: "arn:aws:sns:eu-central-1:123456789012:postern-e-",
     API_KEY_PEPPER_SECOND: aSecret("k2"),
     CONTENT_KEY_SECOND: aSecret("k2"),
     TOKEN_SIGNING_KEY_SECOND: aSecret("k2"),
@@ -50,10 +52,14 @@ test("an environment with every key set is read", () => {
     },
     operations: { host: "10.0.0.5", port: 9090 },
     cellCode: "e-",
+    dnsServers: ["10.0.0.2"],
     provider: {
       kind: "simulator",
       region: "eu-central-1",
       endpoints: { ses: "http://127.0.0.1:4579", sns: "http://127.0.0.1:4579", sqs: "http://127.0.0.1:4579" },
+      feedbackTopicArn: "arn:aws:sns:eu-central-1:123456789012:postern-e-",
+      awsAccountId: "123456789012",
+      partition: "aws",
     },
   });
 });
@@ -72,6 +78,7 @@ test("only the database, the region and three secrets are needed; both ports the
     },
     operations: { host: "127.0.0.1", port: 3001 },
     cellCode: "AA",
+    dnsServers: [],
     logLevel: "info",
     provider: { kind: "ses" },
   });
@@ -268,6 +275,45 @@ describe("the provider", () => {
   });
 });
 
+describe("AWS_FEEDBACK_TOPIC_ARN", () => {
+  test("may be left out; account and partition are then unknown", () => {
+    const { provider } = readConfig(anEnvironment());
+    expect(provider).toMatchObject({ feedbackTopicArn: undefined, awsAccountId: undefined, partition: undefined });
+  });
+
+  test.for([
+    ["aws", "eu-central-1"],
+    ["aws-cn", "cn-north-1"],
+    ["aws-us-gov", "us-gov-west-1"],
+  ])("tells the account and the partition %s", ([partition, region]) => {
+    const arn = `arn:${partition}:sns:${region}:000000000042:postern-AA`;
+    const { provider } = readConfig(anEnvironment({ AWS_REGION: region, AWS_FEEDBACK_TOPIC_ARN: arn }));
+    expect(provider).toMatchObject({ feedbackTopicArn: arn, awsAccountId: "000000000042", partition });
+  });
+
+  const unfit = [
+    "postern-AA",
+    "arn:aws:sqs:eu-central-1:123456789012:postern-AA",
+    "arn:aws:sns:eu-central-1:12345:postern-AA",
+    "arn:aws:sns:eu-central-1:123456789012:postern-AA.fifo",
+    "arn:aws:sns:eu-central-1:123456789012:postern-AA:6b0e71bd-7e97-4d97-80ce-4a0994e55286",
+    " arn:aws:sns:eu-central-1:123456789012:postern-AA",
+  ];
+  test.for(unfit)("refuses %s, which is no topic SES can publish to", (arn) => {
+    expect(problemsOf({ AWS_FEEDBACK_TOPIC_ARN: arn })).toEqual([
+      "AWS_FEEDBACK_TOPIC_ARN must look like arn:aws:sns:eu-central-1:123456789012:postern-AA",
+    ]);
+  });
+
+  test("refuses a topic of another region, next to all other problems", () => {
+    const arn = "arn:aws:sns:us-east-1:123456789012:postern-AA";
+    expect(problemsOf({ AWS_FEEDBACK_TOPIC_ARN: arn, PORT: "70000" })).toEqual([
+      expect.stringMatching(/^PORT /),
+      "AWS_FEEDBACK_TOPIC_ARN is a topic in us-east-1, but AWS_REGION is eu-central-1",
+    ]);
+  });
+});
+
 describe("TRUSTED_PROXIES", () => {
   test("takes addresses and ranges of both families, with spaces between them", () => {
     const { http } = readConfig(anEnvironment({ TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7,::1,2001:db8::/32, " }));
@@ -288,6 +334,34 @@ describe("TRUSTED_PROXIES", () => {
   test.for(unfit)("refuses %s", (entry) => {
     expect(problemsOf({ TRUSTED_PROXIES: `10.0.0.1,${entry}` })).toEqual([
       `TRUSTED_PROXIES has "${entry}", which is neither an IP address nor a range such as 10.0.0.0/8`,
+    ]);
+  });
+});
+
+describe("DNS_SERVERS", () => {
+  test("takes addresses of both families, with and without a port", () => {
+    const text = "10.0.0.2, 10.0.0.3:5353,::1,[2001:db8::53]:5353, ";
+    expect(readConfig(anEnvironment({ DNS_SERVERS: text })).dnsServers).toEqual([
+      "10.0.0.2",
+      "10.0.0.3:5353",
+      "::1",
+      "[2001:db8::53]:5353",
+    ]);
+  });
+
+  const unfit = [
+    "dns.test",
+    "10.0.0.2:",
+    "10.0.0.2:0",
+    "10.0.0.2:65536",
+    "10.0.0.256",
+    "[10.0.0.2]:53",
+    "[::1]",
+    "[::1]:x",
+  ];
+  test.for(unfit)("refuses %s", (entry) => {
+    expect(problemsOf({ DNS_SERVERS: `10.0.0.2,${entry}` })).toEqual([
+      `DNS_SERVERS has "${entry}", which is not an IP address with or without a port, such as 10.0.0.2 or [::1]:53`,
     ]);
   });
 });

@@ -28,7 +28,7 @@ export function readConfig(env: Environment) {
   const problems: string[] = [];
   const given = withSecretsFromFiles(environmentSchema, env, problems);
   const values = parse(environmentSchema, given, problems);
-  problems.push(...providerProblems(given), ...rotationProblems(given));
+  problems.push(...providerProblems(given), ...topicProblems(given), ...rotationProblems(given));
   if (values === undefined || problems.length > 0) throw invalid(problems);
   return {
     ...databasePart(values),
@@ -41,6 +41,8 @@ export function readConfig(env: Environment) {
     },
     operations: { host: values.OPERATIONS_HOST, port: values.OPERATIONS_PORT },
     cellCode: values.CELL_CODE,
+    /** None means the resolvers of the system. */
+    dnsServers: values.DNS_SERVERS,
     provider: {
       kind: values.POSTERN_PROVIDER,
       region: values.AWS_REGION,
@@ -49,6 +51,9 @@ export function readConfig(env: Environment) {
         sns: values.AWS_ENDPOINT_URL_SNS,
         sqs: values.AWS_ENDPOINT_URL_SQS,
       },
+      feedbackTopicArn: values.AWS_FEEDBACK_TOPIC_ARN?.arn,
+      awsAccountId: values.AWS_FEEDBACK_TOPIC_ARN?.accountId,
+      partition: values.AWS_FEEDBACK_TOPIC_ARN?.partition,
     },
     secrets: {
       apiKeyPepper: pair(values.API_KEY_PEPPER, values.API_KEY_PEPPER_SECOND),
@@ -122,6 +127,14 @@ function providerProblems(given: Environment): string[] {
     if (endpoint === undefined || isAmazon(endpoint)) return [];
     return [`${key} is not an Amazon address; that is accepted only with POSTERN_PROVIDER=simulator`];
   });
+}
+
+/** SES publishes only to topics of its own region. */
+function topicProblems(given: Environment): string[] {
+  const region = environmentSchema.shape.AWS_REGION.safeParse(given.AWS_REGION).data;
+  const topic = environmentSchema.shape.AWS_FEEDBACK_TOPIC_ARN.safeParse(given.AWS_FEEDBACK_TOPIC_ARN).data;
+  if (region === undefined || topic === undefined || topic.region === region) return [];
+  return [`AWS_FEEDBACK_TOPIC_ARN is a topic in ${topic.region}, but AWS_REGION is ${region}`];
 }
 
 function rotationProblems(given: Environment): string[] {

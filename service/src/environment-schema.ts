@@ -12,11 +12,28 @@ const httpUrl = z.string().refine((value) => /^https?:\/\/[^/]+$/.test(value) &&
   error: "must be an http or https address without a path, for example https://mail.example.com",
 });
 
+/** Accounts and partitions have no setting of their own: this one carries them. SES cannot publish to a FIFO topic. */
+const topicArn = z.string().transform((value, context) => {
+  const parts = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z0-9-]+):(\d{12}):[A-Za-z0-9_-]{1,256}$/.exec(value);
+  const [arn = "", partition = "", region = "", accountId = ""] = parts ?? [];
+  if (parts === null) context.addIssue("must look like arn:aws:sns:eu-central-1:123456789012:postern-AA");
+  return { arn, partition, region, accountId };
+});
+
 const proxies = z.string().transform((value, context): string[] => {
   const entries = value.split(",").map((entry) => entry.trim());
   const listed = entries.filter((entry) => entry !== "");
   for (const entry of listed.filter((candidate) => !isAddressRange(candidate))) {
     context.addIssue(`has "${entry}", which is neither an IP address nor a range such as 10.0.0.0/8`);
+  }
+  return listed;
+});
+
+const dnsServers = z.string().transform((value, context): string[] => {
+  const entries = value.split(",").map((entry) => entry.trim());
+  const listed = entries.filter((entry) => entry !== "");
+  for (const entry of listed.filter((candidate) => !isServerAddress(candidate))) {
+    context.addIssue(`has "${entry}", which is not an IP address with or without a port, such as 10.0.0.2 or [::1]:53`);
   }
   return listed;
 });
@@ -39,6 +56,7 @@ export const environmentSchema = z.object({
     .regex(/^[A-Za-z0-9_-]{2}$/, "must be two characters of A-Z a-z 0-9 - _")
     .default("AA")
     .describe("names this installation inside keys and tokens"),
+  DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that look for the records of domains"),
   POSTERN_PROVIDER: z.enum(["ses", "simulator"]).default("ses").describe("real Amazon SES, or ses-simulator"),
   AWS_REGION: z
     .string()
@@ -47,6 +65,7 @@ export const environmentSchema = z.object({
   AWS_ENDPOINT_URL_SESV2: optional(httpUrl).describe("SES endpoint; only needed with the simulator"),
   AWS_ENDPOINT_URL_SNS: optional(httpUrl).describe("SNS endpoint; only needed with the simulator"),
   AWS_ENDPOINT_URL_SQS: optional(httpUrl).describe("SQS endpoint; only needed with the simulator"),
+  AWS_FEEDBACK_TOPIC_ARN: optional(topicArn).describe("SNS topic that tells what became of mail"),
   API_KEY_PEPPER: secret.describe("keys the stored hashes of API keys"),
   API_KEY_PEPPER_SECOND: optional(secret).describe("second accepted pepper while rotating"),
   CONTENT_KEY: secret.describe("seals the content of mails at rest"),
@@ -54,6 +73,13 @@ export const environmentSchema = z.object({
   TOKEN_SIGNING_KEY: secret.describe("Ed25519 seed that signs access tokens"),
   TOKEN_SIGNING_KEY_SECOND: optional(secret).describe("second accepted signing key while rotating"),
 });
+
+function isServerAddress(entry: string): boolean {
+  if (isIP(entry) !== 0) return true;
+  const [, ipv6, ipv4 = "", digits] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(entry) ?? [];
+  const isAddress = ipv6 === undefined ? isIP(ipv4) === 4 : isIP(ipv6) === 6;
+  return isAddress && Number(digits) >= 1 && Number(digits) <= 65_535;
+}
 
 function isAddressRange(entry: string): boolean {
   const [address = "", bits, ...rest] = entry.split("/");

@@ -1,0 +1,8 @@
+/** The provider's things of one installation carry its cell code, so that two installations share an AWS account. */
+export function configurationSetNameOf(cellCode: string): string {
+  return `postern-${cellCode}`;
+}
+
+export function topicNameOf(cellCode: string): string {
+  return `postern-${cellCode}`;
+}

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Queryable } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+
+/** What a control request is for, in the order of its right to go first: the longest it may wait for its turn. */
+const maxWaitSeconds = { registration: 10, removal: 3, "verify-now": 3, chore: 0 };
+
+export type ControlPurpose = keyof typeof maxWaitSeconds;
+
+/**
+ * Waits for a turn among all processes. A chore goes only when nobody is waiting, so it never stands in a person's way.
+ * A process that dies in its turn wastes it; nothing else comes of that.
+ */
+export async function waitForTurn(db: Queryable, purpose: ControlPurpose): Promise<void> {
+  const waitSeconds = await takeTurn(db, maxWaitSeconds[purpose]);
+  if (waitSeconds === undefined) {
+    const message = "Many domain changes are being made at the moment. Try again shortly.";
+    throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 10 });
+  }
+  await sleep(waitSeconds * 1000);
+}
+
+/** Returns undefined when the turn would come later than `maxSeconds`; nothing is taken then. */
+export async function takeTurn(db: Queryable, maxSeconds: number): Promise<number | undefined> {
+  const [row] = await db.query<{ waitSeconds: number }>({
+    name: "take-control-turn",
+    text: `
+      update control_budget
+      set next_at = greatest(next_at, clock_timestamp()) + spacing
+      where next_at <= clock_timestamp() + make_interval(secs => $1)
+      returning greatest(0, extract(epoch from next_at - spacing - clock_timestamp()))::float8 as "waitSeconds"`,
+    values: [maxSeconds],
+  });
+  return row?.waitSeconds;
+}

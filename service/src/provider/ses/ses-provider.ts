@@ -1,0 +1,71 @@
+import {
+  DeleteSuppressedDestinationCommand,
+  GetAccountCommand,
+  type GetAccountCommandOutput,
+  SESv2Client,
+  SendEmailCommand,
+} from "@aws-sdk/client-sesv2";
+import { type EmailProvider, type HandOver, type OutgoingMail, ProviderError, type Quota } from "../email-provider.ts";
+import { classifyAnswer, classifyFailure } from "./classify-hand-over.ts";
+import { clientSettings, type Timeouts } from "./client-settings.ts";
+import { configurationSetCalls } from "./configuration-set-calls.ts";
+import { createAsk } from "./control-call.ts";
+import { identityCalls } from "./identity-calls.ts";
+import { sendEmailInput } from "./send-email-input.ts";
+
+export interface SesProviderOptions {
+  region: string;
+  endpoint: string | undefined;
+  /** Of the AWS account; SES answers without them, and ARNs of identities are made of them. */
+  accountId: string;
+  partition: string;
+  /** Shorter ones are for tests; the lease of a send is made for the usual ones. */
+  sendTimeouts?: Partial<Timeouts>;
+  controlTimeouts?: Partial<Timeouts>;
+}
+
+const usualSend: Timeouts = { connectMs: 3_000, requestMs: 15_000, idleMs: 5_000 };
+const usualControl: Timeouts = { connectMs: 3_000, requestMs: 10_000, idleMs: 5_000 };
+
+export function createSesProvider(options: SesProviderOptions): EmailProvider {
+  const { region, endpoint, accountId, partition } = options;
+  const sending = { ...usualSend, ...options.sendTimeouts };
+  const control = { ...usualControl, ...options.controlTimeouts };
+  const sender = new SESv2Client(clientSettings({ service: "email", region, endpoint, timeouts: sending }));
+  const client = new SESv2Client(clientSettings({ service: "email", region, endpoint, timeouts: control }));
+  const ask = createAsk(control.requestMs);
+  return {
+    handOver: (mail) => handOver(sender, mail, sending.requestMs),
+    ...identityCalls(client, ask, `arn:${partition}:ses:${region}:${accountId}:identity/`),
+    ...configurationSetCalls(client, ask),
+    async removeSuppressedAddress(address) {
+      const command = new DeleteSuppressedDestinationCommand({ EmailAddress: address });
+      await ask((deadline) => client.send(command, deadline), { NotFoundException: undefined });
+    },
+    readQuota: async () => quotaFrom(await ask((deadline) => client.send(new GetAccountCommand(), deadline))),
+  };
+}
+
+async function handOver(client: SESv2Client, mail: OutgoingMail, timeoutMs: number): Promise<HandOver> {
+  try {
+    // The SDK's own timeout ends with the first bytes of the answer; a body that trickles is stopped by the deadline.
+    const abortSignal = AbortSignal.timeout(timeoutMs);
+    return classifyAnswer(await client.send(new SendEmailCommand(sendEmailInput(mail)), { abortSignal }));
+  } catch (error) {
+    return classifyFailure(error);
+  }
+}
+
+function quotaFrom(account: GetAccountCommandOutput): Quota {
+  const { Max24HourSend, SentLast24Hours, MaxSendRate } = account.SendQuota ?? {};
+  if (Max24HourSend === undefined || MaxSendRate === undefined) {
+    throw new ProviderError("unavailable", "SES told nothing of the sending quota.", undefined);
+  }
+  return {
+    perDay: Max24HourSend === -1 ? undefined : Max24HourSend,
+    usedToday: SentLast24Hours ?? 0,
+    perSecond: MaxSendRate,
+    isSendingEnabled: account.SendingEnabled === true && account.EnforcementStatus !== "SHUTDOWN",
+    isProduction: account.ProductionAccessEnabled === true,
+  };
+}
