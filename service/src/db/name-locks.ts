@@ -1,0 +1,55 @@
+import pg from "pg";
+import { AppError } from "../errors.ts";
+import { isConnectionTrouble } from "./sql-state.ts";
+
+/** Lets one piece of work at a time happen for a name, over all processes. */
+export interface NameLocks {
+  hold<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+const waitAtMostMs = 30_000;
+
+/**
+ * Advisory locks of a session and not of a transaction, because network calls are made while one is held. PostgreSQL lets
+ * go of them when the process dies. They need connections of their own that no pooler shares.
+ */
+export function openNameLocks(options: { directUrl: string; onIdleError: (error: Error) => void }): NameLocks {
+  const pool = new pg.Pool({
+    connectionString: options.directUrl,
+    max: 4,
+    application_name: "postern-locks",
+    statement_timeout: waitAtMostMs,
+    connectionTimeoutMillis: waitAtMostMs,
+    keepAlive: true,
+  });
+  pool.on("error", options.onIdleError);
+  return {
+    hold: (name, work) => hold(pool, name, work),
+    close: () => pool.end(),
+  };
+}
+
+async function hold<Result>(pool: pg.Pool, name: string, work: () => Promise<Result>): Promise<Result> {
+  const client = await pool.connect().catch(translate);
+  let broken: Error | undefined;
+  const remember = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", remember);
+  try {
+    await client.query("select pg_advisory_lock(hashtextextended($1, 0))", [name]).catch(translate);
+    return await work();
+  } finally {
+    await client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]).catch(remember);
+    client.off("error", remember);
+    // A connection that could not unlock is closed, which unlocks.
+    client.release(broken);
+  }
+}
+
+function translate(error: unknown): never {
+  if (!isConnectionTrouble(error)) throw error;
+  const message = "Another change of the same name is under way, or the database is away. Try again shortly.";
+  throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5, cause: error });
+}

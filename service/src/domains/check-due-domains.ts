@@ -1,0 +1,69 @@
+import type { Database } from "../db/database.ts";
+import { takeTurn } from "../provider/control-budget.ts";
+import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
+import { checkRecords } from "./check-records.ts";
+import type { DnsResolver } from "./dns-resolver.ts";
+import { dnsRecordsOf } from "./domain.ts";
+import { judge } from "./verification-rule.ts";
+import { claimDueDomains, type DueDomain, settleCheck } from "./verification-store.ts";
+
+/** What verifying needs; made once per process. */
+export interface VerificationDesk {
+  db: Database;
+  provider: EmailProvider;
+  resolver: DnsResolver;
+}
+
+/** The provider is asked for a single domain only in its first hour; later the pages of its list have to do. */
+const askedAloneSeconds = 3600;
+const retryWithoutTurnSeconds = 5;
+
+/** Looks at the domains that are due and returns how many those were. */
+export async function checkDueDomains(desk: VerificationDesk, limit: number): Promise<number> {
+  const due = await claimDueDomains(desk.db, limit);
+  const results = await Promise.allSettled(due.map((domain) => checkDomain(desk, domain)));
+  const failures = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
+  // Those that failed are due again when their claim runs out.
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} domain checks failed`);
+  return due.length;
+}
+
+async function checkDomain(desk: VerificationDesk, domain: DueDomain): Promise<void> {
+  const { isProven, records } = await checkRecords(desk.resolver, domain.domainName, dnsRecordsOf(domain));
+  const dkim = isProven ? await dkimState(desk, domain) : { isVerified: domain.isDkimVerified, isDeferred: false };
+  const hasNoAnswer = records.some(({ record, status }) => record.type === "TXT" && status === "unknown");
+  const proof = isProven ? "seen" : hasNoAnswer ? "unknown" : "missing";
+  const isFailing = domain.verificationStatus === "Success" && proof !== "unknown" && !(isProven && dkim.isVerified);
+  const { status, nextCheckSeconds } = judge({
+    status: domain.verificationStatus,
+    proof,
+    isDkimVerified: dkim.isVerified,
+    secondsSinceRegistration: domain.secondsSinceRegistration,
+    secondsFailing: isFailing ? (domain.secondsFailing ?? 0) : 0,
+  });
+  const settlement = {
+    id: domain.id,
+    status,
+    isFailing: isFailing || (proof === "unknown" && domain.secondsFailing !== undefined),
+    isDkimVerified: dkim.isVerified,
+    nextCheckSeconds: dkim.isDeferred ? retryWithoutTurnSeconds : nextCheckSeconds,
+    recordChecks: records,
+  };
+  if (await settleCheck(desk.db, settlement)) return;
+  await settleCheck(desk.db, { ...settlement, status: "Pending" });
+}
+
+/** Asks the provider when it is worth a turn of its own and one is free; otherwise what was known stands. */
+async function dkimState({ db, provider }: VerificationDesk, domain: DueDomain) {
+  const known = { isVerified: domain.isDkimVerified, isDeferred: false };
+  if (domain.isDkimVerified || domain.secondsSinceRegistration > askedAloneSeconds) return known;
+  const waitSeconds = await takeTurn(db, 0);
+  if (waitSeconds === undefined) return { ...known, isDeferred: true };
+  try {
+    const identity = await provider.findIdentity(domain.domainName);
+    return { isVerified: identity?.dkimStatus === "success", isDeferred: false };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { ...known, isDeferred: true };
+  }
+}

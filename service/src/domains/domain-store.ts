@@ -1,0 +1,128 @@
+import type { Queryable } from "../db/database.ts";
+import type { Identity } from "../provider/email-provider.ts";
+import type { Domain } from "./domain.ts";
+
+const columns = `
+        id, account_id as "accountId", domain_name as "domainName", challenge_token as "challengeToken",
+        configuration_set_name as "configurationSetName", verification_status as "verificationStatus",
+        identity_arn as "identityArn", dkim_tokens as "dkimTokens", dkim_zone as "dkimZone",
+        record_checks as "recordChecks", last_checked_at as "lastCheckedAt", next_check_at as "nextCheckAt"`;
+
+interface Draft {
+  domainName: string;
+  challengeToken: string;
+  configurationSetName: string;
+}
+
+/**
+ * Takes the name for the account, or finds the draft that an interrupted registration left. Returns undefined when the
+ * account has registered the name already or another account has verified it.
+ */
+export async function draftDomain(db: Queryable, accountId: string, draft: Draft): Promise<{ id: number } | undefined> {
+  const [row] = await db.query<{ id: number }>({
+    name: "draft-domain",
+    text: `
+      insert into domains (account_id, domain_name, challenge_token, configuration_set_name)
+      select $1, $2, $3, $4
+      where not exists (
+        select from domains
+        where domain_name = $2 and account_id <> $1 and verification_status = 'Success')
+      on conflict (account_id, domain_name) do update
+      set configuration_set_name = excluded.configuration_set_name
+      where domains.registered_at is null
+      returning id`,
+    values: [accountId, draft.domainName, draft.challengeToken, draft.configurationSetName],
+  });
+  return row;
+}
+
+/** Turns the draft into a domain. Returns undefined when the draft is gone. */
+export async function completeDomain(
+  db: Queryable,
+  accountId: string,
+  id: number,
+  identity: Identity,
+): Promise<Domain | undefined> {
+  const [row] = await db.query<Domain>({
+    name: "complete-domain",
+    text: `
+      update domains
+      set registered_at = now(), next_check_at = now(), identity_arn = $3, dkim_tokens = $4, dkim_zone = $5
+      where account_id = $1
+        and id = $2
+        and registered_at is null
+      returning ${columns}`,
+    values: [accountId, id, identity.arn, identity.dkimTokens, identity.dkimZone],
+  });
+  return row;
+}
+
+export async function listDomains(db: Queryable, accountId: string): Promise<Domain[]> {
+  return db.query<Domain>({
+    name: "list-domains",
+    text: `
+      select ${columns}
+      from domains
+      where account_id = $1
+        and registered_at is not null
+      order by id`,
+    values: [accountId],
+  });
+}
+
+export async function findDomain(db: Queryable, accountId: string, id: number): Promise<Domain | undefined> {
+  const [row] = await db.query<Domain>({
+    name: "find-domain",
+    text: `
+      select ${columns}
+      from domains
+      where account_id = $1
+        and id = $2
+        and registered_at is not null`,
+    values: [accountId, id],
+  });
+  return row;
+}
+
+/** Removes the domain and notes in the same commit that its identity may have to go. Returns the name, if there was one. */
+export async function deleteDomain(db: Queryable, accountId: string, id: number): Promise<string | undefined> {
+  const [row] = await db.query<{ domainName: string }>({
+    name: "delete-domain",
+    text: `
+      with removed as (
+        delete from domains
+        where account_id = $1
+          and id = $2
+          and registered_at is not null
+        returning domain_name
+      ), noted as (
+        insert into identity_removals (domain_name)
+        select domain_name
+        from removed
+        on conflict (domain_name) do nothing
+      )
+      select domain_name as "domainName"
+      from removed`,
+    values: [accountId, id],
+  });
+  return row?.domainName;
+}
+
+export const verifyPauseSeconds = 10;
+
+/** Makes the domain due now. Returns undefined when it was asked for less than `verifyPauseSeconds` ago, or is not there. */
+export async function requestCheck(db: Queryable, accountId: string, id: number): Promise<Domain | undefined> {
+  const [row] = await db.query<Domain>({
+    name: "request-domain-check",
+    text: `
+      update domains
+      set next_check_at = now(), check_requested_at = now()
+      where account_id = $1
+        and id = $2
+        and registered_at is not null
+        and (check_requested_at is null or check_requested_at <= now() - make_interval(secs => $3))
+      returning ${columns}`,
+    values: [accountId, id, verifyPauseSeconds],
+  });
+  return row;
+}

@@ -1,0 +1,74 @@
+import type { Queryable } from "../db/database.ts";
+
+/** Over all accounts: an identity belongs to the whole AWS account and goes only when no account needs it. */
+export async function isNameTaken(db: Queryable, domainName: string): Promise<boolean> {
+  const rows = await db.query({
+    name: "is-name-taken",
+    text: `
+      select id
+      from domains
+      where domain_name = $1
+      limit 1`,
+    values: [domainName],
+  });
+  return rows.length > 0;
+}
+
+/** Over all accounts. The oldest first, so that one that keeps failing does not hide the others for ever. */
+export async function listIdentityRemovals(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.query<{ domainName: string }>({
+    name: "list-identity-removals",
+    text: `
+      select domain_name as "domainName"
+      from identity_removals
+      order by requested_at
+      limit $1`,
+    values: [limit],
+  });
+  return rows.map((row) => row.domainName);
+}
+
+export async function forgetIdentityRemoval(db: Queryable, domainName: string): Promise<void> {
+  await db.query({
+    name: "forget-identity-removal",
+    text: `
+      delete from identity_removals
+      where domain_name = $1`,
+    values: [domainName],
+  });
+}
+
+/** Over all accounts: drafts whose registration was interrupted and not taken up again. */
+export async function listAbandonedDrafts(db: Queryable, olderThanSeconds: number): Promise<string[]> {
+  const rows = await db.query<{ domainName: string }>({
+    name: "list-abandoned-drafts",
+    text: `
+      select distinct domain_name as "domainName"
+      from domains
+      where registered_at is null
+        and created_at < now() - make_interval(secs => $1)
+      limit 100`,
+    values: [olderThanSeconds],
+  });
+  return rows.map((row) => row.domainName);
+}
+
+/** Drops the drafts of a name and notes that its identity may have to go; to be called while holding the name. */
+export async function deleteDrafts(db: Queryable, domainName: string, olderThanSeconds: number): Promise<void> {
+  await db.query({
+    name: "delete-drafts",
+    text: `
+      with dropped as (
+        delete from domains
+        where domain_name = $1
+          and registered_at is null
+          and created_at < now() - make_interval(secs => $2)
+        returning domain_name
+      )
+      insert into identity_removals (domain_name)
+      select distinct domain_name
+      from dropped
+      on conflict (domain_name) do nothing`,
+    values: [domainName, olderThanSeconds],
+  });
+}

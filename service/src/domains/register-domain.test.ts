@@ -1,0 +1,180 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { identitiesOf, openTestDesk } from "../../test/domain-desks.ts";
+import { useSesSimulator } from "../../test/use-ses-simulator.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
+import { listDomains } from "./domain-store.ts";
+import { type DomainDesk, registerDomain } from "./register-domain.ts";
+import { abandonedAfterSeconds, finishRemovals, removeDomain } from "./remove-domain.ts";
+
+const ses = useSesSimulator({ verifiedIdentities: [] });
+const database = useTestDatabase();
+let desk: DomainDesk;
+
+beforeAll(async () => {
+  desk = await openTestDesk(database.db, database.url, ses.simulator);
+});
+afterAll(() => desk.locks.close());
+
+/** What a process that dies at this point leaves behind is what an error nobody handles leaves behind. */
+const death = new Error("the process died here");
+
+describe("an interrupted registration", () => {
+  const points: [string, (provider: EmailProvider) => Partial<EmailProvider>][] = [
+    ["before the call", () => ({ createIdentity: () => Promise.reject(death) })],
+    [
+      "after the call",
+      (provider) => ({
+        createIdentity: async (...args) => {
+          await provider.createIdentity(...args);
+          throw death;
+        },
+      }),
+    ],
+    [
+      "between two questions",
+      () => ({ createIdentity: async () => "exists", findIdentity: () => Promise.reject(death) }),
+    ],
+  ];
+
+  test.for(points)("%s shows nothing, and registering again goes on", async ([, breakAt]) => {
+    const accountId = await anAccount(desk.db);
+    const name = aName();
+    const dying = { ...desk, provider: { ...desk.provider, ...breakAt(desk.provider) } };
+    await expect(registerDomain(dying, accountId, name)).rejects.toBe(death);
+    expect(await listDomains(desk.db, accountId)).toEqual([]);
+
+    const domain = await registerDomain(desk, accountId, name);
+    expect(domain.dkimTokens).toHaveLength(3);
+    expect((await identitiesOf(desk)).filter((identity) => identity === name)).toHaveLength(1);
+  });
+
+  test("that nobody takes up again is cleared away after ten minutes, with its identity", async () => {
+    const accountId = await anAccount(desk.db);
+    const name = aName();
+    const dying = {
+      ...desk,
+      provider: {
+        ...desk.provider,
+        createIdentity: async (...args: Parameters<EmailProvider["createIdentity"]>) => {
+          await desk.provider.createIdentity(...args);
+          throw death;
+        },
+      },
+    };
+    await expect(registerDomain(dying, accountId, name)).rejects.toBe(death);
+    await finishRemovals(desk, 10);
+    expect(await identitiesOf(desk)).toContain(name);
+
+    await ageDraft(name, abandonedAfterSeconds + 1);
+    await finishRemovals(desk, 10);
+    expect(await identitiesOf(desk)).not.toContain(name);
+    expect(await countRows(name)).toBe(0);
+  });
+});
+
+describe("a provider in trouble", () => {
+  test.for(["throttled", "unavailable", "denied", "limit-reached", "invalid"] as const)(
+    "%s is answered with 503 and a sentence, and the name is not lost",
+    async (kind) => {
+      const accountId = await anAccount(desk.db);
+      const name = aName();
+      const refusing = {
+        ...desk,
+        provider: { ...desk.provider, createIdentity: () => Promise.reject(new ProviderError(kind, "no", undefined)) },
+      };
+      await expect(registerDomain(refusing, accountId, name)).rejects.toMatchObject({
+        code: "UNAVAILABLE",
+        retryAfterSeconds: 10,
+        message: expect.stringMatching(/\.$/),
+      });
+      await expect(registerDomain(desk, accountId, name)).resolves.toMatchObject({ domainName: name });
+    },
+  );
+
+  test("does not undo a removal: the domain is gone, and a chore takes the identity away later", async () => {
+    const { accountId, id, domainName } = await aDomain();
+    const refusing = {
+      ...desk,
+      provider: {
+        ...desk.provider,
+        removeIdentity: () => Promise.reject(new ProviderError("throttled", "no", undefined)),
+      },
+    };
+    expect(await removeDomain(refusing, accountId, id)).toEqual({ hindrance: expect.any(ProviderError) });
+    expect(await countRows(domainName)).toBe(0);
+    expect(await identitiesOf(desk)).toContain(domainName);
+    await finishRemovals(desk, 10);
+    expect(await identitiesOf(desk)).not.toContain(domainName);
+  });
+
+  test("for one name does not keep the others from being removed", async () => {
+    const [stuck, other] = [await aDomain(), await aDomain()];
+    const refusing = {
+      ...desk,
+      provider: {
+        ...desk.provider,
+        removeIdentity: (name: string) =>
+          name === stuck.domainName
+            ? Promise.reject(new ProviderError("unavailable", "no", undefined))
+            : desk.provider.removeIdentity(name),
+      },
+    };
+    await note(stuck.domainName, other.domainName);
+    await deleteRows(stuck.domainName, other.domainName);
+    await expect(finishRemovals(refusing, 10)).rejects.toThrow("1 identities could not be removed");
+    const identities = await identitiesOf(desk);
+    expect([identities.includes(stuck.domainName), identities.includes(other.domainName)]).toEqual([true, false]);
+    await finishRemovals(desk, 10);
+  });
+});
+
+test("a removal that comes late leaves a name alone that was registered again", async () => {
+  const { domainName } = await aDomain();
+  await note(domainName);
+  await finishRemovals(desk, 10);
+  expect(await identitiesOf(desk)).toContain(domainName);
+});
+
+function aName(): string {
+  return `shop-${randomBytes(5).toString("hex")}.io`;
+}
+
+async function aDomain() {
+  return registerDomain(desk, await anAccount(desk.db), aName());
+}
+
+async function countRows(name: string): Promise<number> {
+  const rows = await desk.db.query({
+    name: "rows-of",
+    text: "select id from domains where domain_name = $1",
+    values: [name],
+  });
+  return rows.length;
+}
+
+function ageDraft(name: string, seconds: number): Promise<unknown> {
+  return desk.db.query({
+    name: "age-draft",
+    text: "update domains set created_at = now() - make_interval(secs => $2) where domain_name = $1",
+    values: [name, seconds],
+  });
+}
+
+function note(...names: string[]): Promise<unknown> {
+  return desk.db.query({
+    name: "note-removals",
+    text: "insert into identity_removals (domain_name) select unnest($1::text[])",
+    values: [names],
+  });
+}
+
+function deleteRows(...names: string[]): Promise<unknown> {
+  return desk.db.query({
+    name: "delete-rows",
+    text: "delete from domains where domain_name = any($1::text[])",
+    values: [names],
+  });
+}
