@@ -51,6 +51,7 @@ const fieldName = oneof(
     "email",
     "password",
     "refresh_token",
+    "domain_name",
     "__proto__",
     "constructor",
     "toString",
@@ -84,6 +85,10 @@ function path({ keyId, token }: Credentials): fc.Arbitrary<string> {
     "/api/v1/auth/refresh",
     "/api/v1/api-keys",
     "/api/v1/account",
+    "/api/v1/domains",
+    "/api/v1/domains/1",
+    "/api/v1/domains/1/verify",
+    "/api/v1/domains/99999999999",
     "/.well-known/jwks.json",
     "/healthz",
     "/readyz",
@@ -170,6 +175,7 @@ function body(credentials: Credentials): fc.Arbitrary<Buffer> {
     { name: "a key", type: "test", expires_at: "2099-01-01T00:00:00Z" },
     { email: "someone@example.com", password: "wrong" },
     { refresh_token: credentials.refreshToken },
+    { domain_name: "reserved.test" },
   );
   const changed = tuple(right, array(tuple(fieldName, anyValue), { maxLength: 3 }), option(fieldName)).map(
     ([fields, additions, dropped]) => {

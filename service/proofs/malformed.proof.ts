@@ -3,7 +3,7 @@ import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { ApiParts } from "../src/api/api-server.ts";
 import type { Database } from "../src/db/database.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
-import type { ApiProcess } from "../test/spawn-api.ts";
+import type { PosternProcess } from "../test/spawn-postern.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
 import { type Credentials, malformedRequest, type RawRequest } from "./malformed-requests.ts";
 import { RawConnection, type Reply } from "./raw-connection.ts";
@@ -46,7 +46,7 @@ interface Tally {
 async function sendAll(
   size: number,
   seed: number,
-  api: ApiProcess,
+  api: PosternProcess,
   credentials: () => Promise<Credentials>,
   progress: ProofTools["progress"],
 ): Promise<Tally> {
@@ -102,7 +102,7 @@ async function freshCredentials(db: Database, parts: ApiParts): Promise<Credenti
   return { token: accessToken, refreshToken, key, keyId: id };
 }
 
-async function residentMebibytes({ operationsUrl }: ApiProcess): Promise<number> {
+async function residentMebibytes({ operationsUrl }: PosternProcess): Promise<number> {
   const metrics = await fetch(`${operationsUrl}/metrics`).then((response) => response.text());
   const bytes = Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]);
   return Math.round(bytes / 2 ** 20);

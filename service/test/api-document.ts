@@ -9,7 +9,9 @@ import { aConfig } from "./test-config.ts";
 export async function apiDocument(): Promise<unknown> {
   const config = aConfig();
   const db = openTestDatabase(config.database.url);
-  const app = await createApiServer(createApiParts(config, db, createLog("silent"), createMetrics()));
+  const app = await createApiServer(
+    createApiParts(config, { db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined }),
+  );
   try {
     return app.swagger();
   } finally {

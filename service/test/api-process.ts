@@ -1,11 +1,11 @@
 import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Environment } from "../src/config.ts";
-import { type ApiProcess, spawnApi } from "./spawn-api.ts";
+import { type PosternProcess, spawnPostern } from "./spawn-postern.ts";
 
 /** A real API process of the running test, which ends it. */
-export async function startApiProcess(env: Environment): Promise<ApiProcess> {
-  const api = await spawnApi({ ...env, LOG_LEVEL: "info" });
+export async function startApiProcess(env: Environment): Promise<PosternProcess> {
+  const api = await spawnPostern("api", { ...env, LOG_LEVEL: "info" });
   onTestFinished(async () => {
     api.kill("SIGKILL");
     await api.exited;

@@ -4,13 +4,13 @@ import type { Database } from "../src/db/database.ts";
 import { createLog } from "../src/log.ts";
 import { createApiParts } from "../src/main/api-parts.ts";
 import { createMetrics } from "../src/metrics.ts";
-import { type ApiProcess, spawnApi } from "./spawn-api.ts";
+import { type PosternProcess, spawnPostern } from "./spawn-postern.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment } from "./test-config.ts";
 
 interface ApiProcesses {
   db: Database;
-  processes: ApiProcess[];
+  processes: PosternProcess[];
   /** Wired with the same secrets as the processes, to make logins and keys for them. */
   parts: ApiParts;
 }
@@ -22,14 +22,21 @@ export async function withApiProcesses<Result>(
   work: (given: ApiProcesses) => Promise<Result>,
 ): Promise<Result> {
   const copy = await copyTemplate(serverUrl);
-  const environment: Environment = anEnvironment({ DATABASE_URL: copy.url, LOG_LEVEL: "warn" });
+  const environment: Environment = anEnvironment({
+    DATABASE_URL: copy.url,
+    AWS_FEEDBACK_TOPIC_ARN: "arn:aws:sns:eu-central-1:000000000000:postern-AA",
+  });
   const config: Config = readConfig(environment);
   const db = openTestDatabase(copy.url);
-  const processes: ApiProcess[] = [];
+  const processes: PosternProcess[] = [];
   try {
     for (let started = 0; started < count; started++)
-      processes.push(await spawnApi({ ...environment, LOG_LEVEL: "info" }));
-    return await work({ db, processes, parts: createApiParts(config, db, createLog("silent"), createMetrics()) });
+      processes.push(await spawnPostern("api", { ...environment, LOG_LEVEL: "info" }));
+    return await work({
+      db,
+      processes,
+      parts: createApiParts(config, { db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined }),
+    });
   } finally {
     for (const { kill, exited } of processes) {
       kill("SIGKILL");

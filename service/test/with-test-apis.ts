@@ -48,7 +48,7 @@ export async function withTestApis<Name extends string, Result>(
 export async function startTestApi(db: Database, environment: Environment, logLines: string[]): Promise<TestApi> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel, new Writable({ write: keepLines(logLines) }));
-  const parts = createApiParts(config, db, log, createMetrics());
+  const parts = createApiParts(config, { db, log, metrics: createMetrics(), domainDesk: undefined });
   return { app: await createApiServer(parts), parts };
 }
 

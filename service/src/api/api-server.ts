@@ -8,6 +8,7 @@ import type {
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { KeyPress } from "../api-keys/create-api-key.ts";
 import type { Database } from "../db/database.ts";
+import type { DomainDesk } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
 import type { LoginDesk } from "../logins/log-in.ts";
 import type { Metrics } from "../metrics.ts";
@@ -31,5 +32,7 @@ export interface ApiParts {
   authenticator: Authenticator;
   loginDesk: LoginDesk;
   keyPress: KeyPress;
+  /** Undefined until the installation is connected to AWS. */
+  domainDesk: DomainDesk | undefined;
   http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };
 }

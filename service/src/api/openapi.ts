@@ -24,6 +24,7 @@ export async function describeApi(app: ApiServer): Promise<void> {
       tags: [
         { name: "Log-in", description: "Access tokens for people and dashboards" },
         { name: "API keys", description: "Credentials for servers that send" },
+        { name: "Domains", description: "The domains an account may send from" },
         { name: "Account", description: "Who a credential belongs to" },
         { name: "Health", description: "For load balancers and orchestrators" },
       ],

@@ -16,6 +16,7 @@ import { requestIdOf } from "./request-id.ts";
 import { accountRoutes } from "./v1/account-routes.ts";
 import { apiKeyRoutes } from "./v1/api-key-routes.ts";
 import { authRoutes } from "./v1/auth-routes.ts";
+import { domainRoutes } from "./v1/domain-routes.ts";
 
 const maxBodyBytes = 64 * 1024;
 
@@ -31,6 +32,7 @@ export async function createApiServer(parts: ApiParts): Promise<ApiServer> {
   authRoutes(app, parts);
   accountRoutes(app, parts);
   apiKeyRoutes(app, parts);
+  domainRoutes(app, parts);
 
   if (parts.http.showReference) await serveReference(app);
   await app.ready();

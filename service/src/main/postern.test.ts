@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { parseEnv } from "node:util";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { aLogin } from "../../test/builders.ts";
-import { posternPath } from "../../test/spawn-api.ts";
+import { posternPath } from "../../test/spawn-postern.ts";
 import { copyTemplate, createEmptyDatabase, openTestDatabase } from "../../test/template-database.ts";
 import { aConfig, anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -274,7 +274,12 @@ async function aTakenPort(): Promise<string> {
 }
 
 async function aLoggedInUser(): Promise<string> {
-  const { loginDesk } = createApiParts(aConfig(), shared.db, createLog("silent"), createMetrics());
+  const { loginDesk } = createApiParts(aConfig(), {
+    db: shared.db,
+    log: createLog("silent"),
+    metrics: createMetrics(),
+    domainDesk: undefined,
+  });
   return (await aLogin(shared.db, loginDesk)).email;
 }
 

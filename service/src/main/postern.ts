@@ -5,7 +5,9 @@ import { AppError, ConfigurationError } from "../errors.ts";
 const help = `Usage: postern <command>
 
   api              start the HTTP API
+  worker           start the background work: verifying domains
   migrate          bring the database schema up to this release
+  aws              make what Postern needs at AWS; see \`postern aws --help\`
   admin            accounts, passwords, limits and secrets; see \`postern admin --help\`
 
 Configuration comes from the environment and from a .env file in the working directory; .env.example lists every key.`;
@@ -28,8 +30,12 @@ async function run(name: string | undefined, args: string[]): Promise<void> {
   switch (name) {
     case "api":
       return (await import("./api.ts")).runApi();
+    case "worker":
+      return (await import("./worker.ts")).runWorker();
     case "migrate":
       return (await import("./migrate.ts")).runMigrate();
+    case "aws":
+      return (await import("./aws.ts")).runAws(args);
     case "admin":
       return (await import("./admin.ts")).runAdmin(args);
     case undefined:

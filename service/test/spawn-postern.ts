@@ -14,7 +14,8 @@ export interface LogLine {
   [field: string]: unknown;
 }
 
-export interface ApiProcess {
+export interface PosternProcess {
+  /** Of the API; a worker has none. */
   url: string;
   operationsUrl: string;
   pid: number;
@@ -25,14 +26,14 @@ export interface ApiProcess {
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** A real API process in a folder of its own. Resolves once it listens; rejects with its last words. */
-export async function spawnApi(env: Environment): Promise<ApiProcess> {
-  const child = spawn(process.execPath, [posternPath, "api"], {
-    cwd: mkdtempSync(join(tmpdir(), "postern-api-")),
+/** A real process in a folder of its own. Resolves once it has started; rejects with its last words. */
+export async function spawnPostern(name: "api" | "worker", env: Environment): Promise<PosternProcess> {
+  const child = spawn(process.execPath, [posternPath, name], {
+    cwd: mkdtempSync(join(tmpdir(), `postern-${name}-`)),
     env: { LOG_LEVEL: "info", ...env, PORT: "0", OPERATIONS_PORT: env.OPERATIONS_PORT ?? "0" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const exited = new Promise<Awaited<ApiProcess["exited"]>>((resolve) => {
+  const exited = new Promise<Awaited<PosternProcess["exited"]>>((resolve) => {
     child.on("close", (code, signal) => resolve({ code, signal }));
   });
 
@@ -59,7 +60,7 @@ export async function spawnApi(env: Environment): Promise<ApiProcess> {
       void exited.then(({ code }) => reject(new Error(`ended with code ${code} before ${event}: ${lastWords}`)));
     });
 
-  const started = await logged("api.started");
+  const started = await logged(`${name}.started`);
   return {
     url: String(started.address),
     operationsUrl: String(started.operations),

@@ -1,0 +1,26 @@
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { openNameLocks } from "../db/name-locks.ts";
+import type { DomainDesk } from "../domains/register-domain.ts";
+import type { Log } from "../log.ts";
+import { configurationSetNameOf } from "../provider/cell-names.ts";
+import { createSesProvider } from "../provider/ses/ses-provider.ts";
+
+/** Undefined until `postern aws setup` has been run and its topic is configured. */
+export function openDomainDesk(
+  config: Config,
+  db: Database,
+  log: Log,
+): { desk: DomainDesk; close(): Promise<void> } | undefined {
+  const { region, endpoints, awsAccountId, partition } = config.provider;
+  if (awsAccountId === undefined || partition === undefined) return undefined;
+  const locks = openNameLocks({
+    directUrl: config.database.directUrl,
+    onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
+  });
+  const provider = createSesProvider({ region, endpoint: endpoints.ses, accountId: awsAccountId, partition });
+  return {
+    desk: { db, locks, provider, configurationSetName: configurationSetNameOf(config.cellCode) },
+    close: () => locks.close(),
+  };
+}

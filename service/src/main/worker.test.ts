@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import { aLogin } from "../../test/builders.ts";
+import { openTestDesk } from "../../test/domain-desks.ts";
+import { useKnotServer } from "../../test/knot-server.ts";
+import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
+import { anEnvironment } from "../../test/test-config.ts";
+import { useSesSimulator } from "../../test/use-ses-simulator.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { type Environment, readConfig } from "../config.ts";
+import { dnsRecordsOf } from "../domains/domain.ts";
+import { findDomain } from "../domains/domain-store.ts";
+import { registerDomain } from "../domains/register-domain.ts";
+import { createLog } from "../log.ts";
+import { createMetrics } from "../metrics.ts";
+import { createApiParts } from "./api-parts.ts";
+
+const ses = useSesSimulator();
+const knot = useKnotServer("io");
+const database = useTestDatabase();
+
+test("a worker process verifies a domain that has its records, and ends with 0 on SIGTERM", async () => {
+  const environment = anEnvironmentWithAws();
+  const desk = await openTestDesk(database.db, database.url, ses.simulator);
+  onTestFinished(() => desk.locks.close());
+  const given = { db: database.db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined };
+  const { accountId } = await aLogin(database.db, createApiParts(readConfig(environment), given).loginDesk);
+  const domain = await registerDomain(desk, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
+  const [proof] = dnsRecordsOf(domain);
+  await knot.publish(proof?.name ?? "", `TXT "${proof?.value}"`);
+  await ses.control("POST", `identities/${domain.domainName}/verification`, { status: "SUCCESS" });
+
+  const worker = await startWorker(environment);
+  await expect
+    .poll(async () => (await findDomain(database.db, accountId, domain.id))?.verificationStatus, { timeout: 15_000 })
+    .toBe("Success");
+  const health = await fetch(`${worker.operationsUrl}/health`);
+  expect(health.status).toBe(200);
+  worker.kill("SIGTERM");
+  expect(await worker.exited).toEqual({ code: 0, signal: null });
+});
+
+test("without AWS_FEEDBACK_TOPIC_ARN it does not start and says what to run", async () => {
+  const environment = { ...anEnvironmentWithAws(), AWS_FEEDBACK_TOPIC_ARN: undefined };
+  await expect(startWorker(environment)).rejects.toThrow(/code 78 .*postern aws setup/s);
+});
+
+function anEnvironmentWithAws(): Environment {
+  const endpoint = ses.url;
+  return anEnvironment({
+    DATABASE_URL: database.url,
+    DNS_SERVERS: knot.address,
+    AWS_REGION: ses.region,
+    AWS_ENDPOINT_URL_SESV2: endpoint,
+    AWS_ENDPOINT_URL_SNS: endpoint,
+    AWS_ENDPOINT_URL_SQS: endpoint,
+    AWS_ACCESS_KEY_ID: "simulator",
+    AWS_SECRET_ACCESS_KEY: "simulator",
+    AWS_FEEDBACK_TOPIC_ARN: `arn:aws:sns:${ses.region}:000000000000:postern-AA`,
+    LOG_LEVEL: "info",
+  });
+}
+
+async function startWorker(environment: Environment): Promise<PosternProcess> {
+  const worker = await spawnPostern("worker", environment);
+  onTestFinished(async () => {
+    worker.kill("SIGKILL");
+    await worker.exited;
+  });
+  return worker;
+}

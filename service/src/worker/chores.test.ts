@@ -1,0 +1,112 @@
+import { Writable } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { createLog } from "../log.ts";
+import { type Chore, startChores } from "./chores.ts";
+
+const database = useTestDatabase();
+
+test("a chore runs again and again", async () => {
+  const { chore, untilRuns } = aChore("again");
+  await start([chore]);
+  await untilRuns(3);
+});
+
+test("of two processes only one at a time does a chore", async () => {
+  let inside = 0;
+  let most = 0;
+  let runs = 0;
+  const chore: Chore = {
+    name: "shared",
+    pauseSeconds: 0,
+    run: async () => {
+      most = Math.max(most, ++inside);
+      await database.db.query({ name: "take-a-while", text: "select pg_sleep(0.6)" });
+      inside--;
+      runs++;
+    },
+  };
+  await start([chore]);
+  await start([chore]);
+  await until(() => runs >= 4);
+  expect(most).toBe(1);
+});
+
+test("a chore that fails is logged and runs again", async () => {
+  const lines: string[] = [];
+  let runs = 0;
+  const chore: Chore = {
+    name: "failing",
+    pauseSeconds: 0,
+    run: async () => {
+      runs++;
+      if (runs === 1) throw new Error("not today");
+    },
+  };
+  await start([chore], lines);
+  await until(() => runs >= 2);
+  expect(lines.filter((line) => line.includes("chore.failed") && line.includes("not today"))).toHaveLength(1);
+});
+
+test("a chore whose process died is taken up by the next one", async () => {
+  const died = aChore("inherited");
+  const first = await start([died.chore]);
+  await died.untilRuns(1);
+  await first.stop();
+  const next = aChore("inherited");
+  await start([next.chore]);
+  await next.untilRuns(1);
+});
+
+test("stopping waits for the chore that is running", async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  let isDone = false;
+  const chores = await start([
+    {
+      name: "slow",
+      pauseSeconds: 60,
+      run: async () => {
+        begin();
+        await database.db.query({ name: "take-longer", text: "select pg_sleep(0.5)" });
+        isDone = true;
+      },
+    },
+  ]);
+  await begun;
+  await chores.stop();
+  expect(isDone).toBe(true);
+});
+
+function aChore(name: string) {
+  let runs = 0;
+  const chore: Chore = {
+    name,
+    pauseSeconds: 0,
+    run: async () => {
+      runs++;
+    },
+  };
+  return { chore, untilRuns: (count: number) => until(() => runs >= count) };
+}
+
+async function start(chores: Chore[], lines: string[] = []) {
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const running = await startChores(database.url, chores, createLog("debug", stream));
+  let isStopped = false;
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    await running.stop();
+  };
+  onTestFinished(stop);
+  return { stop };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkDueDomains, type VerificationDesk } from "../domains/check-due-domains.ts";
+import { refreshDkim } from "../domains/refresh-dkim.ts";
+import type { DomainDesk } from "../domains/register-domain.ts";
+import { finishRemovals } from "../domains/remove-domain.ts";
+import { countWaitingForDkim } from "../domains/verification-store.ts";
+import type { Chore } from "./chores.ts";
+
+const checkedAtOnce = 50;
+const removedAtOnce = 20;
+const listedAtLeastEveryMs = 3_600_000;
+
+/** What keeps the state of domains true without anyone asking. */
+export function domainChores(desk: DomainDesk & VerificationDesk): Chore[] {
+  let listedAt = Number.NEGATIVE_INFINITY;
+  return [
+    {
+      name: "check-domains",
+      pauseSeconds: 1,
+      run: async () => {
+        while ((await checkDueDomains(desk, checkedAtOnce)) > 0);
+      },
+    },
+    {
+      name: "refresh-dkim",
+      pauseSeconds: 60,
+      run: async () => {
+        const isDue = performance.now() - listedAt > listedAtLeastEveryMs || (await countWaitingForDkim(desk.db)) > 0;
+        if (!isDue) return;
+        if (await refreshDkim(desk.db, desk.provider, () => sleep(1000))) listedAt = performance.now();
+      },
+    },
+    {
+      name: "finish-removals",
+      pauseSeconds: 30,
+      run: () => finishRemovals(desk, removedAtOnce),
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+import type { SesSimulator } from "@postern/ses-simulator";
+import { type Environment, readConfig } from "../src/config.ts";
+import type { Database } from "../src/db/database.ts";
+import { createLog } from "../src/log.ts";
+import type { LoginDesk } from "../src/logins/log-in.ts";
+import { createApiParts } from "../src/main/api-parts.ts";
+import { createMetrics } from "../src/metrics.ts";
+import { copyTemplate, openTestDatabase } from "./template-database.ts";
+import { anEnvironment } from "./test-config.ts";
+
+interface SimulatedCell {
+  db: Database;
+  url: string;
+  /** For real processes of this cell, connected to the simulator. */
+  environment: Environment;
+  /** Makes logins that those processes accept. */
+  loginDesk: LoginDesk;
+}
+
+/** A database and settings for processes that use the simulator as their provider; for proofs. */
+export async function withSimulatedCell<Result>(
+  serverUrl: string,
+  simulator: SesSimulator,
+  work: (cell: SimulatedCell) => Promise<Result>,
+): Promise<Result> {
+  const copy = await copyTemplate(serverUrl);
+  const db = openTestDatabase(copy.url);
+  const environment = anEnvironment({
+    DATABASE_URL: copy.url,
+    AWS_REGION: simulator.region,
+    AWS_ENDPOINT_URL_SESV2: simulator.url,
+    AWS_ENDPOINT_URL_SNS: simulator.url,
+    AWS_ENDPOINT_URL_SQS: simulator.url,
+    AWS_ACCESS_KEY_ID: "simulator",
+    AWS_SECRET_ACCESS_KEY: "simulator",
+    AWS_FEEDBACK_TOPIC_ARN: `arn:aws:sns:${simulator.region}:000000000000:postern-AA`,
+    LOG_LEVEL: "info",
+  });
+  process.env.AWS_ACCESS_KEY_ID ??= "simulator";
+  process.env.AWS_SECRET_ACCESS_KEY ??= "simulator";
+  try {
+    const given = { db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined };
+    const { loginDesk } = createApiParts(readConfig(environment), given);
+    return await work({ db, url: copy.url, environment, loginDesk });
+  } finally {
+    await db.close();
+    await copy.drop();
+  }
+}
