@@ -27,7 +27,8 @@ describe("postern", () => {
   test.for([[], ["help"], ["--help"]])("explains itself when called as: postern %s", async (args) => {
     const { code, stdout } = await run(args);
     expect(code).toBe(0);
-    for (const command of ["api", "migrate", "admin"]) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
+    for (const command of ["api", "worker", "migrate", "aws", "admin"])
+      expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
   });
 
   test("an unknown command ends with 64 and the usage", async () => {
@@ -46,12 +47,14 @@ describe("postern", () => {
 
 describe("postern migrate", () => {
   test("two at once on an empty database both end with 0, and each migration is reported once", async () => {
-    const { url } = await anotherDatabase(createEmptyDatabase);
+    const { url, db } = await anotherDatabase(createEmptyDatabase);
     const both = await Promise.all([run(["migrate"], { DATABASE_URL: url }), run(["migrate"], { DATABASE_URL: url })]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     const applied = both.flatMap(({ stdout }) => [...stdout.matchAll(/^applied (.+)$/gm)].map(([, name]) => name));
     expect(applied).toEqual(knownMigrations());
     expect(both.map(({ stdout }) => stdout).toSorted()).toContain("The schema is up to date.\n");
+    const chores = "select from pg_tables where schemaname = 'pgboss' and tablename = 'queue'";
+    expect(await db.query({ name: "tables-of-chores", text: chores })).toHaveLength(1);
   });
 });
 
