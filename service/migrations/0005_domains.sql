@@ -34,6 +34,8 @@ create unique index domains_verified_once_idx on domains (domain_name) where ver
 -- Identities to take away from the provider, written in the commit that removed the last need for them.
 create table identity_removals (
   domain_name text primary key,
+  -- Another one with every removal, so that finishing an earlier one does not forget a later one.
+  note uuid not null default gen_random_uuid(),
   requested_at timestamptz not null default now()
 );
 

@@ -3,10 +3,12 @@ import { type SesSimulator, startSesSimulator } from "@postern/ses-simulator";
 import type { Finding, Proof, ProofTools } from "../../scripts/proof.ts";
 import { checkDueDomains, type VerificationDesk } from "../src/domains/check-due-domains.ts";
 import { type Domain, dnsRecordsOf } from "../src/domains/domain.ts";
+import { parseDomainName } from "../src/domains/domain-name.ts";
 import { findDomain } from "../src/domains/domain-store.ts";
 import { type DomainDesk, registerDomain } from "../src/domains/register-domain.ts";
 import { removeDomain } from "../src/domains/remove-domain.ts";
 import { AppError } from "../src/errors.ts";
+import { createLog } from "../src/log.ts";
 import { anAccount } from "../test/builders.ts";
 import { openTestDesk } from "../test/domain-desks.ts";
 import { aKnownDns } from "../test/known-dns.ts";
@@ -21,7 +23,11 @@ export const proof: Proof = {
       return await withSimulatedCell(serverUrl, simulator, async ({ db, url }) => {
         const dns = aKnownDns();
         const opened = await openTestDesk(db, url, simulator);
-        const stage: Stage = { desk: { ...opened, resolver: dns.resolver }, simulator, publishTxt: dns.publishTxt };
+        const stage: Stage = {
+          desk: { ...opened, resolver: dns.resolver, log: createLog("silent") },
+          simulator,
+          publishTxt: dns.publishTxt,
+        };
         const finding = await tryAll(stage, size, progress);
         await opened.locks.close();
         return finding;
@@ -135,7 +141,7 @@ async function raceOfTwo(stage: Stage): Promise<number> {
 }
 
 async function register({ desk }: Stage, name: string): Promise<Domain> {
-  return registerDomain(desk, await anAccount(desk.db), name);
+  return registerDomain(desk, await anAccount(desk.db), parseDomainName(name));
 }
 
 async function proveAndVerify(stage: Stage, domain: Domain): Promise<void> {

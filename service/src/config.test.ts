@@ -76,7 +76,7 @@ test("only the database, the region and three secrets are needed; both ports the
       trustedProxies: [],
       showReference: true,
     },
-    operations: { host: "127.0.0.1", port: 3001 },
+    operations: { host: "127.0.0.1", port: undefined },
     cellCode: "AA",
     dnsServers: [],
     logLevel: "info",
@@ -126,7 +126,7 @@ test("every problem is listed at once, the ones between keys included", () => {
     "TOKEN_SIGNING_KEY_FILE",
   ]);
   expect(problems).toContain("CONTENT_KEY is missing: seals the content of mails at rest");
-  expect(problems).toContain("OPERATIONS_PORT must be a number");
+  expect(problems).toContain("OPERATIONS_PORT must be a whole number from 0 to 65535");
 });
 
 test(".env.example shows exactly the keys that are read", () => {

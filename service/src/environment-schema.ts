@@ -2,14 +2,14 @@ import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { secret } from "./secret.ts";
 
-const port = z.coerce.number("must be a number").int("must be a whole number").min(0).max(65_535);
+const port = wholeNumber(0, 65_535);
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional();
 
 const postgresUrl = z.string().refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), {
   error: "must look like postgres://user:password@host:5432/database",
 });
 const httpUrl = z.string().refine((value) => /^https?:\/\/[^/]+$/.test(value) && URL.canParse(value), {
-  error: "must be an http or https address without a path, for example https://mail.example.com",
+  error: "must be an http or https address without a path, such as https://mail.acme.io or http://127.0.0.1:4579",
 });
 
 /** Accounts and partitions have no setting of their own: this one carries them. SES cannot publish to a FIFO topic. */
@@ -41,23 +41,27 @@ const dnsServers = z.string().transform((value, context): string[] => {
 /** Every key with its meaning. `.env.example` shows the same keys; a test compares the two. */
 export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl.describe("PostgreSQL 15 or newer, the only server Postern needs"),
-  DATABASE_DIRECT_URL: optional(postgresUrl).describe("the same database without PgBouncer, for migrations"),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10).describe("connections per process"),
+  DATABASE_DIRECT_URL: optional(postgresUrl).describe(
+    "the same database without PgBouncer, for migrations, chores and locks",
+  ),
+  DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe("connections per process"),
   HOST: z.string().default("127.0.0.1").describe("address the API listens on; 0.0.0.0 in a container"),
   PORT: port.default(3000).describe("port of the API"),
   OPERATIONS_HOST: z.string().default("127.0.0.1").describe("address of /metrics and the health details"),
-  OPERATIONS_PORT: port.default(3001).describe("port of /metrics and the health details"),
+  OPERATIONS_PORT: optional(port).describe(
+    "port of /metrics and the health details: 3001 for the API, 3002 for the worker",
+  ),
   PUBLIC_URL: optional(httpUrl).describe("how callers reach the API; issuer of its tokens"),
   TRUSTED_PROXIES: proxies.default([]).describe("addresses and ranges whose X-Forwarded-For is believed"),
-  API_REFERENCE: z.enum(["on", "off"]).default("on").describe("interactive documentation at /reference"),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info").describe("how much is logged"),
+  API_REFERENCE: oneOf("on", "off").default("on").describe("interactive documentation at /reference"),
+  LOG_LEVEL: oneOf("debug", "info", "warn", "error", "silent").default("info").describe("how much is logged"),
   CELL_CODE: z
     .string()
     .regex(/^[A-Za-z0-9_-]{2}$/, "must be two characters of A-Z a-z 0-9 - _")
     .default("AA")
     .describe("names this installation inside keys and tokens"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that look for the records of domains"),
-  POSTERN_PROVIDER: z.enum(["ses", "simulator"]).default("ses").describe("real Amazon SES, or ses-simulator"),
+  POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   AWS_REGION: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must look like eu-central-1")
@@ -92,4 +96,14 @@ function isAddressRange(entry: string): boolean {
   } catch {
     return false;
   }
+}
+
+function wholeNumber(least: number, most: number) {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
+}
+
+function oneOf<const Words extends [string, string, ...string[]]>(...words: Words) {
+  const error = `must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  return z.enum(words, { error });
 }

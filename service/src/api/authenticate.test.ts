@@ -93,7 +93,7 @@ describe("missing or invalid credentials give 401 UNAUTHORIZED (interface 5.3)",
 
   test("a key on a path for a JWT, with a message that says so", async () => {
     const { key } = await aSender();
-    expectRefused(await jwtOnly({ key }), /API keys are for sending only/);
+    expectRefused(await jwtOnly({ key }), /API keys are for sending and GET/);
   });
 });
 

@@ -83,7 +83,7 @@ function missingCredential(
     return refused("The Authorization header must be: Bearer, a space, and the access token.");
   if (accepted === "api-key-or-jwt") return refused("Send an API key in X-API-Key or a JWT as Authorization: Bearer.");
   if (looksLikeToken(String(key))) return refused(tokenAsKey);
-  const wrongKind = key === undefined ? "" : "API keys are for sending only. ";
+  const wrongKind = key === undefined ? "" : "API keys are for sending and GET /api/v1/account only. ";
   return refused(`${wrongKind}This path needs a JWT as Authorization: Bearer; POST /api/v1/auth/login issues one.`);
 }
 

@@ -15,13 +15,13 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   UNAUTHORIZED: {
     status: 401,
     meaning:
-      "No credential was given, or it is not valid (any more). Sending takes an API key in X-API-Key or a JWT as " +
+      "No credential was given, or it is not valid (any more). Sending and GET /api/v1/account take an API key in X-API-Key or a JWT as " +
       "Authorization: Bearer; everything else takes the JWT from POST /api/v1/auth/login. The message says what is wrong.",
   },
   DOMAIN_NOT_VERIFIED: {
     status: 400,
     meaning:
-      "The domain of `from` is not verified in this account. GET /api/v1/domains shows its state and DNS records.",
+      "The domain of `from` is not verified in this account. GET /api/v1/domains/{id} shows its DNS records and what is missing.",
   },
   NOT_FOUND: {
     status: 404,
@@ -65,6 +65,8 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   },
   UNAVAILABLE: {
     status: 503,
-    meaning: "The service cannot do its work at the moment. Send the same request again after Retry-After seconds.",
+    meaning:
+      "The service cannot do its work at the moment. Send the same request again after Retry-After seconds; if it stays so, " +
+      "the message or the operator of the installation knows why.",
   },
 };

@@ -47,8 +47,10 @@ const fastifyErrors: Record<string, () => AppError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with the header Content-Type: application/json."),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this path accepts."),
-  FST_ERR_BAD_URL: () => new AppError("NOT_FOUND", "There is nothing at this path."),
-  FST_ERR_MAX_PARAM_LENGTH: () => new AppError("NOT_FOUND", "There is nothing at this path."),
+  FST_ERR_BAD_URL: () =>
+    new AppError("NOT_FOUND", "There is nothing at this path. /openapi.json lists the paths there are."),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    new AppError("NOT_FOUND", "There is nothing at this path. /openapi.json lists the paths there are."),
 };
 
 function toAppError(thrown: unknown): AppError {

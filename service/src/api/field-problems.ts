@@ -20,6 +20,8 @@ function problemsOf(schema: z.ZodType, issue: z.core.$ZodIssue): FieldProblem[] 
       if (issue.input === undefined) return [required(field)];
       return [{ field, code: "unknown_value", message: `must be ${issue.values.map(String).join(" or ")}` }];
     case "too_small":
+      if (issue.origin === "string" && issue.minimum === 1)
+        return [{ field, code: "empty", message: "must not be empty" }];
       return [{ field, code: "too_small", message: boundary("at least", issue.minimum, issue.origin) }];
     case "too_big":
       return [{ field, code: "too_large", message: boundary("at most", issue.maximum, issue.origin) }];

@@ -8,6 +8,7 @@ test.for([
   ["replyTo", "reply_to"],
   ["idempotencyKey", "idempotency_key"],
   ["form", "from"],
+  ["reply", "reply_to"],
   ["t0", "to"],
 ] as const)("%s probably means %s", ([given, meant]) => {
   expect(nearestName(given, known)).toBe(meant);

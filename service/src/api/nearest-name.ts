@@ -1,10 +1,12 @@
-/** The known name a person probably meant: at most two slips away, fewer for short names. */
+/** The known name a person probably meant: one that holds what was given, or at most two slips away. */
 export function nearestName(given: string, known: string[]): string | undefined {
   if (given.length > 64) return undefined;
   const plain = simplified(given);
   const ranked = known
     .map((name) => ({ name, slips: distance(plain, simplified(name)) }))
     .toSorted((one, other) => one.slips - other.slips);
+  const part = known.find((name) => plain.length >= 4 && simplified(name).includes(plain));
+  if (part !== undefined) return part;
   const [best] = ranked;
   return best !== undefined && best.slips <= Math.min(2, Math.floor(best.name.length / 2)) ? best.name : undefined;
 }

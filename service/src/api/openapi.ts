@@ -4,7 +4,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { ApiServer } from "./api-server.ts";
 
 const description = `
-Transactional mail through your own Amazon SES. This release has accounts, log-in and API keys; domains and sending follow.
+Transactional mail through your own Amazon SES. This release has accounts, log-in, API keys and domains; sending follows.
 
 Authenticate with an API key in \`X-API-Key\` (sending) or with a JWT as \`Authorization: Bearer\` (everything).
 Every answer carries \`X-Request-Id\`; every error has the shape of the schema **Error**.`.trim();

@@ -86,7 +86,8 @@ function answerErrors(app: ApiServer, { http, log }: ApiParts): void {
   app.setNotFoundHandler((request, reply) => {
     const [path = ""] = request.url.split("?");
     const methods = methodsOf(path);
-    if (methods.length === 0) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+    if (methods.length === 0)
+      throw new AppError("NOT_FOUND", "There is nothing at this path. /openapi.json lists the paths there are.");
     reply.header("allow", methods.join(", "));
     throw new AppError("METHOD_NOT_ALLOWED", `This path takes ${methods.join(", ")}.`);
   });

@@ -20,14 +20,31 @@ export function openNameLocks(options: { directUrl: string; onIdleError: (error:
     max: 4,
     application_name: "postern-locks",
     statement_timeout: waitAtMostMs,
+    query_timeout: waitAtMostMs + 2_000,
     connectionTimeoutMillis: waitAtMostMs,
     keepAlive: true,
   });
   pool.on("error", options.onIdleError);
+  const lines = new Map<string, Promise<unknown>>();
   return {
-    hold: (name, work) => hold(pool, name, work),
+    hold: (name, work) => inLine(lines, name, () => hold(pool, name, work)),
     close: () => pool.end(),
   };
+}
+
+/** Those who want the same name wait here and not on a connection, of which there are few for all names. */
+async function inLine<Result>(lines: Map<string, Promise<unknown>>, name: string, work: () => Promise<Result>) {
+  const before = lines.get(name);
+  const mine = (async () => {
+    await before?.catch(() => undefined);
+    return work();
+  })();
+  lines.set(name, mine);
+  try {
+    return await mine;
+  } finally {
+    if (lines.get(name) === mine) lines.delete(name);
+  }
 }
 
 async function hold<Result>(pool: pg.Pool, name: string, work: () => Promise<Result>): Promise<Result> {

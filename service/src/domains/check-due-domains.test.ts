@@ -5,10 +5,11 @@ import { openTestDesk } from "../../test/domain-desks.ts";
 import { useKnotServer } from "../../test/knot-server.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { createLog } from "../log.ts";
 import { checkDueDomains, type VerificationDesk } from "./check-due-domains.ts";
 import { createDnsResolver } from "./dns-resolver.ts";
 import { type Domain, dnsRecordsOf } from "./domain.ts";
-import { findDomain } from "./domain-store.ts";
+import { findDomain, requestCheck } from "./domain-store.ts";
 import { refreshDkim } from "./refresh-dkim.ts";
 import { type DomainDesk, registerDomain } from "./register-domain.ts";
 import { claimDueDomains } from "./verification-store.ts";
@@ -20,7 +21,11 @@ let desk: DomainDesk & VerificationDesk;
 
 beforeAll(async () => {
   const opened = await openTestDesk(database.db, database.url, provider.simulator);
-  desk = { ...opened, resolver: createDnsResolver({ servers: [knot.address], timeoutSeconds: 1 }) };
+  desk = {
+    ...opened,
+    resolver: createDnsResolver({ servers: [knot.address], timeoutSeconds: 1 }),
+    log: createLog("silent"),
+  };
 });
 afterAll(() => desk.locks.close());
 
@@ -58,7 +63,7 @@ describe("a new domain", () => {
     await verifyAtProvider(domain, "SUCCESS");
     await age(domain, "2 hours");
     expect((await check(domain)).verificationStatus).toBe("Pending");
-    expect(await refreshDkim(desk.db, desk.provider, async () => undefined)).toBe(true);
+    expect(await refreshDkim(desk, async () => undefined)).toBe(true);
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
@@ -68,7 +73,7 @@ describe("a new domain", () => {
     expect((await check(domain)).verificationStatus).toBe("Failed");
     await publishProof(domain);
     await verifyAtProvider(domain, "SUCCESS");
-    await refreshDkim(desk.db, desk.provider, async () => undefined);
+    await refreshDkim(desk, async () => undefined);
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
@@ -114,7 +119,7 @@ describe("a verified domain", () => {
   test("that the provider no longer trusts is Failed after 72 hours", async () => {
     const domain = await aVerifiedDomain();
     await verifyAtProvider(domain, "FAILED");
-    await refreshDkim(desk.db, desk.provider, async () => undefined);
+    await refreshDkim(desk, async () => undefined);
     expect((await check(domain)).verificationStatus).toBe("Success");
     await failingSince(domain, "73 hours");
     expect((await check(domain)).verificationStatus).toBe("Failed");
@@ -127,7 +132,37 @@ test("of two accounts the first to prove wins, and the other stays Pending whate
   await knot.publish(`_postern-challenge.${name}`, ...[one, other].map((domain) => `TXT "${proofOf(domain)}"`));
   await verifyAtProvider(one, "SUCCESS");
   expect((await check(one)).verificationStatus).toBe("Success");
-  expect((await check(other)).verificationStatus).toBe("Pending");
+  const second = await check(other);
+  expect(second.verificationStatus).toBe("Pending");
+  expect(second.recordChecks[0]?.hint).toContain("Another account");
+});
+
+test("an identity that vanished at the provider is noticed by the next list and made again", async () => {
+  const domain = await aVerifiedDomain();
+  await desk.provider.removeIdentity(domain.domainName);
+  expect(await refreshDkim(desk, async () => undefined)).toBe(true);
+  const identity = await desk.provider.findIdentity(domain.domainName);
+  const restored = await findDomain(desk.db, domain.accountId, domain.id);
+  expect(identity?.dkimTokens).toEqual(restored?.dkimTokens);
+  expect((await check(domain)).verificationStatus).toBe("Success");
+  await failingSince(domain, "72 hours");
+  expect((await check(domain)).verificationStatus).toBe("Failed");
+});
+
+test("a check asked for while another is under way is not swallowed by it", async () => {
+  const domain = await aDomain();
+  const asking = {
+    ...desk,
+    resolver: {
+      ...desk.resolver,
+      findTxt: async (name: string) => {
+        await requestCheck(desk.db, domain.accountId, domain.id);
+        return desk.resolver.findTxt(name);
+      },
+    },
+  };
+  const { nextCheckAt } = await check(domain, asking);
+  expect(Date.parse(nextCheckAt)).toBeLessThanOrEqual(Date.now());
 });
 
 test("a check that died with its process is made again when its claim has run out", async () => {

@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts";
+import type { Log } from "../log.ts";
 import { takeTurn } from "../provider/control-budget.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
 import { checkRecords } from "./check-records.ts";
@@ -12,6 +13,7 @@ export interface VerificationDesk {
   db: Database;
   provider: EmailProvider;
   resolver: DnsResolver;
+  log: Log;
 }
 
 /** The provider is asked for a single domain only in its first hour; later the pages of its list have to do. */
@@ -30,7 +32,7 @@ export async function checkDueDomains(desk: VerificationDesk, limit: number): Pr
 
 async function checkDomain(desk: VerificationDesk, domain: DueDomain): Promise<void> {
   const { isProven, records } = await checkRecords(desk.resolver, domain.domainName, dnsRecordsOf(domain));
-  const dkim = isProven ? await dkimState(desk, domain) : { isVerified: domain.isDkimVerified, isDeferred: false };
+  const dkim = isProven ? await dkimState(desk, domain) : known(domain);
   const hasNoAnswer = records.some(({ record, status }) => record.type === "TXT" && status === "unknown");
   const proof = isProven ? "seen" : hasNoAnswer ? "unknown" : "missing";
   const isFailing = domain.verificationStatus === "Success" && proof !== "unknown" && !(isProven && dkim.isVerified);
@@ -43,27 +45,52 @@ async function checkDomain(desk: VerificationDesk, domain: DueDomain): Promise<v
   });
   const settlement = {
     id: domain.id,
+    claim: domain.claim,
     status,
     isFailing: isFailing || (proof === "unknown" && domain.secondsFailing !== undefined),
-    isDkimVerified: dkim.isVerified,
+    isDkimVerified: dkim.wasAsked ? dkim.isVerified : undefined,
     nextCheckSeconds: dkim.isDeferred ? retryWithoutTurnSeconds : nextCheckSeconds,
     recordChecks: records,
   };
-  if (await settleCheck(desk.db, settlement)) return;
-  await settleCheck(desk.db, { ...settlement, status: "Pending" });
+  const hasChanged = status !== domain.verificationStatus;
+  if (await settleCheck(desk.db, settlement)) {
+    const facts = {
+      domain_id: domain.id,
+      proof,
+      is_dkim_verified: dkim.isVerified,
+      was: domain.verificationStatus,
+      status,
+    };
+    desk.log[hasChanged ? "info" : "debug"](facts, "domain.checked");
+    return;
+  }
+  if (status !== "Success") return;
+  await settleCheck(desk.db, {
+    ...settlement,
+    status: "Pending",
+    nextCheckSeconds: takenPauseSeconds,
+    recordChecks: records.map((check) => (check.record.type === "TXT" ? { ...check, hint: takenHint } : check)),
+  });
 }
+
+const takenPauseSeconds = 3600;
+const takenHint =
+  "Another account of this installation has verified this domain first. Remove it there to use it here.";
 
 /** Asks the provider when it is worth a turn of its own and one is free; otherwise what was known stands. */
 async function dkimState({ db, provider }: VerificationDesk, domain: DueDomain) {
-  const known = { isVerified: domain.isDkimVerified, isDeferred: false };
-  if (domain.isDkimVerified || domain.secondsSinceRegistration > askedAloneSeconds) return known;
+  if (domain.isDkimVerified || domain.secondsSinceRegistration > askedAloneSeconds) return known(domain);
   const waitSeconds = await takeTurn(db, 0);
-  if (waitSeconds === undefined) return { ...known, isDeferred: true };
+  if (waitSeconds === undefined) return { ...known(domain), isDeferred: true };
   try {
     const identity = await provider.findIdentity(domain.domainName);
-    return { isVerified: identity?.dkimStatus === "success", isDeferred: false };
+    return { isVerified: identity?.dkimStatus === "success", isDeferred: false, wasAsked: true };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return { ...known, isDeferred: true };
+    return { ...known(domain), isDeferred: true };
   }
+}
+
+function known(domain: DueDomain) {
+  return { isVerified: domain.isDkimVerified, isDeferred: false, wasAsked: false };
 }

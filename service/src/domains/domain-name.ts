@@ -31,9 +31,12 @@ export function parseDomainName(text: string): string {
 
 function problemOf(text: string, name: string): string | undefined {
   // The converter accepts a whole authority and drops parts of it, so anything but letters, digits, hyphens and dots goes first.
+  if (text.includes("@")) return "is an email address; use the part after the @";
+  if (/[/:]/.test(text)) return "must be the bare domain, without http://, path or port";
   if (/[^\p{L}\p{M}\p{N}.\-\u3002\uff0e\uff61]/u.test(text) || name === "") return "is not a domain name";
   if (isIP(name) !== 0 || /^[0-9.]+$/.test(name)) return "must be a name and not an IP address";
-  if (name.length > 253) return "is longer than 253 characters";
+  // With a DKIM token and its label before it, the longest record would not be a name any more.
+  if (name.length > 209) return "is longer than 209 characters, which leaves no room for its DNS records";
   const labels = name.split(".");
   if (labels.some((label) => !isLabel(label))) {
     return "has a label that is empty, longer than 63 characters, or begins or ends with a hyphen";

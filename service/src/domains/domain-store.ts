@@ -99,7 +99,7 @@ export async function deleteDomain(db: Queryable, accountId: string, id: number)
         insert into identity_removals (domain_name)
         select domain_name
         from removed
-        on conflict (domain_name) do nothing
+        on conflict (domain_name) do update set note = excluded.note
       )
       select domain_name as "domainName"
       from removed`,

@@ -28,11 +28,37 @@ export async function listIdentityRemovals(db: Queryable, limit: number): Promis
   return rows.map((row) => row.domainName);
 }
 
-export async function forgetIdentityRemoval(db: Queryable, domainName: string): Promise<void> {
+/** The note as it stands, for `forgetIdentityRemoval`; undefined when there is none. */
+export async function findIdentityRemoval(db: Queryable, domainName: string): Promise<string | undefined> {
+  const [row] = await db.query<{ note: string }>({
+    name: "find-identity-removal",
+    text: `
+      select note
+      from identity_removals
+      where domain_name = $1`,
+    values: [domainName],
+  });
+  return row?.note;
+}
+
+/** Only the note that was read: one written since means another removal, which is still to be done. */
+export async function forgetIdentityRemoval(db: Queryable, domainName: string, note: string): Promise<void> {
   await db.query({
     name: "forget-identity-removal",
     text: `
       delete from identity_removals
+      where domain_name = $1
+        and note = $2`,
+    values: [domainName, note],
+  });
+}
+
+export async function postponeIdentityRemoval(db: Queryable, domainName: string): Promise<void> {
+  await db.query({
+    name: "postpone-identity-removal",
+    text: `
+      update identity_removals
+      set requested_at = now()
       where domain_name = $1`,
     values: [domainName],
   });
@@ -68,7 +94,7 @@ export async function deleteDrafts(db: Queryable, domainName: string, olderThanS
       insert into identity_removals (domain_name)
       select distinct domain_name
       from dropped
-      on conflict (domain_name) do nothing`,
+      on conflict (domain_name) do update set note = excluded.note`,
     values: [domainName, olderThanSeconds],
   });
 }

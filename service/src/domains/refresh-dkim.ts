@@ -1,24 +1,48 @@
-import type { Database } from "../db/database.ts";
 import { takeTurn } from "../provider/control-budget.ts";
-import type { EmailProvider } from "../provider/email-provider.ts";
-import { storeDkimStates } from "./verification-store.ts";
+import type { ListedIdentity } from "../provider/email-provider.ts";
+import { isNameTaken } from "./identity-removal-store.ts";
+import { type DomainDesk, ensureIdentity } from "./register-domain.ts";
+import { readClock, storeDkimStates, storeMissingIdentities, storeNewIdentity } from "./verification-store.ts";
+
+const restoredAtOnce = 5;
 
 /**
  * Reads the provider's whole list, a page and a turn at a time: ten requests for ten thousand domains. Gives up without
- * harm when somebody else needs the turns; the next run starts over. Returns whether the list was read to its end.
+ * harm when somebody else needs the turns; the next run starts over. Identities that have vanished are made again, because
+ * nobody else would notice. Returns whether the list was read to its end.
  */
-export async function refreshDkim(db: Database, provider: EmailProvider, pause: () => Promise<void>): Promise<boolean> {
-  let next: string | undefined;
-  do {
-    if (!(await isTurnFree(db, pause))) return false;
-    const page = await provider.listIdentities(next);
-    await storeDkimStates(db, page.identities);
-    next = page.next;
-  } while (next !== undefined);
+export async function refreshDkim(desk: DomainDesk, pause: () => Promise<void>): Promise<boolean> {
+  const { db } = desk;
+  const readSince = await readClock(db);
+  const listed = await readList(desk, pause);
+  if (listed === undefined) return false;
+  const missing = await storeMissingIdentities(db, listed, readSince);
+  for (const domainName of missing.slice(0, restoredAtOnce)) await restoreIdentity(desk, domainName);
   return true;
 }
 
-async function isTurnFree(db: Database, pause: () => Promise<void>): Promise<boolean> {
+async function readList({ db, provider }: DomainDesk, pause: () => Promise<void>): Promise<string[] | undefined> {
+  const listed: ListedIdentity[] = [];
+  let next: string | undefined;
+  do {
+    if (!(await isTurnFree(db, pause))) return undefined;
+    const page = await provider.listIdentities(next);
+    await storeDkimStates(db, page.identities);
+    listed.push(...page.identities);
+    next = page.next;
+  } while (next !== undefined);
+  return listed.map(({ domainName }) => domainName);
+}
+
+/** While holding the name, so that it is not made for a domain that is just being removed. */
+async function restoreIdentity(desk: DomainDesk, domainName: string): Promise<void> {
+  await desk.locks.hold(domainName, async () => {
+    if (!(await isNameTaken(desk.db, domainName))) return;
+    await storeNewIdentity(desk.db, domainName, await ensureIdentity(desk, domainName));
+  });
+}
+
+async function isTurnFree(db: DomainDesk["db"], pause: () => Promise<void>): Promise<boolean> {
   for (let tries = 0; tries < 20; tries++) {
     if ((await takeTurn(db, 0)) !== undefined) return true;
     await pause();

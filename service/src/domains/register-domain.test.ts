@@ -5,7 +5,7 @@ import { identitiesOf, openTestDesk } from "../../test/domain-desks.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
-import { listDomains } from "./domain-store.ts";
+import { deleteDomain, listDomains } from "./domain-store.ts";
 import { type DomainDesk, registerDomain } from "./register-domain.ts";
 import { abandonedAfterSeconds, finishRemovals, removeDomain } from "./remove-domain.ts";
 
@@ -124,11 +124,61 @@ describe("a provider in trouble", () => {
     };
     await note(stuck.domainName, other.domainName);
     await deleteRows(stuck.domainName, other.domainName);
-    await expect(finishRemovals(refusing, 10)).rejects.toThrow("1 identities could not be removed");
+    await expect(finishRemovals(refusing, 10)).rejects.toThrow("1 removals could not be finished");
     const identities = await identitiesOf(desk);
     expect([identities.includes(stuck.domainName), identities.includes(other.domainName)]).toEqual([true, false]);
     await finishRemovals(desk, 10);
   });
+});
+
+test("an identity that somebody else made in the same AWS account is used, and never removed by us", async () => {
+  const name = aName();
+  await desk.provider.createConfigurationSet("somebody-else");
+  await desk.provider.createIdentity(name, "somebody-else");
+  const domain = await registerDomain(desk, await anAccount(desk.db), name);
+  expect(domain.dkimTokens).toHaveLength(3);
+  expect(await removeDomain(desk, domain.accountId, domain.id)).toEqual({ hindrance: undefined });
+  expect(await identitiesOf(desk)).toContain(name);
+});
+
+test("an identity with DKIM keys of its own is refused, because there would be no records to show", async () => {
+  const name = aName();
+  const own = {
+    ...desk,
+    provider: {
+      ...desk.provider,
+      createIdentity: async () => "exists" as const,
+      findIdentity: async () => ({
+        arn: "a",
+        dkimStatus: "success" as const,
+        dkimTokens: [],
+        dkimZone: "z",
+        configurationSetName: undefined,
+      }),
+    },
+  };
+  await expect(registerDomain(own, await anAccount(desk.db), name)).rejects.toMatchObject({ code: "CONFLICT" });
+});
+
+test("a removal noted while an earlier one is being finished is not forgotten with it", async () => {
+  const [one, other] = [await aDomain(), await anAccount(desk.db)];
+  const second = await registerDomain(desk, other, one.domainName);
+  // The first removal finds the name taken; before it forgets its note, the second account removes the domain too.
+  const first = {
+    ...desk,
+    db: {
+      ...desk.db,
+      query: async <Row>(statement: Parameters<typeof desk.db.query>[0]): Promise<Row[]> => {
+        const rows = await desk.db.query<Row>(statement);
+        if (statement.name === "is-name-taken") await deleteDomain(desk.db, other, second.id);
+        return rows;
+      },
+    },
+  };
+  await removeDomain(first, one.accountId, one.id);
+  expect(await identitiesOf(desk)).toContain(one.domainName);
+  await finishRemovals(desk, 10);
+  expect(await identitiesOf(desk)).not.toContain(one.domainName);
 });
 
 test("a removal that comes late leaves a name alone that was registered again", async () => {

@@ -5,7 +5,6 @@ import { AppError } from "../errors.ts";
 import { waitForTurn } from "../provider/control-budget.ts";
 import { type EmailProvider, type Identity, ProviderError } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
-import { parseDomainName } from "./domain-name.ts";
 import { completeDomain, draftDomain } from "./domain-store.ts";
 
 /** What changing domains needs; made once per process. */
@@ -20,21 +19,33 @@ export interface DomainDesk {
  * Draft, identity, domain: each step finds what an earlier, interrupted try has done, so registering again goes on from
  * there. The name is held meanwhile, so no removal takes the identity away in between.
  */
-export async function registerDomain(desk: DomainDesk, accountId: string, text: string): Promise<Domain> {
-  const domainName = parseDomainName(text);
+export async function registerDomain(desk: DomainDesk, accountId: string, domainName: string): Promise<Domain> {
   const { db, configurationSetName } = desk;
   const challengeToken = randomBytes(32).toString("base64url");
   return desk.locks.hold(domainName, async () => {
     const draft = await draftDomain(db, accountId, { domainName, challengeToken, configurationSetName });
     if (draft === undefined) throw new AppError("CONFLICT", "This domain is already registered.");
     const identity = await ensureIdentity(desk, domainName).catch(explainProvider);
+    requireEasyDkim(identity);
     const domain = await completeDomain(db, accountId, draft.id, identity);
     if (domain === undefined) throw new Error("a draft vanished while its name was held");
     return domain;
   });
 }
 
-async function ensureIdentity({ db, provider, configurationSetName }: DomainDesk, domainName: string) {
+/** An identity that was made elsewhere is taken over, but one with keys of its own has no records we could show. */
+function requireEasyDkim({ dkimTokens }: Identity): void {
+  if (dkimTokens.length === 3) return;
+  const message =
+    "This domain exists at the email provider with DKIM keys of its own. Ask the operator to switch it to Easy DKIM.";
+  throw new AppError("CONFLICT", message);
+}
+
+/** Safe to repeat, and to call for an identity that is there. */
+export async function ensureIdentity(
+  { db, provider, configurationSetName }: DomainDesk,
+  domainName: string,
+): Promise<Identity> {
   await waitForTurn(db, "registration");
   const created = await provider.createIdentity(domainName, configurationSetName);
   if (created !== "exists") return created;
@@ -45,14 +56,15 @@ async function ensureIdentity({ db, provider, configurationSetName }: DomainDesk
   throw new ProviderError("unavailable", "an identity that exists was not found", undefined);
 }
 
-function explainProvider(error: unknown): Identity {
+function explainProvider(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error;
   const text = {
     throttled: "The email provider is busy. Try again shortly.",
     unavailable: "The email provider does not answer at the moment. Try again shortly.",
     denied: "The email provider refused this installation. Ask its operator to check the AWS credentials.",
     "limit-reached": "This installation has reached its limit of domains. Ask its operator.",
-    invalid: "The email provider does not accept this domain. Ask the operator of this installation.",
+    invalid:
+      "The email provider did not accept the request. Ask the operator to run `postern aws setup` and see the log.",
   }[error.kind];
   throw new AppError("UNAVAILABLE", text, { retryAfterSeconds: 10, cause: error });
 }

@@ -8,6 +8,7 @@ import { trackConnections } from "./track-connections.ts";
 export function runApi(): Promise<void> {
   return runProcess("api", async ({ config, db, log, metrics }) => {
     const domains = openDomainDesk(config, db, log);
+    if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
     const api = await createApiServer(createApiParts(config, { db, log, metrics, domainDesk: domains?.desk }));
     const letGo = trackConnections(api.server);
     const stop = async () => {

@@ -141,9 +141,9 @@ AWS_FEEDBACK_TOPIC_ARN=arn:aws:sns:eu-central-1:123456789012:postern-e-
   test.for([
     [["set-up"], 'There is no command "set-up".'],
     [["setup", "--dry"], "'--dry'"],
-  ] as const)("called as %j it ends with 1, the reason and the usage", async ([args, reason]) => {
+  ] as const)("called as %j it ends with 64, the reason and the usage", async ([args, reason]) => {
     const { code, stderr } = await run(args);
-    expect(code).toBe(1);
+    expect(code).toBe(64);
     expect(stderr).toContain(reason);
     expect(stderr).toContain("Usage: postern aws <command> [options]");
   });

@@ -17,7 +17,8 @@ export async function runAws(args: string[]): Promise<void> {
   if (command === undefined || command === "--help" || command === "help") return say(help);
   if (command !== "setup") throw new AppError("VALIDATION_ERROR", `There is no command "${command}".\n\n${help}`);
   const isDryRun = readDryRun(rest);
-  const { cellCode, provider } = readConfig(loadEnvironment());
+  // A topic from before, perhaps of another region, must not keep anyone from making a new one.
+  const { cellCode, provider } = readConfig({ ...loadEnvironment(), AWS_FEEDBACK_TOPIC_ARN: undefined });
   if (isDryRun) {
     say(`Would make at AWS, in ${provider.region}:`);
     for (const { what, action } of plannedSteps(cellCode)) say(`- ${what} (${action})`);

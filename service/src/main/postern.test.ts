@@ -46,6 +46,15 @@ describe("postern", () => {
 });
 
 describe("postern migrate", () => {
+  test.for(["api", "worker", "migrate"])("postern %s takes no options, and says so", async (command) => {
+    const { code, stderr } = await run([command, "--port", "4000"], {});
+    expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining("takes no options") });
+    expect(await run([command, "--help"], {})).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Usage: postern"),
+    });
+  });
+
   test("two at once on an empty database both end with 0, and each migration is reported once", async () => {
     const { url, db } = await anotherDatabase(createEmptyDatabase);
     const both = await Promise.all([run(["migrate"], { DATABASE_URL: url }), run(["migrate"], { DATABASE_URL: url })]);
@@ -104,7 +113,9 @@ describe("postern api does not start", () => {
     const { code, stderr } = await run(["api"], anEnvironment());
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: "The database cannot be reached at the moment. Try again shortly.\n",
+      stderr: expect.stringMatching(
+        /^PostgreSQL cannot be reached \(.*ECONNREFUSED.*\)\. Check DATABASE_URL and the server\.\n$/,
+      ),
     });
   });
 
@@ -116,7 +127,9 @@ describe("postern api does not start", () => {
     const { code, stderr } = await run(["migrate"], anEnvironment({ DATABASE_URL: url }));
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^PostgreSQL does not let us in \(.+\)\. Check DATABASE_URL and the server\.\n$/),
+      stderr: expect.stringMatching(
+        /^PostgreSQL (cannot be reached|does not let us in) \(.+\)\. Check DATABASE_URL.*\.\n$/,
+      ),
     });
   });
 
@@ -125,7 +138,7 @@ describe("postern api does not start", () => {
     const { code, stderr } = await run(["api"], anEnvironment({ DATABASE_URL: shared.url, [key]: port }));
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `${key} is ${port}, but 127.0.0.1:${port} cannot be listened on: another process uses it.\n`,
+      stderr: `${key} is ${port}, but 127.0.0.1:${port} cannot be listened on: it is in use; each process on a machine needs ports of its own.\n`,
     });
   });
 });
@@ -187,7 +200,7 @@ describe("postern admin", () => {
   test.for(["0", "1.5", "1000001"])("set-limits refuses %s and changes nothing", async (limit) => {
     const email = await aLoggedInUser();
     const args = ["set-limits", "--email", email, "--per-second", "7", `--per-minute=${limit}`];
-    expect(await admin(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining(`not "${limit}"`) });
+    expect(await admin(...args)).toMatchObject({ code: 64, stderr: expect.stringContaining(`not "${limit}"`) });
     expect(await limitsOf(email)).toEqual([{ second: 3, tenSeconds: 20, minute: 100 }]);
   });
 
@@ -222,9 +235,9 @@ describe("postern admin", () => {
     ["an unknown command", ["delete-account"], 'There is no command "delete-account".'],
   ] as const;
 
-  test.for(misused)("with %s it ends with 1, the reason and the usage", async ([, args, reason]) => {
+  test.for(misused)("with %s it ends with 64, the reason and the usage", async ([, args, reason]) => {
     const { code, stderr } = await admin(...args);
-    expect(code).toBe(1);
+    expect(code).toBe(64);
     expect(stderr).toContain(reason);
     expect(stderr).toContain("Usage: postern admin <command> [options]");
     expect(stderr).not.toContain("    at ");

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import packageJson from "../../package.json" with { type: "json" };
 import { isConnectionTrouble, sqlState } from "../db/sql-state.ts";
 import { AppError, ConfigurationError } from "../errors.ts";
 
@@ -9,6 +10,7 @@ const help = `Usage: postern <command>
   migrate          bring the database schema up to this release
   aws              make what Postern needs at AWS; see \`postern aws --help\`
   admin            accounts, passwords, limits and secrets; see \`postern admin --help\`
+  --version        print the version
 
 Configuration comes from the environment and from a .env file in the working directory; .env.example lists every key.`;
 
@@ -29,24 +31,48 @@ try {
 async function run(name: string | undefined, args: string[]): Promise<void> {
   switch (name) {
     case "api":
+    case "worker":
+    case "migrate":
+      if (args.includes("--help")) return say(help);
+      requireNoOptions(name, args);
+      return start(name);
+    case "aws":
+      return (await import("./aws.ts")).runAws(args);
+    case "admin":
+      return (await import("./admin.ts")).runAdmin(args);
+    case "--version":
+      return say(packageJson.version);
+    case undefined:
+    case "help":
+    case "--help":
+      return say(help);
+    default:
+      process.stderr.write(`There is no command "${name}".\n\n${help}\n`);
+      process.exitCode = exitCodes.usage;
+  }
+}
+
+async function start(name: "api" | "worker" | "migrate"): Promise<void> {
+  switch (name) {
+    case "api":
       return (await import("./api.ts")).runApi();
     case "worker":
       return (await import("./worker.ts")).runWorker();
     case "migrate":
       return (await import("./migrate.ts")).runMigrate();
-    case "aws":
-      return (await import("./aws.ts")).runAws(args);
-    case "admin":
-      return (await import("./admin.ts")).runAdmin(args);
-    case undefined:
-    case "help":
-    case "--help":
-      process.stdout.write(`${help}\n`);
-      return;
-    default:
-      process.stderr.write(`There is no command "${name}".\n\n${help}\n`);
-      process.exitCode = exitCodes.usage;
   }
+}
+
+function requireNoOptions(name: string, args: string[]): void {
+  if (args.length === 0) return;
+  throw new AppError(
+    "VALIDATION_ERROR",
+    `\`postern ${name}\` takes no options; settings come from .env, see .env.example.`,
+  );
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 function explain(error: unknown): number {
@@ -59,12 +85,17 @@ function explain(error: unknown): number {
     process.stderr.write("The database has no tables of Postern yet. Run `postern migrate` first.\n");
     return exitCodes.badConfiguration;
   }
-  if (error instanceof Error && (isConnectionTrouble(error) || (state !== undefined && refusals.has(state)))) {
-    process.stderr.write(`PostgreSQL does not let us in (${error.message}). Check DATABASE_URL and the server.\n`);
+  const cause = error instanceof AppError ? error.cause : error;
+  if (cause instanceof Error && isConnectionTrouble(cause)) {
+    process.stderr.write(`PostgreSQL cannot be reached (${cause.message}). Check DATABASE_URL and the server.\n`);
+    return exitCodes.failed;
+  }
+  if (error instanceof Error && state !== undefined && refusals.has(state)) {
+    process.stderr.write(`PostgreSQL does not let us in (${error.message}). Check DATABASE_URL.\n`);
     return exitCodes.failed;
   }
   // What an operator can act on is a sentence; anything else is a bug and comes with its stack.
   const text = error instanceof AppError ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`${text}\n`);
-  return exitCodes.failed;
+  return error instanceof AppError && error.code === "VALIDATION_ERROR" ? exitCodes.usage : exitCodes.failed;
 }

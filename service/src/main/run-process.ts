@@ -23,6 +23,9 @@ interface Running {
   stop(): Promise<void>;
 }
 
+/** Beside each other on one machine by default; with OPERATIONS_PORT set, each process needs its own. */
+const usualOperationsPort = { api: 3001, worker: 3002 };
+
 /** The frame of every process that stays: settings, database, operations port, the work itself, and the way out. */
 export async function runProcess(
   name: "api" | "worker",
@@ -39,7 +42,8 @@ export async function runProcess(
   try {
     await requireUsableDatabase(db, config, log);
     const metrics = createMetrics();
-    const operations = await openOperations(config, db, metrics);
+    const listen = { ...config.operations, port: config.operations.port ?? usualOperationsPort[name] };
+    const operations = await openOperations(listen, db, metrics);
     opened.unshift(operations);
     const running = await start({ config, db, log, metrics });
     opened.unshift({ close: running.stop });
@@ -59,15 +63,17 @@ export async function runProcess(
   });
 }
 
-function openOperations(config: Config, db: Database, metrics: Metrics) {
+function openOperations(listen: { host: string; port: number }, db: Database, metrics: Metrics) {
   const readiness = shareForASecond(() => checkReadiness(db));
-  return startOperationsServer(config.operations, {
+  return startOperationsServer(listen, {
     metrics: () => metrics.registry.metrics(),
     health: async () => ({ ...(await readiness()), connections: db.connections() }),
-  }).catch(explainPort("OPERATIONS_PORT", config.operations));
+  }).catch(explainPort("OPERATIONS_PORT", listen));
 }
 
-/** In the order given: the work first, the database last. */
+/** In the order given: the work first, the database last. One that fails to close does not keep the others open. */
 async function closeAll(opened: { close(): Promise<void> }[]): Promise<void> {
-  for (const each of opened) await each.close();
+  const failures: unknown[] = [];
+  for (const each of opened) await each.close().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, "not everything could be closed");
 }

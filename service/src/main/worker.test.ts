@@ -34,6 +34,11 @@ test("a worker process verifies a domain that has its records, and ends with 0 o
   await expect
     .poll(async () => (await findDomain(database.db, accountId, domain.id))?.verificationStatus, { timeout: 15_000 })
     .toBe("Success");
+  expect(await worker.logged("domain.checked")).toMatchObject({
+    domain_id: domain.id,
+    was: "Pending",
+    status: "Success",
+  });
   const health = await fetch(`${worker.operationsUrl}/health`);
   expect(health.status).toBe(200);
   worker.kill("SIGTERM");

@@ -12,7 +12,14 @@ export function runWorker(): Promise<void> {
       throw new ConfigurationError("AWS_FEEDBACK_TOPIC_ARN is missing. Run `postern aws setup`, which prints it.");
     }
     const resolver = createDnsResolver({ servers: config.dnsServers });
-    const chores = await startChores(config.database.directUrl, domainChores({ ...domains.desk, resolver }), log);
+    const chores = await startChores(
+      config.database.directUrl,
+      domainChores({ ...domains.desk, resolver, log }),
+      log,
+    ).catch(async (error) => {
+      await domains.close();
+      throw error;
+    });
     const stop = async () => {
       await chores.stop();
       await domains.close();

@@ -3,12 +3,12 @@ import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 
 /** What a control request is for, in the order of its right to go first: the longest it may wait for its turn. */
-const maxWaitSeconds = { registration: 10, removal: 3, "verify-now": 3, chore: 0 };
+const maxWaitSeconds = { registration: 10, removal: 3, chore: 1.5 };
 
 export type ControlPurpose = keyof typeof maxWaitSeconds;
 
 /**
- * Waits for a turn among all processes. A chore goes only when nobody is waiting, so it never stands in a person's way.
+ * Waits for a turn among all processes. A chore queues behind at most one other, so it never holds a person up for long.
  * A process that dies in its turn wastes it; nothing else comes of that.
  */
 export async function waitForTurn(db: Queryable, purpose: ControlPurpose): Promise<void> {
@@ -20,14 +20,19 @@ export async function waitForTurn(db: Queryable, purpose: ControlPurpose): Promi
   await sleep(waitSeconds * 1000);
 }
 
-/** Returns undefined when the turn would come later than `maxSeconds`; nothing is taken then. */
+/**
+ * A turn more than a minute ahead is none of ours: the database's clock was set back, or it is another server's since a
+ * failover. Returns undefined when the turn would come later than `maxSeconds`; nothing is taken then.
+ */
 export async function takeTurn(db: Queryable, maxSeconds: number): Promise<number | undefined> {
   const [row] = await db.query<{ waitSeconds: number }>({
     name: "take-control-turn",
     text: `
       update control_budget
-      set next_at = greatest(next_at, clock_timestamp()) + spacing
+      set next_at = case when next_at > clock_timestamp() + interval '1 minute' then clock_timestamp()
+                         else greatest(next_at, clock_timestamp()) end + spacing
       where next_at <= clock_timestamp() + make_interval(secs => $1)
+        or next_at > clock_timestamp() + interval '1 minute'
       returning greatest(0, extract(epoch from next_at - spacing - clock_timestamp()))::float8 as "waitSeconds"`,
     values: [maxSeconds],
   });

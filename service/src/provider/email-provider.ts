@@ -57,6 +57,8 @@ export interface Identity {
   /** Three names to publish as `<token>._domainkey.<domain>`, each pointing to `<token>.<zone>`. */
   dkimTokens: string[];
   dkimZone: string;
+  /** The set the identity was made for; it tells ours from those that somebody else made in the same AWS account. */
+  configurationSetName: string | undefined;
 }
 
 export interface ListedIdentity {

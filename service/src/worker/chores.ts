@@ -9,30 +9,52 @@ export interface Chore {
   run(): Promise<void>;
 }
 
-/** A run that takes longer than ten minutes is taken for dead; what is done is forgotten after an hour. */
+/**
+ * A run whose process gives no sign of life for 20 seconds is taken for dead, and one that takes ten minutes as well; what
+ * is done is forgotten after an hour.
+ */
 const queueOptions = {
   policy: "stately",
   retryLimit: 0,
   expireInSeconds: 600,
+  heartbeatSeconds: 20,
   retentionSeconds: 3600,
   deleteAfterSeconds: 3600,
 } as const;
 
 /**
  * Each chore is a queue that holds at most one waiting and one running job. A run puts the next one into the queue; the
- * schedule of every minute does so too, in case the process died in between.
+ * schedule of every minute does so too, in case the process died before it could.
  */
 export async function startChores(directUrl: string, chores: Chore[], log: Log): Promise<{ stop(): Promise<void> }> {
-  const boss = new PgBoss({ connectionString: directUrl, application_name: "postern-chores" });
+  const boss = new PgBoss({
+    connectionString: directUrl,
+    application_name: "postern-chores",
+    max: 4,
+    superviseIntervalSeconds: 10,
+    monitorIntervalSeconds: 10,
+    maintenanceIntervalSeconds: 3600,
+  });
   boss.on("error", (err) => log.error({ err }, "chores.broke"));
   await boss.start();
-  for (const chore of chores) {
-    await boss.createQueue(chore.name, queueOptions);
-    await boss.schedule(chore.name, "* * * * *");
-    await boss.work(chore.name, { pollingIntervalSeconds: 0.5 }, () => runOnce(boss, chore, log));
-    await boss.send(chore.name);
+  const stop = () => boss.stop({ graceful: true, timeout: 20_000 });
+  try {
+    for (const chore of chores) await startChore(boss, chore, log);
+  } catch (error) {
+    await stop();
+    throw error;
   }
-  return { stop: () => boss.stop({ graceful: true, timeout: 20_000 }) };
+  return { stop };
+}
+
+async function startChore(boss: PgBoss, chore: Chore, log: Log): Promise<void> {
+  const { policy, ...changeable } = queueOptions;
+  await boss.createQueue(chore.name, { policy, ...changeable });
+  // A queue that an earlier release made keeps its options otherwise.
+  await boss.updateQueue(chore.name, changeable);
+  await boss.schedule(chore.name, "* * * * *");
+  await boss.work(chore.name, { pollingIntervalSeconds: 0.5 }, () => runOnce(boss, chore, log));
+  await boss.send(chore.name);
 }
 
 /** Makes or renews the tables of pg-boss, for `postern migrate`: a worker then needs no right to change the schema. */

@@ -30,7 +30,7 @@ export function domainChores(desk: DomainDesk & VerificationDesk): Chore[] {
       run: async () => {
         const isDue = performance.now() - listedAt > listedAtLeastEveryMs || (await countWaitingForDkim(desk.db)) > 0;
         if (!isDue) return;
-        if (await refreshDkim(desk.db, desk.provider, () => sleep(1000))) listedAt = performance.now();
+        if (await refreshDkim(desk, () => sleep(1000))) listedAt = performance.now();
       },
     },
     {

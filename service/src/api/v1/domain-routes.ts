@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDomainName } from "../../domains/domain-name.ts";
 import { findDomain, listDomains, requestCheck, verifyPauseSeconds } from "../../domains/domain-store.ts";
 import { type DomainDesk, registerDomain } from "../../domains/register-domain.ts";
 import { removeDomain } from "../../domains/remove-domain.ts";
@@ -37,7 +38,8 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
       },
     },
     async (request, reply) => {
-      const domain = await registerDomain(deskOf(parts), callerOf(request).accountId, request.body.domain_name);
+      const domainName = parseDomainName(request.body.domain_name);
+      const domain = await registerDomain(deskOf(parts), callerOf(request).accountId, domainName);
       return reply.code(201).send(toRegisteredAnswer(domain));
     },
   );
@@ -118,9 +120,10 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
       },
     },
     async (request) => {
-      const desk = deskOf(parts);
+      const { accountId } = callerOf(request);
       const id = domainId(request.params.id);
-      const removed = id === undefined ? undefined : await removeDomain(desk, callerOf(request).accountId, id);
+      if (id === undefined || (await findDomain(parts.db, accountId, id)) === undefined) throw notFound();
+      const removed = await removeDomain(deskOf(parts), accountId, id);
       if (removed === undefined) throw notFound();
       if (removed.hindrance !== undefined) {
         parts.log.warn({ request_id: request.id, err: removed.hindrance }, "domain.identity-left-for-later");
@@ -132,7 +135,9 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
 
 function deskOf({ domainDesk }: ApiParts): DomainDesk {
   if (domainDesk !== undefined) return domainDesk;
-  const message = "This installation is not connected to AWS yet. Its operator runs `postern aws setup`.";
+  const message =
+    "This installation is not connected to AWS: AWS_FEEDBACK_TOPIC_ARN is missing. Its operator runs `postern aws setup`, " +
+    "puts the line it prints into .env and starts the API again.";
   throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 60 });
 }
 

@@ -16,12 +16,13 @@ const largestPage = 1000;
 
 /** SES has no ARN in its answers, so it is put together from `arnPrefix` and the name. */
 export function identityCalls(client: SESv2Client, ask: Ask, arnPrefix: string): IdentityCalls {
-  const identityFrom = (domainName: string, dkim: DkimAttributes = {}): Identity => ({
+  const identityFrom = (domainName: string, dkim: DkimAttributes = {}, setName?: string): Identity => ({
     arn: `${arnPrefix}${domainName}`,
     dkimStatus: dkimStatusOf(dkim.Status),
     dkimTokens: dkim.Tokens ?? [],
     // Some regions have a zone of their own.
     dkimZone: dkim.SigningHostedZone ?? "dkim.amazonses.com",
+    configurationSetName: setName,
   });
   return {
     async createIdentity(domainName, configurationSetName) {
@@ -33,12 +34,13 @@ export function identityCalls(client: SESv2Client, ask: Ask, arnPrefix: string):
       const created = await ask((deadline) => client.send(command, deadline), {
         AlreadyExistsException: "exists" as const,
       });
-      return created === "exists" ? created : identityFrom(domainName, created.DkimAttributes);
+      return created === "exists" ? created : identityFrom(domainName, created.DkimAttributes, configurationSetName);
     },
     async findIdentity(domainName) {
       const command = new GetEmailIdentityCommand({ EmailIdentity: domainName });
       const found = await ask((deadline) => client.send(command, deadline), { NotFoundException: undefined });
-      return found === undefined ? undefined : identityFrom(domainName, found.DkimAttributes);
+      if (found === undefined) return undefined;
+      return identityFrom(domainName, found.DkimAttributes, found.ConfigurationSetName);
     },
     async removeIdentity(domainName) {
       const command = new DeleteEmailIdentityCommand({ EmailIdentity: domainName });
@@ -52,9 +54,14 @@ export function identityCalls(client: SESv2Client, ask: Ask, arnPrefix: string):
   };
 }
 
-function listedDomain({ IdentityType, IdentityName, SendingEnabled }: IdentityInfo): ListedIdentity[] {
+function listedDomain({
+  IdentityType,
+  IdentityName,
+  SendingEnabled,
+  VerificationStatus,
+}: IdentityInfo): ListedIdentity[] {
   if (IdentityName === undefined || IdentityType === "EMAIL_ADDRESS") return [];
-  return [{ domainName: IdentityName, isVerified: SendingEnabled === true }];
+  return [{ domainName: IdentityName, isVerified: SendingEnabled === true && VerificationStatus === "SUCCESS" }];
 }
 
 function dkimStatusOf(status: string | undefined): DkimStatus {

@@ -173,7 +173,7 @@ describe("control calls", () => {
   const statuses = [
     ["SUCCESS", "success", true],
     ["FAILED", "failed", false],
-    ["TEMPORARY_FAILURE", "temporary-failure", true],
+    ["TEMPORARY_FAILURE", "temporary-failure", false],
     ["PENDING", "pending", false],
   ] as const;
 
@@ -195,6 +195,7 @@ describe("control calls", () => {
       IdentityName: name,
       IdentityType: type,
       SendingEnabled: true,
+      VerificationStatus: "SUCCESS",
     });
     const server = await anEndpoint((body) => {
       const { NextToken, PageSize } = JSON.parse(body);
