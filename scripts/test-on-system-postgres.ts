@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
@@ -14,9 +15,11 @@ if (!existsSync(join(folder, "postgres"))) {
 }
 
 const server = await startPrivatePostgres({ postgres: join(folder, "postgres"), initdb: join(folder, "initdb") });
-const { status } = spawnSync("npx", ["--no-install", "vitest", "run", "service/", ...rest], {
+// Not spawnSync: this process has to go on reading what the server logs, or the server stops when the pipe is full.
+const tests = spawn("npx", ["--no-install", "vitest", "run", "service/", ...rest], {
   stdio: "inherit",
   env: { ...process.env, TEST_DATABASE_URL: server.url },
 });
+const [status] = await once(tests, "exit");
 await server.stop();
-process.exitCode = status ?? 1;
+process.exitCode = typeof status === "number" ? status : 1;
