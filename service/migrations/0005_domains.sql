@@ -44,7 +44,7 @@ create table identity_removals (
 create table control_budget (
   only_row boolean primary key default true,
   next_at timestamptz not null default now(),
-  spacing interval not null default '1.1 seconds',
+  spacing interval not null default '1.2 seconds',
   constraint control_budget_one_row check (only_row)
 );
 

@@ -94,6 +94,25 @@ describe("a provider in trouble", () => {
     },
   );
 
+  test("that throttles once is asked again in another turn", async () => {
+    let asked = 0;
+    const busy = {
+      ...desk,
+      provider: {
+        ...desk.provider,
+        createIdentity: (...args: Parameters<EmailProvider["createIdentity"]>) => {
+          asked++;
+          if (asked === 1) return Promise.reject(new ProviderError("throttled", "not so fast", undefined));
+          return desk.provider.createIdentity(...args);
+        },
+      },
+    };
+    await expect(registerDomain(busy, await anAccount(desk.db), aName())).resolves.toMatchObject({
+      id: expect.any(Number),
+    });
+    expect(asked).toBe(2);
+  });
+
   test("does not undo a removal: the domain is gone, and a chore takes the identity away later", async () => {
     const { accountId, id, domainName } = await aDomain();
     const refusing = {

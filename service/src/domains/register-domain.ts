@@ -46,14 +46,22 @@ export async function ensureIdentity(
   { db, provider, configurationSetName }: DomainDesk,
   domainName: string,
 ): Promise<Identity> {
-  await waitForTurn(db, "registration");
-  const created = await provider.createIdentity(domainName, configurationSetName);
+  const created = await inTurn(db, () => provider.createIdentity(domainName, configurationSetName));
   if (created !== "exists") return created;
-  await waitForTurn(db, "registration");
-  const found = await provider.findIdentity(domainName);
+  const found = await inTurn(db, () => provider.findIdentity(domainName));
   if (found !== undefined) return found;
   // Someone removed it at the provider by hand between the two questions; the caller's next try creates it.
   throw new ProviderError("unavailable", "an identity that exists was not found", undefined);
+}
+
+/** Two turns may arrive closer together than they left; who is refused for that gets one more before a person has to try. */
+async function inTurn<Result>(db: Database, ask: () => Promise<Result>): Promise<Result> {
+  await waitForTurn(db, "registration");
+  return ask().catch(async (error) => {
+    if (!(error instanceof ProviderError) || error.kind !== "throttled") throw error;
+    await waitForTurn(db, "registration");
+    return ask();
+  });
 }
 
 function explainProvider(error: unknown): never {
