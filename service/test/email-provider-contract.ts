@@ -11,7 +11,7 @@ interface ProviderUnderTest {
 
 export function aMail(changes: Partial<OutgoingMail> = {}): OutgoingMail {
   return {
-    from: "Shop <orders@shop.test>",
+    from: { name: "Shop", address: "orders@shop.test" },
     to: ["customer@example.test"],
     cc: [],
     bcc: [],

@@ -144,6 +144,9 @@ describe("addresses", () => {
     ["a!b@example.test"],
     ["user+label@example.test"],
     ["Name <a@example.test>"],
+    ["<a@example.test>"],
+    ["Dr. Name O'Neill <a@example.test>"],
+    ['"Name, \\"Shop\\" <x@y.test>" <a@example.test>'],
     ["=?UTF-8?B?w4Q=?= <a@xn--exmple-cua.test>"],
   ])("%s is taken", async (address) => expect((await send(to(address))).MessageId).toBeDefined());
 
@@ -159,6 +162,10 @@ describe("addresses", () => {
     ["two dots in the domain", "a@example..test"],
     ["an underscore in the domain", "a@exa_mple.test"],
     ["a dot at the end of the local part", "a.@example.test"],
+    ["a comma in a name without quotes", "Shop, Inc. <a@example.test>"],
+    ["another address before the brackets", "b@example.test, <a@example.test>"],
+    ["two addresses in brackets", "<b@example.test> <a@example.test>"],
+    ["a quote that is not closed", '"Shop <a@example.test>'],
   ])("with %s are refused with BadRequestException", async (_, address) => {
     expect(await refusal(to(address))).toBeInstanceOf(BadRequestException);
     expect(await refusal(aMail({ ReplyToAddresses: [address] }))).toBeInstanceOf(BadRequestException);

@@ -19,9 +19,8 @@ test.for([
   expect(parseDomainName(given)).toBe(stored);
 });
 
-test("two spellings of one name are one name, and a look-alike is another", () => {
+test("two spellings of one name are one name", () => {
   expect(parseDomainName("e\u0301cole.fr")).toBe(parseDomainName("\u00e9cole.fr"));
-  expect(parseDomainName("аpple.com")).not.toBe("apple.com");
 });
 
 test.for([
@@ -62,6 +61,8 @@ test.for([
   "xn--.de",
   "xn--a.de",
   "ab--cd.de",
+  "\u0430pple.com",
+  "xn--pple-43d.com",
   `${"a".repeat(64)}.com`,
   `${"a.".repeat(130)}com`,
 ])("%j is refused with a sentence about domain_name", (given) => {

@@ -1,3 +1,5 @@
+import type { Mailbox } from "../mail-address.ts";
+
 /** What Postern needs of an email provider, in its own words. Each method is exactly one request to the provider. */
 export interface EmailProvider {
   /** Never throws for what the provider or the network does: the answer is a value. */
@@ -20,13 +22,13 @@ export interface EmailProvider {
   readQuota(): Promise<Quota>;
 }
 
-/** One send as the provider gets it; the tags come back with every event about it. */
+/** One send as the provider gets it; the tags come back with every event about it. Addresses are the ASCII ones. */
 export interface OutgoingMail {
-  from: string;
+  from: Mailbox;
   to: string[];
   cc: string[];
   bcc: string[];
-  replyTo: string | undefined;
+  replyTo: Mailbox | undefined;
   subject: string;
   html: string | undefined;
   text: string | undefined;

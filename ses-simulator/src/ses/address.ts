@@ -11,7 +11,8 @@ export interface Address {
 export function parseAddress(text: string): Address {
   if (/[\r\n\0]/.test(text)) throw badRequest("Local address contains control or whitespace");
   if (/[^\x20-\x7e]/.test(text)) throw badRequest(`Address must be 7-bit ASCII: <${text}>`);
-  const spec = /<([^<>]*)>\s*$/.exec(text)?.[1] ?? text.trim();
+  // A name is a phrase of RFC 5322: outside quotes a comma or a bracket in it would begin another address of the header.
+  const spec = /^(?:"(?:[^"\\]|\\.)*"|[^"(),:;<>@[\\\]])*<([^<>]*)>\s*$/.exec(text)?.[1] ?? text.trim();
   const at = spec.lastIndexOf("@");
   if (at < 1 || at === spec.length - 1) throw badRequest(`Missing final '@domain'`);
   const address = { local: spec.slice(0, at), domain: spec.slice(at + 1), spec };

@@ -1,33 +1,34 @@
 import { expect, test } from "vitest";
-import { encodeAddress } from "./encode-address.ts";
+import { encodeMailbox } from "./encode-address.ts";
 
-const kept = [
-  ["an address alone", "a@shop.test", "a@shop.test"],
-  ["spaces around it", "  a@shop.test ", "a@shop.test"],
-  ["a plain name", "Shop Orders <a@shop.test>", "Shop Orders <a@shop.test>"],
-  ["brackets without a name", "<a@shop.test>", "a@shop.test"],
-  ["a plain name in quotes", '"Shop" <a@shop.test>', "Shop <a@shop.test>"],
-  ["a comma", "Shop, Inc. <a@shop.test>", '"Shop, Inc." <a@shop.test>'],
-  ["quotes within", '"The \\"Shop\\"" <a@shop.test>', '"The \\"Shop\\"" <a@shop.test>'],
-  ["an at sign", "a@other.test <a@shop.test>", '"a@other.test" <a@shop.test>'],
-  ["words that are encoded already", "=?UTF-8?B?w7w=?= <a@shop.test>", "=?UTF-8?B?w7w=?= <a@shop.test>"],
-  ["a local part beyond ASCII, which SES refuses itself", "ü@shop.test", "ü@shop.test"],
-  ["a domain beyond ASCII", "a@exämple.test", "a@xn--exmple-cua.test"],
-] as const;
+const address = "a@shop.test";
 
-test.for(kept)("%s", ([, given, encoded]) => {
-  expect(encodeAddress(given)).toBe(encoded);
+test.for([
+  ["no name", undefined, "a@shop.test"],
+  ["a plain name", "Shop Orders", "Shop Orders <a@shop.test>"],
+  ["an apostrophe", "O'Neill", "O'Neill <a@shop.test>"],
+  ["a dot", "Dr. Jane", '"Dr. Jane" <a@shop.test>'],
+  ["a comma", "Shop, Inc.", '"Shop, Inc." <a@shop.test>'],
+  ["quotes and a backslash", 'The "Shop" \\', '"The \\"Shop\\" \\\\" <a@shop.test>'],
+  ["an at sign", "a@other.test", '"a@other.test" <a@shop.test>'],
+  ["brackets", "x> <b@evil.test", '"x> <b@evil.test" <a@shop.test>'],
+  ["two spaces", "Shop  Orders", '"Shop  Orders" <a@shop.test>'],
+  ["letters beyond ASCII", "Müller, Jörg", "=?UTF-8?B?TcO8bGxlciwgSsO2cmc=?= <a@shop.test>"],
+] as const)("a name is readable only as itself: %s", ([, name, encoded]) => {
+  expect(encodeMailbox({ name, address })).toBe(encoded);
 });
 
-test("a name beyond ASCII becomes an encoded word", () => {
-  expect(encodeAddress("Müller <a@shop.test>")).toBe("=?UTF-8?B?TcO8bGxlcg==?= <a@shop.test>");
-  expect(encodeAddress('"Müller, Jörg" <a@shop.test>')).toBe("=?UTF-8?B?TcO8bGxlciwgSsO2cmc=?= <a@shop.test>");
-});
+test.for(["=?UTF-8?B?w7w=?=", "=?utf-8?q?x=0d=0aBcc:_b@evil.test?="])(
+  "words that look encoded are text: %s",
+  (name) => {
+    expect(encodeMailbox({ name, address })).toBe(`=?UTF-8?B?${Buffer.from(name).toString("base64")}?= <a@shop.test>`);
+  },
+);
 
-const long = ["ü".repeat(100), "日本語の名前".repeat(10), "👩‍👩‍👧‍👦".repeat(12), `a${"é".repeat(60)}`];
+const long = ["ü".repeat(100), "日本語の名前".repeat(10), "👩👩👧👦".repeat(12), `a${"é".repeat(60)}`];
 
 test.for(long)("a long name becomes words of at most 75 characters that each decode by themselves: %s", (name) => {
-  const words = encodeAddress(`${name} <a@shop.test>`)
+  const words = encodeMailbox({ name, address })
     .replace(/ <a@shop\.test>$/, "")
     .split(" ");
   expect(words.length).toBeGreaterThan(1);
@@ -38,13 +39,3 @@ test.for(long)("a long name becomes words of at most 75 characters that each dec
   );
   expect(decoded.join("")).toBe(name);
 });
-
-test.for(["Shop\r\nBcc: all@example.test", "Shop\nBcc: all@example.test", "Shöp\r\nBcc: all@example.test"])(
-  "a line break in a name starts no header: %j",
-  (name) => {
-    const encoded = encodeAddress(`${name} <a@shop.test>`);
-    expect(encoded).not.toMatch(/[\r\n]/);
-    const text = Buffer.from(/=\?UTF-8\?B\?(.+)\?=/.exec(encoded)?.[1] ?? "", "base64").toString();
-    expect(text).not.toMatch(/[\r\n]/);
-  },
-);

@@ -151,7 +151,10 @@ describe("identities that are not verified", () => {
       const answer = await provider.handOver(aMail({ configurationSetName, ...changes }));
       return answer.kind === "refused" ? [answer.code, ...answer.unverified] : answer;
     };
-    expect(await send({ from: "Ünknown <a@other.test>" })).toEqual(["PROVIDER_REJECTED", "a@other.test"]);
+    expect(await send({ from: { name: "Ünknown", address: "a@other.test" } })).toEqual([
+      "PROVIDER_REJECTED",
+      "a@other.test",
+    ]);
     await simulator.control("PATCH", "account", { productionAccess: false });
     expect(await send({ to: ["b@c.test"], cc: ["d@e.test"] })).toEqual(["PROVIDER_REJECTED", "b@c.test", "d@e.test"]);
   });

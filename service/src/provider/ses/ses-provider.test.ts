@@ -14,6 +14,7 @@ import {
   describeEmailProviderContract,
 } from "../../../test/email-provider-contract.ts";
 import { useSesProvider } from "../../../test/use-ses-provider.ts";
+import type { OutgoingMail } from "../email-provider.ts";
 import { allowPublishing, createTopic, topicCalls } from "./topic-calls.ts";
 
 const { simulator, sesProvider, handOverOn } = useSesProvider();
@@ -26,11 +27,11 @@ describe("the mail that arrives", () => {
     const configurationSetName = await aConfigurationSet(provider);
     const mail = aMail({
       configurationSetName,
-      from: "Müller, Jörg <orders@shop.test>",
-      to: ["Anna <a@example.test>"],
-      cc: ["c@exämple.test"],
+      from: { name: "Müller, Jörg", address: "orders@shop.test" },
+      to: ["a@example.test"],
+      cc: ["c@xn--exmple-cua.test"],
       bcc: ["b@example.test"],
-      replyTo: "reply@shop.test",
+      replyTo: { name: undefined, address: "reply@shop.test" },
       subject: "Ihre Bestellung — 日本",
       html: "<p>Grüße</p>",
       text: "Grüße",
@@ -41,13 +42,39 @@ describe("the mail that arrives", () => {
     expect(answer.requestId).toMatch(/^[0-9a-f-]{36}$/);
     expect(await simulator.control("GET", `ledger/${answer.providerMessageId}`)).toMatchObject({
       from: "=?UTF-8?B?TcO8bGxlciwgSsO2cmc=?= <orders@shop.test>",
-      destination: { to: ["Anna <a@example.test>"], cc: ["c@xn--exmple-cua.test"], bcc: ["b@example.test"] },
+      destination: { to: ["a@example.test"], cc: ["c@xn--exmple-cua.test"], bcc: ["b@example.test"] },
       replyTo: ["reply@shop.test"],
       subject: "Ihre Bestellung — 日本",
       tags: { send_id: ["019a8f1e-0000-7000-8000-000000000000"], attempt: ["3"] },
       configurationSetName,
     });
   });
+
+  const broken: [string, Partial<OutgoingMail>][] = ["\r\nBcc: x@y.test", "\n", "\0", "\u0085", "\u2028"].flatMap(
+    (text) => [
+      ["from", { from: { name: undefined, address: `a@shop.test${text}` } }],
+      ["the name in from", { from: { name: `Shop${text}`, address: "a@shop.test" } }],
+      ["to", { to: ["b@example.test", `a@example.test${text}`] }],
+      ["cc", { cc: [`a@example.test${text}`] }],
+      ["bcc", { bcc: [`a@example.test${text}`] }],
+      ["reply_to", { replyTo: { name: undefined, address: `a@shop.test${text}` } }],
+      ["the name in reply_to", { replyTo: { name: `Shöp${text}`, address: "a@shop.test" } }],
+      ["the subject", { subject: `Your order${text}` }],
+    ],
+  );
+
+  test.for(broken)("never has a control character in %s: nothing leaves, and the bug is told", async ([, changes]) => {
+    const server = await anEndpoint(() => ({ status: 200, body: '{"MessageId":"m-1"}' }));
+    await expect(sesProvider({ endpoint: server.url }).handOver(aMail(changes))).rejects.toThrow(/^a mail has /);
+    expect(server.requests()).toBe(0);
+  });
+
+  test.for(["a@b.test,c@d.test", "A <a@b.test>", "a@b.test c@d.test", "ü@b.test", '"a"@b.test', ""])(
+    "goes to nobody when a recipient was not parsed: %j",
+    async (address) => {
+      await expect(sesProvider().handOver(aMail({ to: [address] }))).rejects.toThrow("was not parsed");
+    },
+  );
 
   test("names the charset of every part and switches tracking off", async () => {
     const server = await anEndpoint(() => ({ status: 200, body: '{"MessageId":"m-1"}' }));

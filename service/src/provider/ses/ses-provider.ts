@@ -47,10 +47,11 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
 }
 
 async function handOver(client: SESv2Client, mail: OutgoingMail, timeoutMs: number): Promise<HandOver> {
+  const command = new SendEmailCommand(sendEmailInput(mail));
   try {
     // The SDK's own timeout ends with the first bytes of the answer; a body that trickles is stopped by the deadline.
     const abortSignal = AbortSignal.timeout(timeoutMs);
-    return classifyAnswer(await client.send(new SendEmailCommand(sendEmailInput(mail)), { abortSignal }));
+    return classifyAnswer(await client.send(command, { abortSignal }));
   } catch (error) {
     return classifyFailure(error);
   }
