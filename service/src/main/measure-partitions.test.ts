@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { AppError } from "../errors.ts";
+import { createMetrics } from "../metrics.ts";
+import { measurePartitions } from "./measure-partitions.ts";
+
+const database = useTestDatabase();
+
+test("metrics tell for each partitioned table how far ahead its partitions reach", async () => {
+  const metrics = createMetrics();
+  measurePartitions(metrics, database.db);
+  const text = await metrics.registry.metrics();
+  const figures = [...text.matchAll(/^postern_partitions_ahead_seconds\{table="(\w+)"\} (\S+)$/gm)];
+  expect(figures.map(([, table]) => table)).toEqual(["sends", "send_contents", "events"]);
+  for (const [, , seconds] of figures) expect(Number(seconds)).toBeGreaterThan(88 * 86_400);
+});
+
+test("while the database is away the figure is absent and the others are there", async () => {
+  const metrics = createMetrics();
+  measurePartitions(metrics, { query: () => Promise.reject(new AppError("UNAVAILABLE", "gone")) });
+  const text = await metrics.registry.metrics();
+  expect(text).not.toContain("postern_partitions_ahead_seconds{");
+  expect(text).toContain("process_cpu_seconds_total");
+});

@@ -1,0 +1,106 @@
+import { Writable } from "node:stream";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { copyTemplate, openTestDatabase } from "../../test/template-database.ts";
+import type { Database } from "../db/database.ts";
+import { createLog } from "../log.ts";
+import { storageChores } from "./storage-chores.ts";
+
+test("partitions that are missing are made and told once; nothing is said when all are there", async () => {
+  const { run, db, lines } = await aWorker();
+  await change(db, "drop table %I", "parent = 'events' and starts_at > now()");
+  await run("make-partitions");
+  expect(lines()).toEqual([
+    expect.objectContaining({
+      level: "info",
+      event: "partitions.made",
+      partitions: expect.arrayContaining([expect.stringMatching(/^events_/)]),
+    }),
+  ]);
+  await run("make-partitions");
+  expect(lines()).toEqual([]);
+});
+
+test("a partition that cannot be made, and rows in a default partition, are warned of by table", async () => {
+  const { run, db, lines } = await aWorker();
+  // What is left of it keeps the name.
+  await change(db, "alter table sends detach partition %I", "parent = 'sends' and starts_at > now()");
+  await storeContent(db, "2001-01-01");
+  await run("make-partitions");
+  expect(lines()).toEqual([
+    expect.objectContaining({
+      level: "warn",
+      event: "partitions.behind",
+      table: "sends",
+      covers_now: true,
+      err: expect.objectContaining({ code: "42P07" }),
+    }),
+    expect.objectContaining({ level: "warn", event: "partitions.default-used", table: "send_contents" }),
+  ]);
+});
+
+test("contents that are dropped are told, in partitions and in rows", async () => {
+  const { run, db, lines } = await aWorker();
+  await change(db, "drop table %I", "parent = 'send_contents' and ends_at is not null");
+  await db.query({
+    name: "an-old-week",
+    text: `
+      create table send_contents_old partition of send_contents
+      for values from ('01900000-0000-7000-8000-000000000000') to ('01910000-0000-7000-8000-000000000000')`,
+  });
+  await storeContent(db, "2001-01-01");
+  await run("drop-old-contents");
+  expect(lines()).toEqual([
+    expect.objectContaining({ event: "contents.dropped", partitions: ["send_contents_old"], default_rows: 1 }),
+  ]);
+  await run("drop-old-contents");
+  expect(lines()).toEqual([]);
+});
+
+test("what keeps contents from being dropped is an error of the chore", async () => {
+  const { run } = await aWorker({ contentRetentionDays: 6 });
+  await expect(run("drop-old-contents")).rejects.toThrow("7 days at least");
+});
+
+async function aWorker({ contentRetentionDays = 30 } = {}) {
+  const { url, drop } = await copyTemplate(inject("serverUrl"));
+  const db = openTestDatabase(url);
+  onTestFinished(async () => {
+    await db.close();
+    await drop();
+  });
+  const written: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      written.push(String(chunk));
+      done();
+    },
+  });
+  const chores = storageChores({ db, log: createLog("info", stream), partitionSpan: "month", contentRetentionDays });
+  return {
+    db,
+    run: async (name: string) => chores.find((chore) => chore.name === name)?.run(),
+    /** What was logged since the last time. */
+    lines: () => written.splice(0).map((line): unknown => JSON.parse(line)),
+  };
+}
+
+/** Does something to each partition of which a condition is true. */
+async function change(db: Database, statement: string, condition: string): Promise<void> {
+  await db.query({
+    name: "change-partitions",
+    text: `
+      do $$
+      declare part text;
+      begin
+        for part in select name from partition_ranges where ${condition} loop
+          execute format('${statement}', part);
+        end loop;
+      end
+      $$`,
+  });
+}
+
+async function storeContent(db: Database, at: string): Promise<void> {
+  const text = "insert into send_contents (id, sealed) values (first_id_at($1), '')";
+  await db.query({ name: "store-content", text, values: [at] });
+}

@@ -1,0 +1,40 @@
+import type { Queryable } from "../db/database.ts";
+import { dropOldContents } from "../db/old-contents.ts";
+import { enoughAheadSeconds, inspectPartitions, makePartitionsAhead, type PartitionSpan } from "../db/partitions.ts";
+import type { Log } from "../log.ts";
+import type { Chore } from "./chores.ts";
+
+interface StorageDesk {
+  db: Queryable;
+  log: Log;
+  partitionSpan: PartitionSpan;
+  contentRetentionDays: number;
+}
+
+const hourSeconds = 3600;
+
+/** What keeps a place ready for what comes, and lets go of content whose time is over. */
+export function storageChores(desk: StorageDesk): Chore[] {
+  return [
+    { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(desk) },
+    { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(desk) },
+  ];
+}
+
+async function makePartitions({ db, log, partitionSpan }: StorageDesk): Promise<void> {
+  const { made, failures } = await makePartitionsAhead(db, partitionSpan);
+  if (made.length > 0) log.info({ partitions: made }, "partitions.made");
+  const errors = new Map(failures.map(({ table, error }) => [table, error]));
+  for (const { table, attached, aheadSeconds, coversNow, isDefaultUsed } of await inspectPartitions(db)) {
+    const facts = { table, attached, ahead_seconds: Math.round(aheadSeconds), covers_now: coversNow };
+    const isBehind = errors.has(table) || !coversNow || aheadSeconds < enoughAheadSeconds;
+    if (isBehind) log.warn({ ...facts, err: errors.get(table) }, "partitions.behind");
+    if (isDefaultUsed) log.warn(facts, "partitions.default-used");
+  }
+}
+
+async function dropContents({ db, log, contentRetentionDays }: StorageDesk): Promise<void> {
+  const { partitions, rows, failure } = await dropOldContents(db, contentRetentionDays);
+  if (partitions.length > 0 || rows > 0) log.info({ partitions, default_rows: rows }, "contents.dropped");
+  if (failure !== undefined) throw failure;
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { inject, onTestFinished } from "vitest";
+import type { Database, Queryable } from "../src/db/database.ts";
+import { migrate } from "../src/db/migrate.ts";
+import type { PartitionedTable } from "../src/db/partitions.ts";
+import { createEmptyDatabase, openTestDatabase } from "./template-database.ts";
+
+type Source = (serverUrl: string) => Promise<{ url: string; drop: () => Promise<void> }>;
+
+/** One for each test, because partitions made by one would be found by the next. */
+export async function aDatabase(from: Source): Promise<{ db: Database; url: string }> {
+  const { url, drop } = await from(inject("serverUrl"));
+  onTestFinished(drop);
+  return { url, db: aConnection(url) };
+}
+
+/** Migrated, with no partitions but the default ones. */
+export async function anEmptySchema(serverUrl: string) {
+  const database = await createEmptyDatabase(serverUrl);
+  await migrate(database.url, () => undefined);
+  return database;
+}
+
+export function aConnection(url: string): Database {
+  const db = openTestDatabase(url);
+  onTestFinished(() => db.close());
+  return db;
+}
+
+/** The one value a statement answers with. */
+export async function value(db: Queryable, text: string): Promise<unknown> {
+  const [row] = await db.query<Record<string, unknown>>({ name: randomUUID(), text });
+  return Object.values(row ?? {})[0];
+}
+
+/** A row for each hour of a time, both ends included. */
+export function storeEveryHour(table: PartitionedTable, from: string, to: string): string {
+  const columns = {
+    sends: [
+      "account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject",
+      `gen_random_uuid(), 'live', 'queued', 'a@b.test', '{c@d.test}'::text[], 1, 0, 'Hello'`,
+    ],
+    send_contents: ["sealed", `'\\x00'::bytea`],
+    events: [
+      "send_id, account_id, mode, event_type, event_at, recipient",
+      `gen_random_uuid(), gen_random_uuid(), 'live', 'Delivery', now(), 'c@d.test'`,
+    ],
+  }[table];
+  return `
+    insert into ${table} (id, ${columns[0]})
+    select first_id_at(moment), ${columns[1]}
+    from generate_series(${from}, ${to}, interval '1 hour') as moment
+    returning id, tableoid::regclass::text as place`;
+}
+
+export function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString();
+}
