@@ -16,7 +16,7 @@ if (!existsSync(join(folder, "postgres"))) {
 
 const server = await startPrivatePostgres({ postgres: join(folder, "postgres"), initdb: join(folder, "initdb") });
 // Not spawnSync: this process has to go on reading what the server logs, or the server stops when the pipe is full.
-const tests = spawn("npx", ["--no-install", "vitest", "run", "service/", ...rest], {
+const tests = spawn("npx", ["--no-install", "vitest", "run", ...(rest.length > 0 ? rest : ["service/"])], {
   stdio: "inherit",
   env: { ...process.env, TEST_DATABASE_URL: server.url },
 });

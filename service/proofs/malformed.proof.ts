@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
-import type { ApiParts } from "../src/api/api-server.ts";
 import type { Database } from "../src/db/database.ts";
+import type { CredentialDesks } from "../src/main/api-parts.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
@@ -15,11 +15,11 @@ export const proof: Proof = {
   promise: "Malformed requests never lead to a server error, a crash or an answer outside the published shape",
   size: { small: 1500, full: 100_000 },
   run: (size, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], parts }) => {
+    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], desks }) => {
       if (api === undefined) throw new Error("the API process did not start");
       const seed = Date.now() % 2 ** 31;
       const memoryBefore = await residentMebibytes(api);
-      const tally = await sendAll(size, seed, api, () => freshCredentials(db, parts), progress);
+      const tally = await sendAll(size, seed, api, () => freshCredentials(db, desks), progress);
       const isAlive = await fetch(`${api.url}/readyz`).then(({ ok }) => ok);
       const memory = `${memoryBefore} to ${await residentMebibytes(api)} MiB`;
       return {
@@ -96,9 +96,9 @@ function isPublishedShape(body: string): boolean {
 }
 
 /** New ones for each chunk: some of the requests log out or revoke, and the rest should still get past the door. */
-async function freshCredentials(db: Database, parts: ApiParts): Promise<Credentials> {
-  const { accountId, accessToken, refreshToken } = await aLogin(db, parts.loginDesk);
-  const { id, key } = await anApiKey(db, parts.keyPress, accountId);
+async function freshCredentials(db: Database, { loginDesk, keyPress }: CredentialDesks): Promise<Credentials> {
+  const { accountId, accessToken, refreshToken } = await aLogin(db, loginDesk);
+  const { id, key } = await anApiKey(db, keyPress, accountId);
   return { token: accessToken, refreshToken, key, keyId: id };
 }
 

@@ -1,8 +1,8 @@
 import { Agent, request } from "node:http";
 import type { Proof } from "../../scripts/proof.ts";
 import { suspendAccount } from "../src/accounts/account-store.ts";
-import type { ApiParts } from "../src/api/api-server.ts";
 import type { Database } from "../src/db/database.ts";
+import type { CredentialDesks } from "../src/main/api-parts.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
 
@@ -29,7 +29,7 @@ export const proof: Proof = {
   promise: "A key revoked or expired, a login ended or an account suspended is refused from the very next request on",
   size: { small: 5, full: 200 },
   run: (size, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 2, async ({ db, processes, parts }) => {
+    withApiProcesses(serverUrl, 2, async ({ db, processes, desks }) => {
       const urls = processes.map(({ url }) => url);
       const agent = new Agent({ keepAlive: true, maxSockets: 64 });
       const call: Call = (url, headers, method = "GET", path = "/api/v1/account") =>
@@ -37,7 +37,7 @@ export const proof: Proof = {
 
       const tallies: [string, Tally][] = [];
       for (const [kind, makeSubject] of Object.entries(
-        subjects(db, parts, (...args) => call(urls[0] ?? "", ...args)),
+        subjects(db, desks, (...args) => call(urls[0] ?? "", ...args)),
       )) {
         const tally: Tally = { before: 0, after: 0, acceptedAfter: 0 };
         tallies.push([kind, tally]);
@@ -61,31 +61,31 @@ export const proof: Proof = {
 /** Four ways for a credential to end. */
 function subjects(
   db: Database,
-  parts: ApiParts,
+  { loginDesk, keyPress }: CredentialDesks,
   callFirst: (headers: Record<string, string>, method: string, path: string) => Promise<number>,
 ): Record<string, () => Promise<Subject>> {
   return {
     revocation: async () => {
-      const login = await aLogin(db, parts.loginDesk);
-      const { id, key } = await anApiKey(db, parts.keyPress, login.accountId);
+      const login = await aLogin(db, loginDesk);
+      const { id, key } = await anApiKey(db, keyPress, login.accountId);
       const authorization = `Bearer ${login.accessToken}`;
       const end = () => mustBe200(callFirst({ authorization }, "DELETE", `/api/v1/api-keys/${id}`));
       return { headers: { "x-api-key": key }, end };
     },
     expiry: async () => {
-      const { accountId } = await aLogin(db, parts.loginDesk);
+      const { accountId } = await aLogin(db, loginDesk);
       const expiresAt = new Date(Date.now() + 400).toISOString();
-      const { key } = await anApiKey(db, parts.keyPress, accountId, { expiresAt });
+      const { key } = await anApiKey(db, keyPress, accountId, { expiresAt });
       return { headers: { "x-api-key": key }, end: () => untilPast(expiresAt) };
     },
     "log-out": async () => {
-      const { accessToken } = await aLogin(db, parts.loginDesk);
+      const { accessToken } = await aLogin(db, loginDesk);
       const headers = { authorization: `Bearer ${accessToken}` };
       return { headers, end: () => mustBe200(callFirst(headers, "POST", "/api/v1/auth/logout")) };
     },
     suspension: async () => {
-      const { accountId } = await aLogin(db, parts.loginDesk);
-      const { key } = await anApiKey(db, parts.keyPress, accountId);
+      const { accountId } = await aLogin(db, loginDesk);
+      const { key } = await anApiKey(db, keyPress, accountId);
       return { headers: { "x-api-key": key }, end: () => suspendAccount(db, accountId) };
     },
   };

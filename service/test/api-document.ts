@@ -1,7 +1,10 @@
 import { createApiServer } from "../src/api/server.ts";
+import { createDatabaseClock } from "../src/db/database-clock.ts";
 import { createLog } from "../src/log.ts";
 import { createApiParts } from "../src/main/api-parts.ts";
 import { createMetrics } from "../src/metrics.ts";
+import { createAcceptBatch } from "../src/sends/accept-batch.ts";
+import { createRateRefusals } from "../src/sends/rate-refusals.ts";
 import { openTestDatabase } from "./template-database.ts";
 import { aConfig } from "./test-config.ts";
 
@@ -9,9 +12,18 @@ import { aConfig } from "./test-config.ts";
 export async function apiDocument(): Promise<unknown> {
   const config = aConfig();
   const db = openTestDatabase(config.database.url);
-  const app = await createApiServer(
-    createApiParts(config, { db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined }),
-  );
+  const clock = createDatabaseClock(0);
+  const acceptDesk = {
+    db,
+    clock,
+    decide: createAcceptBatch(db, clock),
+    contentKey: config.secrets.contentKey.current,
+    fingerprintKey: config.secrets.contentKey.current.key,
+    refusals: createRateRefusals(),
+    hint: () => undefined,
+  };
+  const given = { db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined, acceptDesk };
+  const app = await createApiServer(createApiParts(config, given));
   try {
     return app.swagger();
   } finally {

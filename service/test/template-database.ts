@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { makePartitionsAhead } from "../src/db/partitions.ts";
 
 const template = "postern_template";
 
@@ -11,7 +12,12 @@ export async function createTemplate(serverUrl: string): Promise<void> {
     await client.query(`drop database if exists ${template}`);
     await client.query(`create database ${template}`);
   });
-  await migrate(databaseUrl(serverUrl, template), () => undefined);
+  const url = databaseUrl(serverUrl, template);
+  await migrate(url, () => undefined);
+  const db = openTestDatabase(url);
+  const { failures } = await makePartitionsAhead(db, "month");
+  await db.close();
+  if (failures.length > 0) throw failures[0]?.error;
 }
 
 interface OwnDatabase {

@@ -5,6 +5,9 @@ export function aSecret(id = "k1"): string {
   return `${id}:${randomBytes(32).toString("base64url")}`;
 }
 
+/** A database belongs to its content key, so all processes that one test file starts have the same. */
+const contentKey = aSecret();
+
 /** The environment of a process under test: the simulator as provider, fresh secrets, ports chosen by the system. */
 export function anEnvironment(overrides: Environment = {}): Environment {
   return {
@@ -19,7 +22,7 @@ export function anEnvironment(overrides: Environment = {}): Environment {
     AWS_ENDPOINT_URL_SNS: "http://127.0.0.1:4579",
     AWS_ENDPOINT_URL_SQS: "http://127.0.0.1:4579",
     API_KEY_PEPPER: aSecret(),
-    CONTENT_KEY: aSecret(),
+    CONTENT_KEY: contentKey,
     TOKEN_SIGNING_KEY: aSecret(),
     ...overrides,
   };

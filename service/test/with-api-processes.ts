@@ -1,9 +1,6 @@
-import type { ApiParts } from "../src/api/api-server.ts";
 import { type Config, type Environment, readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
-import { createLog } from "../src/log.ts";
-import { createApiParts } from "../src/main/api-parts.ts";
-import { createMetrics } from "../src/metrics.ts";
+import { type CredentialDesks, createCredentialDesks } from "../src/main/api-parts.ts";
 import { type PosternProcess, spawnPostern } from "./spawn-postern.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment } from "./test-config.ts";
@@ -11,8 +8,8 @@ import { anEnvironment } from "./test-config.ts";
 interface ApiProcesses {
   db: Database;
   processes: PosternProcess[];
-  /** Wired with the same secrets as the processes, to make logins and keys for them. */
-  parts: ApiParts;
+  /** With the same secrets as the processes, to make logins and keys for them. */
+  desks: CredentialDesks;
 }
 
 /** Real API processes on one database of their own, for proofs. */
@@ -35,7 +32,7 @@ export async function withApiProcesses<Result>(
     return await work({
       db,
       processes,
-      parts: createApiParts(config, { db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined }),
+      desks: createCredentialDesks(config),
     });
   } finally {
     for (const { kill, exited } of processes) {

@@ -1,10 +1,9 @@
 import type { SesSimulator } from "@postern/ses-simulator";
+import type { KeyPress } from "../src/api-keys/create-api-key.ts";
 import { type Environment, readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
-import { createLog } from "../src/log.ts";
 import type { LoginDesk } from "../src/logins/log-in.ts";
-import { createApiParts } from "../src/main/api-parts.ts";
-import { createMetrics } from "../src/metrics.ts";
+import { createCredentialDesks } from "../src/main/api-parts.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment } from "./test-config.ts";
 
@@ -13,8 +12,9 @@ interface SimulatedCell {
   url: string;
   /** For real processes of this cell, connected to the simulator. */
   environment: Environment;
-  /** Makes logins that those processes accept. */
+  /** Make logins and keys that those processes accept. */
   loginDesk: LoginDesk;
+  keyPress: KeyPress;
 }
 
 /** A database and settings for processes that use the simulator as their provider; for proofs. */
@@ -39,9 +39,7 @@ export async function withSimulatedCell<Result>(
   process.env.AWS_ACCESS_KEY_ID ??= "simulator";
   process.env.AWS_SECRET_ACCESS_KEY ??= "simulator";
   try {
-    const given = { db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined };
-    const { loginDesk } = createApiParts(readConfig(environment), given);
-    return await work({ db, url: copy.url, environment, loginDesk });
+    return await work({ db, url: copy.url, environment, ...createCredentialDesks(readConfig(environment)) });
   } finally {
     await db.close();
     await copy.drop();

@@ -5,6 +5,7 @@ import type { Environment } from "../src/config.ts";
 import { readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import { createLog } from "../src/log.ts";
+import { openAcceptDesk } from "../src/main/accept-desk.ts";
 import { createApiParts } from "../src/main/api-parts.ts";
 import { createMetrics } from "../src/metrics.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
@@ -48,7 +49,8 @@ export async function withTestApis<Name extends string, Result>(
 export async function startTestApi(db: Database, environment: Environment, logLines: string[]): Promise<TestApi> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel, new Writable({ write: keepLines(logLines) }));
-  const parts = createApiParts(config, { db, log, metrics: createMetrics(), domainDesk: undefined });
+  const acceptDesk = await openAcceptDesk(config, db);
+  const parts = createApiParts(config, { db, log, metrics: createMetrics(), domainDesk: undefined, acceptDesk });
   return { app: await createApiServer(parts), parts };
 }
 

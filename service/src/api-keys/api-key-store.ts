@@ -91,6 +91,27 @@ export async function findKeyByHmacs(db: Queryable, hmacs: Buffer[]): Promise<St
   return row;
 }
 
+/** Of each hash whether a key with it may be used now; over all accounts, like the lookup above. */
+export async function findUsableKeys(db: Queryable, hmacs: Buffer[]): Promise<boolean[]> {
+  const rows = await db.query<{ isUsable: boolean }>({
+    name: "find-usable-keys",
+    text: `
+      select exists (
+        select
+        from api_keys k
+        join accounts a on a.id = k.account_id
+        where k.secret_hmac = given.hmac
+          and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > now())
+          and a.suspended_at is null
+      ) as "isUsable"
+      from unnest($1::bytea[]) with ordinality as given (hmac)
+      order by given.ordinality`,
+    values: [hmacs],
+  });
+  return rows.map((row) => row.isUsable);
+}
+
 /** Moves a key to the current pepper, so that the previous one can be retired once all keys have been used. */
 export async function repepperApiKey(
   db: Queryable,

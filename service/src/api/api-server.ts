@@ -12,6 +12,7 @@ import type { DomainDesk } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
 import type { LoginDesk } from "../logins/log-in.ts";
 import type { Metrics } from "../metrics.ts";
+import type { AcceptDesk } from "../sends/accept-send.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -32,6 +33,7 @@ export interface ApiParts {
   authenticator: Authenticator;
   loginDesk: LoginDesk;
   keyPress: KeyPress;
+  acceptDesk: AcceptDesk;
   /** Undefined until the installation is connected to AWS. */
   domainDesk: DomainDesk | undefined;
   http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };

@@ -2,9 +2,20 @@ import { z } from "zod";
 import { AppError, type FieldProblem } from "../errors.ts";
 import { nearestName } from "./nearest-name.ts";
 
+/** More would help nobody, and a body can hold a million of them. */
+const maxProblems = 50;
+
 /** Turns what the schema library found into our words, all problems at once. */
 export function validationError(schema: z.ZodType, issues: z.core.$ZodIssue[]): AppError {
-  const details = issues.flatMap((issue) => problemsOf(schema, issue));
+  return invalidRequest(fieldProblems(schema, issues));
+}
+
+export function fieldProblems(schema: z.ZodType, issues: z.core.$ZodIssue[]): FieldProblem[] {
+  return issues.slice(0, maxProblems).flatMap((issue) => problemsOf(schema, issue));
+}
+
+export function invalidRequest(problems: FieldProblem[]): AppError {
+  const details = problems.slice(0, maxProblems);
   const summary = details.map(({ field, message }) => `${field} ${message}`).join("; ");
   return new AppError("VALIDATION_ERROR", summary.endsWith("?") ? summary : `${summary}.`, { details });
 }
@@ -13,7 +24,7 @@ function problemsOf(schema: z.ZodType, issue: z.core.$ZodIssue): FieldProblem[] 
   const field = fieldName(issue.path);
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.map((key) => unknownField(schema, issue.path, key));
+      return issue.keys.slice(0, maxProblems).map((key) => unknownField(schema, issue.path, key));
     case "invalid_type":
       return [issue.input === undefined ? required(field) : wrongType(field, issue.expected)];
     case "invalid_value":

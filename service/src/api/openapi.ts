@@ -4,7 +4,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { ApiServer } from "./api-server.ts";
 
 const description = `
-Transactional mail through your own Amazon SES. This release has accounts, log-in, API keys and domains; sending follows.
+Transactional mail through your own Amazon SES. This release sends and records; delivery feedback follows.
 
 Authenticate with an API key in \`X-API-Key\` (sending) or with a JWT as \`Authorization: Bearer\` (everything).
 Every answer carries \`X-Request-Id\`; every error has the shape of the schema **Error**.`.trim();
@@ -22,6 +22,7 @@ export async function describeApi(app: ApiServer): Promise<void> {
       },
       servers: [{ url: "/", description: "This installation" }],
       tags: [
+        { name: "Sends", description: "Mail, from acceptance to what became of it" },
         { name: "Log-in", description: "Access tokens for people and dashboards" },
         { name: "API keys", description: "Credentials for servers that send" },
         { name: "Domains", description: "The domains an account may send from" },

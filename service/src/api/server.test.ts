@@ -155,7 +155,7 @@ describe("health", () => {
 
   test("/readyz is 503 when the process cannot do its work", async () => {
     const whole = api.parts.readiness;
-    const checks = { database: "unreachable", schema: "unknown" } as const;
+    const checks = { database: "unreachable", schema: "unknown", partitions: "unknown" } as const;
     api.parts.readiness = async () => ({ isReady: false, checks });
     const answer = await api.call({ method: "GET", path: "/readyz" });
     api.parts.readiness = whole;

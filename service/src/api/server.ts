@@ -17,6 +17,7 @@ import { accountRoutes } from "./v1/account-routes.ts";
 import { apiKeyRoutes } from "./v1/api-key-routes.ts";
 import { authRoutes } from "./v1/auth-routes.ts";
 import { domainRoutes } from "./v1/domain-routes.ts";
+import { sendRoutes } from "./v1/send-routes.ts";
 
 const maxBodyBytes = 64 * 1024;
 
@@ -29,6 +30,7 @@ export async function createApiServer(parts: ApiParts): Promise<ApiServer> {
 
   healthRoutes(app, parts);
   errorRoutes(app);
+  await sendRoutes(app, parts);
   authRoutes(app, parts);
   accountRoutes(app, parts);
   apiKeyRoutes(app, parts);

@@ -24,7 +24,7 @@ export const wireError = z
   })
   .meta({ id: "Error", description: "Every error has this shape" });
 
-type ErrorStatus = 401 | 404 | 409 | 413 | 415 | 422 | 429 | 431;
+type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 415 | 422 | 429 | 431;
 
 /** The error answers of a route for its documentation; 500 and 503 can happen everywhere. */
 export function errorAnswers(...statuses: ErrorStatus[]) {

@@ -7,6 +7,8 @@ export interface Statement {
   name: string;
   text: string;
   values?: unknown[];
+  /** For lookups by id in partitioned tables: a plan made before the id is known takes a lock on every partition. */
+  isPlannedEachTime?: boolean;
 }
 
 export interface Queryable {
@@ -87,7 +89,9 @@ async function withTransaction<Result>(pool: pg.Pool, work: (tx: Transaction) =>
 }
 
 async function run<Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
-  const result = await client.query(statement).catch(translate);
+  const { isPlannedEachTime = false, ...named } = statement;
+  const { text, values = [] } = named;
+  const result = await client.query(isPlannedEachTime ? { text, values } : named).catch(translate);
   // The row type is the caller's promise about its own SQL; each statement is executed by a test.
   return result.rows as Row[];
 }

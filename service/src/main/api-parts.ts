@@ -8,31 +8,44 @@ import { createTokenAuthority } from "../logins/access-token.ts";
 import { createLoginThrottle } from "../logins/login-throttle.ts";
 import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
 import type { Metrics } from "../metrics.ts";
+import type { AcceptDesk } from "../sends/accept-send.ts";
 
 interface Given {
   db: Database;
   log: Log;
   metrics: Metrics;
   domainDesk: DomainDesk | undefined;
+  acceptDesk: AcceptDesk;
 }
 
 /** Wires what the routes need from the configuration; the tests wire the same way. */
-export function createApiParts(config: Config, { db, log, metrics, domainDesk }: Given): ApiParts {
-  const { apiKeyPepper, tokenSigningKey } = config.secrets;
-  const authority = createTokenAuthority(config.http.publicUrl, config.cellCode, tokenSigningKey);
+export function createApiParts(config: Config, { db, log, metrics, domainDesk, acceptDesk }: Given): ApiParts {
+  const { loginDesk, keyPress } = createCredentialDesks(config);
   return {
     db,
     log,
     metrics,
     readiness: shareForASecond(() => checkReadiness(db)),
-    authenticator: { db, peppers: apiKeyPepper, authority },
+    authenticator: { db, peppers: config.secrets.apiKeyPepper, authority: loginDesk.authority },
+    loginDesk,
+    keyPress,
+    acceptDesk,
+    domainDesk,
+    http: config.http,
+  };
+}
+
+export type CredentialDesks = Pick<ApiParts, "loginDesk" | "keyPress">;
+
+/** They make logins and API keys that every process with the same secrets accepts. */
+export function createCredentialDesks(config: Config): CredentialDesks {
+  const { apiKeyPepper, tokenSigningKey } = config.secrets;
+  return {
     loginDesk: {
-      authority,
+      authority: createTokenAuthority(config.http.publicUrl, config.cellCode, tokenSigningKey),
       refreshTokens: createRefreshTokenMaker(config.cellCode, tokenSigningKey),
       throttle: createLoginThrottle(tokenSigningKey.current),
     },
     keyPress: { pepper: apiKeyPepper.current, cellCode: config.cellCode },
-    domainDesk,
-    http: config.http,
   };
 }

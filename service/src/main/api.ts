@@ -1,4 +1,5 @@
 import { createApiServer } from "../api/server.ts";
+import { openAcceptDesk } from "./accept-desk.ts";
 import { createApiParts } from "./api-parts.ts";
 import { openDomainDesk } from "./domain-desk.ts";
 import { explainPort } from "./explain-port.ts";
@@ -9,7 +10,9 @@ export function runApi(): Promise<void> {
   return runProcess("api", async ({ config, db, log, metrics }) => {
     const domains = openDomainDesk(config, db, log);
     if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
-    const api = await createApiServer(createApiParts(config, { db, log, metrics, domainDesk: domains?.desk }));
+    const acceptDesk = await openAcceptDesk(config, db);
+    const parts = createApiParts(config, { db, log, metrics, domainDesk: domains?.desk, acceptDesk });
+    const api = await createApiServer(parts);
     const letGo = trackConnections(api.server);
     const stop = async () => {
       await letGo(() => api.close());

@@ -16,10 +16,9 @@ import { isPassword } from "../accounts/password.ts";
 import { findUserByEmail } from "../accounts/user-store.ts";
 import { type Environment, readConfig } from "../config.ts";
 import { knownMigrations } from "../db/migrate.ts";
-import { createLog } from "../log.ts";
-import { createMetrics } from "../metrics.ts";
+import { inspectPartitions } from "../db/partitions.ts";
 import { rememberProvider } from "../provider/remember-provider.ts";
-import { createApiParts } from "./api-parts.ts";
+import { createCredentialDesks } from "./api-parts.ts";
 
 const shared = useTestDatabase();
 
@@ -64,6 +63,29 @@ describe("postern migrate", () => {
     expect(both.map(({ stdout }) => stdout).toSorted()).toContain("The schema is up to date.\n");
     const chores = "select from pg_tables where schemaname = 'pgboss' and tablename = 'queue'";
     expect(await db.query({ name: "tables-of-chores", text: chores })).toHaveLength(1);
+    for (const { coversNow, isDefaultUsed } of await inspectPartitions(db)) {
+      expect({ coversNow, isDefaultUsed }).toEqual({ coversNow: true, isDefaultUsed: false });
+    }
+  });
+
+  test("where partitions cannot be made it ends with 1 and says of which table and why", async () => {
+    const { url, db } = await anotherDatabase(copyTemplate);
+    await db.query({
+      name: "leave-one-detached",
+      text: `
+        do $$
+        declare newest text;
+        begin
+          select name into newest from partition_ranges where parent = 'sends' order by ends_at desc nulls last limit 1;
+          execute format('alter table sends detach partition %I', newest);
+        end
+        $$`,
+    });
+    const { code, stderr } = await run(["migrate"], { DATABASE_URL: url });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^Partitions could not be made\..*\n {2}- sends: /),
+    });
   });
 });
 
@@ -290,13 +312,7 @@ async function aTakenPort(): Promise<string> {
 }
 
 async function aLoggedInUser(): Promise<string> {
-  const { loginDesk } = createApiParts(aConfig(), {
-    db: shared.db,
-    log: createLog("silent"),
-    metrics: createMetrics(),
-    domainDesk: undefined,
-  });
-  return (await aLogin(shared.db, loginDesk)).email;
+  return (await aLogin(shared.db, createCredentialDesks(aConfig()).loginDesk)).email;
 }
 
 function limitsOf(email: string): Promise<unknown[]> {

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Proof, ProofTools } from "../../scripts/proof.ts";
+import type { Database } from "../src/db/database.ts";
+import { withApiProcesses } from "../test/with-api-processes.ts";
+import { createSendingClient, makeSenders, type SendingClient, type TestSender } from "./sending-client.ts";
+
+const windows = [
+  { us: 1_000_000, limit: 3 },
+  { us: 10_000_000, limit: 20 },
+  { us: 60_000_000, limit: 100 },
+];
+const fullSeconds = 180;
+const leastAccepted = 50_000;
+/** How well a moment on the client's clock is known on that of the database. */
+const blurUs = 3_000;
+
+export const proof: Proof = {
+  promise: "Over two processes no account ever exceeds a sliding window, and hardly a permitted request is refused",
+  size: { small: 4, full: fullSeconds },
+  run: (seconds, { serverUrl, progress }) =>
+    withApiProcesses(serverUrl, 2, async ({ db, processes, desks }) => {
+      const isFull = seconds === fullSeconds;
+      const senders = await makeSenders(db, desks, isFull ? 300 : 12);
+      const client = createSendingClient(64);
+      try {
+        const urls = processes.map(({ url }) => url);
+        const refusals = await driveAll({ client, senders, urls, db }, seconds, progress);
+        const admitted = await readAdmitted(db);
+        const accepted = [...admitted.values()].reduce((sum, times) => sum + times.length, 0);
+        const overshoot = [...admitted.values()].reduce((sum, times) => sum + countOvershoot(times), 0);
+        const wrongly = refusals.filter((refusal) => hadRoom(admitted.get(refusal.accountId) ?? [], refusal)).length;
+        const decided = accepted + wrongly;
+        return {
+          figure:
+            `${senders.length} accounts, 2 processes, ${seconds} s: ${accepted} accepted, ${refusals.length} refused; overshoot ` +
+            `${overshoot} in every sliding window, ${wrongly} of ${decided} permitted requests refused`,
+          holds:
+            overshoot === 0 && wrongly * 1000 <= decided && accepted >= (isFull ? leastAccepted : senders.length * 5),
+        };
+      } finally {
+        client.close();
+      }
+    }),
+};
+
+interface Stage {
+  client: SendingClient;
+  senders: TestSender[];
+  urls: string[];
+  db: Database;
+}
+
+interface Refusal {
+  accountId: string;
+  /** On the clock of the database, in microseconds. */
+  sentUs: number;
+  answeredUs: number;
+}
+
+async function driveAll(stage: Stage, seconds: number, progress: ProofTools["progress"]): Promise<Refusal[]> {
+  const offsetUs = await measureOffset(stage.db);
+  const nowUs = () => performance.now() * 1000 + offsetUs;
+  const endsAt = performance.now() + seconds * 1000;
+  const refusals: Refusal[] = [];
+  let asked = 0;
+  const drive = async (sender: TestSender) => {
+    while (performance.now() < endsAt) {
+      await sleep(Math.min(pauseMs(), Math.max(0, endsAt - performance.now())));
+      const burst = Math.random() < 0.2 ? 1 + Math.floor(Math.random() * 5) : 1;
+      await Promise.all(
+        Array.from({ length: burst }, async () => {
+          const sentUs = nowUs();
+          const url = stage.urls[Math.floor(Math.random() * stage.urls.length)] ?? "";
+          const { status } = await stage.client.send(url, sender, {});
+          asked += 1;
+          if (status === 429) refusals.push({ accountId: sender.accountId, sentUs, answeredUs: nowUs() });
+          else if (status !== 202) throw new Error(`a send was answered ${status}`);
+        }),
+      );
+      progress(
+        `${asked} requests, ${refusals.length} refused, ${Math.ceil((endsAt - performance.now()) / 1000)} s to go`,
+      );
+    }
+  };
+  await Promise.all(stage.senders.map(drive));
+  return refusals;
+}
+
+/** Mostly near the limit of a minute, sometimes far above it, sometimes a rest that empties the short windows. */
+function pauseMs(): number {
+  const kind = Math.random();
+  if (kind < 0.15) return Math.random() * 60;
+  if (kind < 0.9) return 200 + Math.random() * 600;
+  return 1000 + Math.random() * 2000;
+}
+
+async function measureOffset(db: Database): Promise<number> {
+  const tries: { offset: number; tookUs: number }[] = [];
+  for (let count = 0; count < 20; count++) {
+    const before = performance.now() * 1000;
+    const [row] = await db.query<{ us: number }>({
+      name: "clock-us",
+      text: `select (extract(epoch from clock_timestamp()) * 1000000)::bigint as us`,
+    });
+    const after = performance.now() * 1000;
+    tries.push({ offset: (row?.us ?? 0) - (before + after) / 2, tookUs: after - before });
+  }
+  return tries.toSorted((one, other) => one.tookUs - other.tookUs)[0]?.offset ?? 0;
+}
+
+/** When each send was admitted: the limiter's own instant is stored as queued_at. */
+async function readAdmitted(db: Database): Promise<Map<string, number[]>> {
+  const rows = await db.query<{ accountId: string; times: number[] }>({
+    name: "admitted-times",
+    text: `
+      select account_id as "accountId",
+        array_agg((extract(epoch from queued_at) * 1000000)::double precision order by queued_at) as times
+      from sends
+      group by account_id`,
+  });
+  return new Map(rows.map(({ accountId, times }) => [accountId, times]));
+}
+
+/** How often one more than the limit lies within less than a window. */
+function countOvershoot(times: number[]): number {
+  return windows.reduce(
+    (sum, { us, limit }) =>
+      sum + times.filter((at, index) => (times[index + limit] ?? Number.POSITIVE_INFINITY) - at < us).length,
+    0,
+  );
+}
+
+/** A refusal is right when some window was full at some moment between request and answer. */
+function hadRoom(times: number[], { sentUs, answeredUs }: Refusal): boolean {
+  const [from, to] = [sentUs - blurUs, answeredUs + blurUs];
+  const moments = [from, ...times.filter((at) => at > from && at <= to)];
+  return moments.every((now) =>
+    windows.every(({ us, limit }) => times.filter((at) => at > now - us && at <= now).length < limit),
+  );
+}

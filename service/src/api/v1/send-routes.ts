@@ -1,0 +1,190 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { AppError } from "../../errors.ts";
+import type { RateUsage } from "../../sends/accept-batch.ts";
+import { type Acceptance, acceptSend, type Sender } from "../../sends/accept-send.ts";
+import type { Mode } from "../../sends/send-request.ts";
+import { findSend } from "../../sends/send-store.ts";
+import type { ApiParts, ApiServer } from "../api-server.ts";
+import { invalidRequest } from "../field-problems.ts";
+import { createSenderGate } from "../identify-sender.ts";
+import { parseJsonBody } from "../json-body.ts";
+import { describeLimits, rateLimitHeaders } from "../rate-limit-headers.ts";
+import { requireCaller } from "../require-caller.ts";
+import { errorAnswers, needsKeyOrJwt } from "../wire-format.ts";
+import { acceptedAnswer, readSendRequest, sendBody, sendRecord, toAcceptedAnswer, toSendRecord } from "./send-wire.ts";
+
+const maxRequestBytes = 8 * 1024 * 1024;
+
+const modeQuery = z.object({
+  mode: z.enum(["live", "test"]).optional().describe("With a JWT: `test` for test mode. An API key has its own mode"),
+});
+
+export async function sendRoutes(app: ApiServer, parts: ApiParts): Promise<void> {
+  // In a scope of its own, because here the body is read by the handler: a caller who may not send, or not now, must hear
+  // that before anything about the body.
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    sendRoute(scope.withTypeProvider(), parts);
+  });
+  statusRoute(app, parts);
+}
+
+function sendRoute(app: ApiServer, { authenticator, acceptDesk, log }: ApiParts): void {
+  const gate = createSenderGate(authenticator);
+  const senders = new WeakMap<FastifyRequest, Sender>();
+
+  app.post(
+    "/api/v1/send",
+    {
+      bodyLimit: maxRequestBytes,
+      onRequest: async (request) => void senders.set(request, await gate.identify(request)),
+      validatorCompiler: () => (value) => ({ value }),
+      serializerCompiler: () => (value) => JSON.stringify(value),
+      schema: {
+        operationId: "send",
+        summary: "Send a mail",
+        description:
+          "Checks the mail, stores it and answers; it is handed over right after. Give an `idempotency_key`, in the body or " +
+          "as the header `Idempotency-Key`, and the request can be repeated without sending twice. The order of refusals is " +
+          "401, 429, 422, 409, 400. Answers carry `RateLimit-Policy` and `RateLimit`; repeats `Idempotent-Replayed: true`.",
+        tags: ["Sends"],
+        security: needsKeyOrJwt,
+        querystring: modeQuery,
+        body: sendBody,
+        response: { 202: acceptedAnswer, ...errorAnswers(400, 401, 409, 413, 415, 422, 429) },
+      },
+    },
+    async (request, reply) => {
+      const sender = inMode(senders.get(request), request);
+      const reading = readRequest(request);
+      const refusal = acceptDesk.refusals.find(sender);
+      if (refusal !== undefined) {
+        await gate.requireUsable(request, sender);
+        throw overLimit(reply, refusal.usage, refusal.retryMs);
+      }
+      const payload = "request" in reading ? reading.request : undefined;
+      let acceptance = await acceptSend(acceptDesk, sender, payload);
+      if (acceptance.kind === "not-allowed") {
+        // Says why. Or it counts after all: it was stored under another pepper a moment ago.
+        await gate.requireUsable(request, { ...sender, keyHmac: undefined });
+        acceptance = await acceptSend(acceptDesk, { ...sender, keyHmac: undefined }, payload);
+      }
+      if (acceptance.kind === "not-valid" && "problem" in reading) {
+        reply.headers(rateLimitHeaders(acceptance.usage));
+        throw reading.problem;
+      }
+      const accepted = acceptedOrThrow(acceptance, reply);
+      const { id, status, isRepeat } = accepted;
+      log.info({ request_id: request.id, send_id: id, status, repeat: isRepeat, mode: sender.mode }, "send.accepted");
+      if (isRepeat) reply.header("idempotent-replayed", "true");
+      return reply.code(202).send(toAcceptedAnswer(accepted));
+    },
+  );
+}
+
+function acceptedOrThrow(acceptance: Acceptance, reply: FastifyReply) {
+  if ("usage" in acceptance && acceptance.usage !== undefined) reply.headers(rateLimitHeaders(acceptance.usage));
+  switch (acceptance.kind) {
+    case "stored":
+    case "repeat":
+      return acceptance.accepted;
+    case "over-limit":
+      throw overLimit(reply, acceptance.usage, acceptance.retryMs);
+    case "conflict":
+      throw conflict(acceptance.id, acceptance.fields);
+    case "domain-not-verified":
+      throw new AppError(
+        "DOMAIN_NOT_VERIFIED",
+        "The domain of from is not verified in this account. Register it at POST /api/v1/domains; " +
+          "GET /api/v1/domains/{id} shows its DNS records and what is missing.",
+      );
+    case "not-allowed":
+      throw new AppError("UNAUTHORIZED", "The credential does not count any more.");
+    case "not-valid":
+      throw new Error("a valid payload was counted as one that is not");
+  }
+}
+
+function overLimit(reply: FastifyReply, usage: RateUsage, retryMs: number): AppError {
+  const retryAfterSeconds = Math.ceil(retryMs / 1000);
+  reply.headers(rateLimitHeaders(usage));
+  return new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `This account may send ${describeLimits(usage)}. Send the same request again after ${retryAfterSeconds} s. ` +
+      "The operator can raise the limits with `postern admin set-limits`.",
+    { retryAfterSeconds },
+  );
+}
+
+function conflict(originalId: string, fields: string[]): AppError {
+  return new AppError(
+    "CONFLICT",
+    `The idempotency key was used before for another payload, as send ${originalId}. Different: ${fields.join(", ")}. ` +
+      "Use a new key for a new mail.",
+    { details: fields.map((field) => ({ field, code: "differs", message: `differs from send ${originalId}` })) },
+  );
+}
+
+/** A key has its own mode; a JWT sends live mail unless it asks for the other. */
+function inMode(sender: Sender | undefined, request: FastifyRequest): Sender {
+  if (sender === undefined) throw new Error("the route ran without the hook that finds its sender");
+  const isByKey = request.headers["x-api-key"] !== undefined;
+  return isByKey ? sender : { ...sender, mode: requestedMode(request) };
+}
+
+function requestedMode(request: FastifyRequest): Mode {
+  const { mode } = request.query as { mode?: unknown };
+  if (mode === undefined || mode === "live" || mode === "test") return mode ?? "live";
+  throw invalidRequest([{ field: "mode", code: "unknown_value", message: "must be live or test" }]);
+}
+
+type Reading = Extract<ReturnType<typeof readSendRequest>, { request: unknown }> | { problem: AppError };
+
+/** What is wrong with the body is a value here: it is told only after the caller was found allowed to send. */
+function readRequest(request: FastifyRequest): Reading {
+  try {
+    const type = request.headers["content-type"];
+    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    if (bytes.length > 0 && !/^application\/json *(;|$)/i.test(type ?? "")) {
+      const message = "Send the body as JSON with the header Content-Type: application/json.";
+      return { problem: new AppError("UNSUPPORTED_MEDIA_TYPE", message) };
+    }
+    const key = request.headers["idempotency-key"];
+    const reading = readSendRequest(parseJsonBody(bytes), Array.isArray(key) ? key.join(",") : key);
+    return "problems" in reading ? { problem: invalidRequest(reading.problems) } : reading;
+  } catch (error) {
+    if (error instanceof AppError) return { problem: error };
+    throw error;
+  }
+}
+
+function statusRoute(app: ApiServer, { db, authenticator }: ApiParts): void {
+  const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
+
+  app.get(
+    "/api/v1/send/:id/status",
+    {
+      onRequest,
+      schema: {
+        operationId: "getSendStatus",
+        summary: "What became of a send",
+        description: "An API key sees the sends of its own mode; a JWT sees live ones, or test ones with `?mode=test`.",
+        tags: ["Sends"],
+        security: needsKeyOrJwt,
+        params: z.object({ id: z.string() }),
+        querystring: modeQuery,
+        response: { 200: sendRecord, ...errorAnswers(401, 404, 422) },
+      },
+    },
+    async (request) => {
+      const { accountId, mode, credential } = callerOf(request);
+      const shown = credential.kind === "jwt" ? (request.query.mode ?? mode) : mode;
+      const { id } = request.params;
+      const send = z.guid().safeParse(id).success ? await findSend(db, accountId, shown, id) : undefined;
+      if (send === undefined) throw new AppError("NOT_FOUND", "This account has no send with this id.");
+      return toSendRecord(send);
+    },
+  );
+}

@@ -1,0 +1,34 @@
+import { createHmac, type KeyObject } from "node:crypto";
+import { type GivenPayload, type Mode, type PayloadField, payloadFields } from "./send-request.ts";
+
+const bytesPerField = 8;
+
+/**
+ * Eight keyed bytes for each field, so that two payloads can be compared field by field and the stored bytes tell nobody
+ * what was in them. Order and case count; a list that is absent and one that is empty are the same.
+ */
+export function fingerprintOf(key: KeyObject, payload: GivenPayload): Buffer {
+  const fingerprint = Buffer.alloc(payloadFields.length * bytesPerField);
+  for (const [position, field] of payloadFields.entries()) {
+    const value = payload[field];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    // JSON keeps ["a,b"] and ["a","b"] apart; the name keeps a text from having the bytes of the same html.
+    const digest = createHmac("sha256", key)
+      .update(`${field}:${JSON.stringify(value)}`)
+      .digest();
+    digest.copy(fingerprint, position * bytesPerField, 0, bytesPerField);
+  }
+  return fingerprint;
+}
+
+export function differingFields(one: Buffer, other: Buffer): PayloadField[] {
+  return payloadFields.filter((_field, position) => {
+    const [from, to] = [position * bytesPerField, (position + 1) * bytesPerField];
+    return !one.subarray(from, to).equals(other.subarray(from, to));
+  });
+}
+
+/** Sixteen keyed bytes, different for every account and mode: the keys of customers are not readable in the database. */
+export function idempotencyHash(key: KeyObject, accountId: string, mode: Mode, idempotencyKey: string): Buffer {
+  return createHmac("sha256", key).update(`${accountId}/${mode}/${idempotencyKey}`).digest().subarray(0, 16);
+}

@@ -1,0 +1,20 @@
+import { randomFillSync } from "node:crypto";
+
+const pool = Buffer.alloc(10 * 512);
+let used = pool.length;
+
+/**
+ * A UUIDv7 with the time of the database: the record is stored in ranges of ids, and a process with a wrong clock must
+ * not write into the wrong one. Node's own takes the clock of the process.
+ */
+export function newSendId(databaseMs: number): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const time = databaseMs.toString(16).padStart(12, "0");
+  const random = pool.toString("hex", used, used + 10);
+  used += 10;
+  const variant = ((Number.parseInt(random.charAt(3), 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
+}

@@ -1,0 +1,134 @@
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import type { Database } from "../src/db/database.ts";
+import { type ClaimedSend, claimSends } from "../src/sends/claim-sends.ts";
+import { type SendContent, sealContent } from "../src/sends/content.ts";
+import type { Mode } from "../src/sends/send-request.ts";
+import { anAccount } from "./builders.ts";
+import { aConfig } from "./test-config.ts";
+
+/** Seals what `aQueuedSend` stores unless a test brings its own. */
+export const testContentKeys = aConfig().secrets.contentKey;
+
+export async function aVerifiedDomain(
+  db: Database,
+  accountId: string,
+  name = `d-${randomBytes(5).toString("hex")}.test`,
+): Promise<string> {
+  await db.query({
+    name: "a-verified-domain",
+    text: `
+      insert into domains (account_id, domain_name, challenge_token, configuration_set_name, verification_status,
+        identity_arn, dkim_tokens, dkim_zone, registered_at, is_dkim_verified, next_check_at)
+      values ($1, $2, 'token', 'postern-AA', 'Success', 'arn:aws:ses:eu-central-1:000000000000:identity/' || $2,
+        '{one,two,three}', 'dkim.amazonses.com', now(), true, now() + interval '1 day')`,
+    values: [accountId, name],
+  });
+  return name;
+}
+
+interface QueuedSend {
+  accountId: string;
+  mode?: Mode;
+  fromDomain?: string;
+  to?: string[];
+  cc?: string[];
+  bcc?: string[];
+  /** Seconds from now; those with less go first. */
+  fairInSeconds?: number;
+  hasContent?: boolean;
+  keys?: typeof testContentKeys;
+}
+
+/** A send as it is when it has just been accepted, ready to be claimed. Returns its id. */
+export async function aQueuedSend(db: Database, options: QueuedSend): Promise<string> {
+  const { accountId, mode = "live", fromDomain = "shop.test", fairInSeconds = 0, keys = testContentKeys } = options;
+  const { to = [`to-${randomBytes(5).toString("hex")}@example.test`], cc = [], bcc = [] } = options;
+  const id = randomUUIDv7();
+  const content: SendContent = {
+    from: { name: "Shop", address: `orders@${fromDomain}` },
+    to,
+    cc,
+    bcc,
+    replyTo: undefined,
+    subject: "Your order",
+    html: undefined,
+    text: "It is on its way.",
+  };
+  const everyone = [...to, ...cc, ...bcc];
+  await db.query({
+    name: "a-queued-send",
+    text: `
+      with stored as (
+        insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject)
+        values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8)
+      ), content as (
+        insert into send_contents (id, sealed)
+        select $1, $9
+        where $9::bytea is not null
+      )
+      insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients)
+      values ($1, $2, $3, now() + make_interval(secs => $10), $11, $12)`,
+    values: [
+      id,
+      accountId,
+      mode,
+      content.from.address,
+      everyone,
+      to.length,
+      cc.length,
+      content.subject,
+      options.hasContent === false ? null : sealContent(keys.current, { accountId, sendId: id }, content),
+      fairInSeconds,
+      fromDomain,
+      everyone.map((address) => address.toLowerCase()),
+    ],
+  });
+  return id;
+}
+
+export async function aSuppression(
+  db: Database,
+  { accountId, email, mode = "live" }: { accountId: string; email: string; mode?: Mode },
+): Promise<void> {
+  await db.query({
+    name: "a-suppression",
+    text: `
+      insert into suppressions (id, account_id, mode, email, reason)
+      values ($1, $2, $3, $4, 'hard_bounce')`,
+    values: [randomUUIDv7(), accountId, mode, email],
+  });
+}
+
+/** The attempt that the claim of this send began, as its settlement names it. */
+export function attemptOf(send: ClaimedSend) {
+  return { sendId: send.id, attempt: send.attempt, startedAt: send.attemptedAt };
+}
+
+/** Of a new account with a verified domain; claimed by nobody else meanwhile. */
+export async function aClaimedSend(db: Database, options: Partial<QueuedSend> = {}): Promise<ClaimedSend> {
+  const accountId = options.accountId ?? (await anAccount(db));
+  const fromDomain = options.fromDomain ?? (await aVerifiedDomain(db, accountId));
+  const id = await aQueuedSend(db, { ...options, accountId, fromDomain });
+  return claimAgain(db, id);
+}
+
+export async function claimAgain(db: Database, id: string): Promise<ClaimedSend> {
+  const everything = {
+    mode: "live",
+    maxSends: 1_000,
+    maxRecipients: 10_000,
+    lowWater: "-infinity",
+    isProbe: true,
+  } as const;
+  const { sends } = await claimSends(db, everything);
+  const send = sends.find((claimed) => claimed.id === id);
+  if (send === undefined) throw new Error("the send could not be claimed");
+  return send;
+}
+
+/** One after the other: a claim takes all that is ready. */
+export async function someClaimedSends(db: Database, count: number): Promise<ClaimedSend[]> {
+  const sends: ClaimedSend[] = [];
+  while (sends.length < count) sends.push(await aClaimedSend(db));
+  return sends;
+}
