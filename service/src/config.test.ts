@@ -15,6 +15,8 @@ test("an environment with every key set is read", () => {
     DATABASE_URL: "postgres://postern:word@db.test:6432/postern",
     DATABASE_DIRECT_URL: "postgresql://postern:word@db.test/postern",
     DATABASE_POOL_SIZE: "25",
+    PARTITION_SPAN: "week",
+    CONTENT_RETENTION_DAYS: "7",
     HOST: "0.0.0.0",
     PORT: "8080",
     OPERATIONS_HOST: "10.0.0.5",
@@ -24,8 +26,14 @@ test("an environment with every key set is read", () => {
     API_REFERENCE: "off",
     LOG_LEVEL: "warn",
     CELL_CODE: "e-",
+    DELIVERY_SLOTS: "400",
+    GIVE_UP_AFTER_SECONDS: "3600",
+    IN_DOUBT_SECONDS: "10",
+    IN_DOUBT_MAX_SECONDS: "60",
+    IN_DOUBT_POLICY: "fail",
     DNS_SERVERS: "10.0.0.2",
     AWS_FEEDBACK_TOPIC_ARN: "arn:aws:sns:eu-central-1:123456789012:postern-e-",
+    AWS_FEEDBACK_QUEUE_URL: "http://127.0.0.1:4579/123456789012/postern-e-",
     API_KEY_PEPPER_SECOND: aSecret("k2"),
     CONTENT_KEY_SECOND: aSecret("k2"),
     TOKEN_SIGNING_KEY_SECOND: aSecret("k2"),
@@ -42,6 +50,8 @@ test("an environment with every key set is read", () => {
       directUrl: "postgresql://postern:word@db.test/postern",
       poolSize: 25,
     },
+    partitionSpan: "week",
+    contentRetentionDays: 7,
     logLevel: "warn",
     http: {
       host: "0.0.0.0",
@@ -52,12 +62,20 @@ test("an environment with every key set is read", () => {
     },
     operations: { host: "10.0.0.5", port: 9090 },
     cellCode: "e-",
+    delivery: {
+      slots: 400,
+      giveUpAfterSeconds: 3600,
+      inDoubtSeconds: 10,
+      inDoubtMaxSeconds: 60,
+      inDoubtPolicy: "fail",
+    },
     dnsServers: ["10.0.0.2"],
     provider: {
       kind: "simulator",
       region: "eu-central-1",
       endpoints: { ses: "http://127.0.0.1:4579", sns: "http://127.0.0.1:4579", sqs: "http://127.0.0.1:4579" },
       feedbackTopicArn: "arn:aws:sns:eu-central-1:123456789012:postern-e-",
+      feedbackQueueUrl: "http://127.0.0.1:4579/123456789012/postern-e-",
       awsAccountId: "123456789012",
       partition: "aws",
     },
@@ -78,7 +96,16 @@ test("only the database, the region and three secrets are needed; both ports the
     },
     operations: { host: "127.0.0.1", port: undefined },
     cellCode: "AA",
+    delivery: {
+      slots: 100,
+      giveUpAfterSeconds: 86_400,
+      inDoubtSeconds: 120,
+      inDoubtMaxSeconds: 3_600,
+      inDoubtPolicy: "resend",
+    },
     dnsServers: [],
+    partitionSpan: "month",
+    contentRetentionDays: 30,
     logLevel: "info",
     provider: { kind: "ses" },
   });
@@ -99,6 +126,8 @@ test("every problem is listed at once, the ones between keys included", () => {
     PORT: "70000",
     OPERATIONS_PORT: "many",
     DATABASE_POOL_SIZE: "0",
+    PARTITION_SPAN: "year",
+    CONTENT_RETENTION_DAYS: "6",
     PUBLIC_URL: "https://mail.example.com/api",
     CELL_CODE: "ABC",
     LOG_LEVEL: "loud",
@@ -116,10 +145,12 @@ test("every problem is listed at once, the ones between keys included", () => {
     "AWS_REGION",
     "CELL_CODE",
     "CONTENT_KEY",
+    "CONTENT_RETENTION_DAYS",
     "DATABASE_POOL_SIZE",
     "DATABASE_URL",
     "LOG_LEVEL",
     "OPERATIONS_PORT",
+    "PARTITION_SPAN",
     "PORT",
     "PUBLIC_URL",
     "TOKEN_SIGNING_KEY",
@@ -312,6 +343,55 @@ describe("AWS_FEEDBACK_TOPIC_ARN", () => {
       "AWS_FEEDBACK_TOPIC_ARN is a topic in us-east-1, but AWS_REGION is eu-central-1",
     ]);
   });
+});
+
+describe("AWS_FEEDBACK_QUEUE_URL", () => {
+  const withSes = {
+    POSTERN_PROVIDER: "ses",
+    AWS_ENDPOINT_URL_SESV2: undefined,
+    AWS_ENDPOINT_URL_SNS: undefined,
+    AWS_ENDPOINT_URL_SQS: undefined,
+  };
+
+  test.for([
+    ["eu-central-1", "https://sqs.eu-central-1.amazonaws.com/123456789012/postern-AA"],
+    ["cn-north-1", "https://sqs.cn-north-1.amazonaws.com.cn/123456789012/postern-AA"],
+  ])("names a queue of the region %s with SES", ([region, url]) => {
+    const env = anEnvironment({ ...withSes, AWS_REGION: region, AWS_FEEDBACK_QUEUE_URL: url });
+    expect(readConfig(env).provider.feedbackQueueUrl).toBe(url);
+  });
+
+  test.for([
+    "http://sqs.eu-central-1.amazonaws.com/123456789012/postern-AA",
+    "https://sqs.us-east-1.amazonaws.com/123456789012/postern-AA",
+    "https://sqs.eu-central-1.amazonaws.com:8443/123456789012/postern-AA",
+    "https://sqs.eu-central-1.amazonaws.com.evil.test/123456789012/postern-AA",
+    "https://sqs.eu-central-1.amazonaws.com@evil.test/123456789012/postern-AA",
+    "http://127.0.0.1:4579/123456789012/postern-AA",
+  ])("with SES refuses %s, which is elsewhere", (url) => {
+    expect(problemsOf({ ...withSes, AWS_FEEDBACK_QUEUE_URL: url })).toEqual([
+      "AWS_FEEDBACK_QUEUE_URL must start with https://sqs.eu-central-1.amazonaws.com/, the queues of AWS_REGION",
+    ]);
+  });
+
+  test("with the simulator is any address but Amazon's, and may be left out", () => {
+    const url = "http://127.0.0.1:4579/000000000000/postern-AA";
+    expect(readConfig(anEnvironment({ AWS_FEEDBACK_QUEUE_URL: url })).provider.feedbackQueueUrl).toBe(url);
+    expect(readConfig(anEnvironment()).provider.feedbackQueueUrl).toBeUndefined();
+    const amazon = "https://sqs.eu-central-1.amazonaws.com/123456789012/postern-AA";
+    expect(problemsOf({ AWS_FEEDBACK_QUEUE_URL: amazon })).toEqual([
+      "AWS_FEEDBACK_QUEUE_URL names Amazon, but POSTERN_PROVIDER is simulator",
+    ]);
+  });
+
+  test.for(["postern-AA", "https://sqs.eu-central-1.amazonaws.com/12345/postern-AA", "https://x/123456789012/a.fifo"])(
+    "refuses %s, which is no address of a queue",
+    (url) => {
+      expect(problemsOf({ AWS_FEEDBACK_QUEUE_URL: url })).toEqual([
+        "AWS_FEEDBACK_QUEUE_URL must look like https://sqs.eu-central-1.amazonaws.com/123456789012/postern-AA",
+      ]);
+    },
+  );
 });
 
 describe("TRUSTED_PROXIES", () => {

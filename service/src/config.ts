@@ -28,7 +28,12 @@ export function readConfig(env: Environment) {
   const problems: string[] = [];
   const given = withSecretsFromFiles(environmentSchema, env, problems);
   const values = parse(environmentSchema, given, problems);
-  problems.push(...providerProblems(given), ...topicProblems(given), ...rotationProblems(given));
+  problems.push(
+    ...providerProblems(given),
+    ...topicProblems(given),
+    ...queueProblems(given),
+    ...rotationProblems(given),
+  );
   if (values === undefined || problems.length > 0) throw invalid(problems);
   return {
     ...databasePart(values),
@@ -41,6 +46,14 @@ export function readConfig(env: Environment) {
     },
     operations: { host: values.OPERATIONS_HOST, port: values.OPERATIONS_PORT },
     cellCode: values.CELL_CODE,
+    contentRetentionDays: values.CONTENT_RETENTION_DAYS,
+    delivery: {
+      slots: values.DELIVERY_SLOTS,
+      giveUpAfterSeconds: values.GIVE_UP_AFTER_SECONDS,
+      inDoubtSeconds: values.IN_DOUBT_SECONDS,
+      inDoubtMaxSeconds: values.IN_DOUBT_MAX_SECONDS,
+      inDoubtPolicy: values.IN_DOUBT_POLICY,
+    },
     /** None means the resolvers of the system. */
     dnsServers: values.DNS_SERVERS,
     provider: {
@@ -54,6 +67,7 @@ export function readConfig(env: Environment) {
       feedbackTopicArn: values.AWS_FEEDBACK_TOPIC_ARN?.arn,
       awsAccountId: values.AWS_FEEDBACK_TOPIC_ARN?.accountId,
       partition: values.AWS_FEEDBACK_TOPIC_ARN?.partition,
+      feedbackQueueUrl: values.AWS_FEEDBACK_QUEUE_URL,
     },
     secrets: {
       apiKeyPepper: pair(values.API_KEY_PEPPER, values.API_KEY_PEPPER_SECOND),
@@ -66,7 +80,13 @@ export function readConfig(env: Environment) {
 /** What migrations and the admin commands need: they run before, and without, the rest of the configuration. */
 export function readDatabaseConfig(env: Environment) {
   const problems: string[] = [];
-  const keys = { DATABASE_URL: true, DATABASE_DIRECT_URL: true, DATABASE_POOL_SIZE: true, LOG_LEVEL: true } as const;
+  const keys = {
+    DATABASE_URL: true,
+    DATABASE_DIRECT_URL: true,
+    DATABASE_POOL_SIZE: true,
+    PARTITION_SPAN: true,
+    LOG_LEVEL: true,
+  } as const;
   const schema = environmentSchema.pick(keys);
   const values = parse(schema, withSecretsFromFiles(schema, env, problems), problems);
   if (values === undefined || problems.length > 0) throw invalid(problems);
@@ -137,6 +157,19 @@ function topicProblems(given: Environment): string[] {
   return [`AWS_FEEDBACK_TOPIC_ARN is a topic in ${topic.region}, but AWS_REGION is ${region}`];
 }
 
+function queueProblems(given: Environment): string[] {
+  const provider = environmentSchema.shape.POSTERN_PROVIDER.safeParse(given.POSTERN_PROVIDER).data;
+  const region = environmentSchema.shape.AWS_REGION.safeParse(given.AWS_REGION).data;
+  const queueUrl = environmentSchema.shape.AWS_FEEDBACK_QUEUE_URL.safeParse(given.AWS_FEEDBACK_QUEUE_URL).data;
+  if (provider === undefined || region === undefined || queueUrl === undefined) return [];
+  const { origin } = new URL(queueUrl);
+  if (provider === "simulator") {
+    return isAmazon(origin) ? ["AWS_FEEDBACK_QUEUE_URL names Amazon, but POSTERN_PROVIDER is simulator"] : [];
+  }
+  const expected = `https://sqs.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+  return origin === expected ? [] : [`AWS_FEEDBACK_QUEUE_URL must start with ${expected}/, the queues of AWS_REGION`];
+}
+
 function rotationProblems(given: Environment): string[] {
   return ["API_KEY_PEPPER", "CONTENT_KEY", "TOKEN_SIGNING_KEY"].flatMap((key) => {
     const [first, second] = [secret.safeParse(given[key]).data, secret.safeParse(given[`${key}_SECOND`]).data];
@@ -152,7 +185,7 @@ function isAmazon(endpoint: string): boolean {
 }
 
 function databasePart(
-  values: Pick<Values, "DATABASE_URL" | "DATABASE_DIRECT_URL" | "DATABASE_POOL_SIZE" | "LOG_LEVEL">,
+  values: Pick<Values, "DATABASE_URL" | "DATABASE_DIRECT_URL" | "DATABASE_POOL_SIZE" | "PARTITION_SPAN" | "LOG_LEVEL">,
 ) {
   return {
     database: {
@@ -160,6 +193,7 @@ function databasePart(
       directUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
       poolSize: values.DATABASE_POOL_SIZE,
     },
+    partitionSpan: values.PARTITION_SPAN,
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -20,6 +20,13 @@ const topicArn = z.string().transform((value, context) => {
   return { arn, partition, region, accountId };
 });
 
+/** Only a name for a queue: requests go to the SQS endpoint. */
+const queueUrl = z
+  .string()
+  .refine((value) => /^https?:\/\/[^/]+\/\d{12}\/[A-Za-z0-9_-]{1,80}$/.test(value) && URL.canParse(value), {
+    error: "must look like https://sqs.eu-central-1.amazonaws.com/123456789012/postern-AA",
+  });
+
 const proxies = z.string().transform((value, context): string[] => {
   const entries = value.split(",").map((entry) => entry.trim());
   const listed = entries.filter((entry) => entry !== "");
@@ -45,6 +52,10 @@ export const environmentSchema = z.object({
     "the same database without PgBouncer, for migrations, chores and locks",
   ),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe("connections per process"),
+  PARTITION_SPAN: oneOf("month", "week")
+    .default("month")
+    .describe("how much a partition of sends and events holds; week for 1,000 sends a second and more"),
+  CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("days until the content of mails is dropped"),
   HOST: z.string().default("127.0.0.1").describe("address the API listens on; 0.0.0.0 in a container"),
   PORT: port.default(3000).describe("port of the API"),
   OPERATIONS_HOST: z.string().default("127.0.0.1").describe("address of /metrics and the health details"),
@@ -60,6 +71,19 @@ export const environmentSchema = z.object({
     .regex(/^[A-Za-z0-9_-]{2}$/, "must be two characters of A-Z a-z 0-9 - _")
     .default("AA")
     .describe("names this installation inside keys and tokens"),
+  DELIVERY_SLOTS: wholeNumber(1, 400).default(100).describe("sends a worker hands over at the same time"),
+  GIVE_UP_AFTER_SECONDS: wholeNumber(60, 604_800)
+    .default(86_400)
+    .describe("how long a send that the provider cannot take is tried"),
+  IN_DOUBT_SECONDS: wholeNumber(1, 86_400)
+    .default(120)
+    .describe("how long evidence of a hand-over with an unknown outcome is waited for"),
+  IN_DOUBT_MAX_SECONDS: wholeNumber(1, 604_800)
+    .default(3_600)
+    .describe("the same while nothing is heard from the provider's events"),
+  IN_DOUBT_POLICY: oneOf("resend", "fail")
+    .default("resend")
+    .describe("what then becomes of it: sent again, perhaps twice, or failed"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that look for the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   AWS_REGION: z
@@ -70,6 +94,7 @@ export const environmentSchema = z.object({
   AWS_ENDPOINT_URL_SNS: optional(httpUrl).describe("SNS endpoint; only needed with the simulator"),
   AWS_ENDPOINT_URL_SQS: optional(httpUrl).describe("SQS endpoint; only needed with the simulator"),
   AWS_FEEDBACK_TOPIC_ARN: optional(topicArn).describe("SNS topic that tells what became of mail"),
+  AWS_FEEDBACK_QUEUE_URL: optional(queueUrl).describe("SQS queue that the topic writes to"),
   API_KEY_PEPPER: secret.describe("keys the stored hashes of API keys"),
   API_KEY_PEPPER_SECOND: optional(secret).describe("second accepted pepper while rotating"),
   CONTENT_KEY: secret.describe("seals the content of mails at rest"),

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
 /** What this process counts. No account, address or domain ever becomes a label: labels are public and live for ever. */
 export function createMetrics() {
@@ -11,6 +11,30 @@ export function createMetrics() {
       help: "Time from the first byte of a request to the last of its answer",
       labelNames: ["method", "route", "status"] as const,
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers: [registry],
+    }),
+    handOverSeconds: new Histogram({
+      name: "postern_hand_over_seconds",
+      help: "Time from the request to the provider to its answer, by what it means",
+      labelNames: ["outcome"] as const,
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+      registers: [registry],
+    }),
+    sendsSettled: new Counter({
+      name: "postern_sends_settled_total",
+      help: "Sends that left the queue, by the status they got",
+      labelNames: ["status"] as const,
+      registers: [registry],
+    }),
+    sendsDoubled: new Counter({
+      name: "postern_sends_doubled_total",
+      help: "Attempts whose mail is out although that of another attempt of the same send is out too",
+      registers: [registry],
+    }),
+    inDoubtResolved: new Counter({
+      name: "postern_in_doubt_resolved_total",
+      help: "Sends whose outcome stayed unknown and that policy sent again or failed",
+      labelNames: ["policy"] as const,
       registers: [registry],
     }),
   };

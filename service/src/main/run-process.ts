@@ -5,6 +5,7 @@ import { type Database, openDatabase } from "../db/database.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { explainPort } from "./explain-port.ts";
+import { measurePartitions } from "./measure-partitions.ts";
 import { startOperationsServer } from "./operations-server.ts";
 import { requireUsableDatabase } from "./require-usable-database.ts";
 
@@ -42,6 +43,7 @@ export async function runProcess(
   try {
     await requireUsableDatabase(db, config, log);
     const metrics = createMetrics();
+    measurePartitions(metrics, db);
     const listen = { ...config.operations, port: config.operations.port ?? usualOperationsPort[name] };
     const operations = await openOperations(listen, db, metrics);
     opened.unshift(operations);

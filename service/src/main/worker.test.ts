@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { aLogin } from "../../test/builders.ts";
 import { openTestDesk } from "../../test/domain-desks.ts";
 import { useKnotServer } from "../../test/knot-server.ts";
 import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
+import { copyTemplate, openTestDatabase } from "../../test/template-database.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -11,9 +12,7 @@ import { type Environment, readConfig } from "../config.ts";
 import { dnsRecordsOf } from "../domains/domain.ts";
 import { findDomain } from "../domains/domain-store.ts";
 import { registerDomain } from "../domains/register-domain.ts";
-import { createLog } from "../log.ts";
-import { createMetrics } from "../metrics.ts";
-import { createApiParts } from "./api-parts.ts";
+import { createCredentialDesks } from "./api-parts.ts";
 
 const ses = useSesSimulator();
 const knot = useKnotServer("io");
@@ -23,8 +22,7 @@ test("a worker process verifies a domain that has its records, and ends with 0 o
   const environment = anEnvironmentWithAws();
   const desk = await openTestDesk(database.db, database.url, ses.simulator);
   onTestFinished(() => desk.locks.close());
-  const given = { db: database.db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined };
-  const { accountId } = await aLogin(database.db, createApiParts(readConfig(environment), given).loginDesk);
+  const { accountId } = await aLogin(database.db, createCredentialDesks(readConfig(environment)).loginDesk);
   const domain = await registerDomain(desk, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
   const [proof] = dnsRecordsOf(domain);
   await knot.publish(proof?.name ?? "", `TXT "${proof?.value}"`);
@@ -43,6 +41,20 @@ test("a worker process verifies a domain that has its records, and ends with 0 o
   expect(health.status).toBe(200);
   worker.kill("SIGTERM");
   expect(await worker.exited).toEqual({ code: 0, signal: null });
+});
+
+test("the first worker process of a database makes the partitions that are missing when it starts", async () => {
+  const { url, drop } = await copyTemplate(inject("serverUrl"));
+  onTestFinished(drop);
+  const db = openTestDatabase(url);
+  const [newest] = await db.query<{ name: string }>({
+    name: "newest-partition-of-events",
+    text: "select name from partition_ranges where parent = 'events' order by ends_at desc nulls last limit 1",
+  });
+  await db.query({ name: "drop-newest", text: `drop table ${newest?.name}` });
+  await db.close();
+  const worker = await startWorker({ ...anEnvironmentWithAws(), DATABASE_URL: url });
+  expect(await worker.logged("partitions.made")).toMatchObject({ partitions: [newest?.name] });
 });
 
 test("without AWS_FEEDBACK_TOPIC_ARN it does not start and says what to run", async () => {

@@ -1,0 +1,110 @@
+import type { Queryable } from "../db/database.ts";
+
+/** Evidence that the provider took this attempt: its answer, or an event with our tags. */
+export interface HandOverEvidence {
+  sendId: string;
+  attempt: number;
+  providerMessageId: string;
+  /** When it was taken; undefined means now. */
+  at: string | undefined;
+}
+
+export interface Confirmation {
+  /** Whether the send became `sent` by this evidence. */
+  hasMoved: boolean;
+  /** The mails of two attempts are out. Said once for each attempt too many. */
+  isDoubled: boolean;
+}
+
+/**
+ * Evidence wins: the send leaves the queue in whatever state and attempt it is, and becomes `sent` even from failed or
+ * suppressed. Serves all accounts. Told again, it changes nothing.
+ */
+export async function confirmHandOvers(db: Queryable, evidence: HandOverEvidence[]): Promise<Confirmation[]> {
+  const answers = new Map<HandOverEvidence, Confirmation>();
+  for (const round of roundsOf(evidence)) {
+    const rows = await confirmRound(db, round);
+    const found = new Map(rows.map(({ sendId, ...confirmation }) => [sendId, confirmation]));
+    for (const one of round) answers.set(one, found.get(one.sendId) ?? { hasMoved: false, isDoubled: false });
+  }
+  return evidence.map((one) => answers.get(one) ?? { hasMoved: false, isDoubled: false });
+}
+
+/** Two attempts of one send are told one after the other: only so does the second see what the first did. */
+function roundsOf(evidence: HandOverEvidence[]): HandOverEvidence[][] {
+  const rounds: Map<string, HandOverEvidence>[] = [];
+  for (const one of evidence) {
+    const free = rounds.find((round) => !round.has(one.sendId));
+    if (free === undefined) rounds.push(new Map([[one.sendId, one]]));
+    else free.set(one.sendId, one);
+  }
+  return rounds.map((round) => [...round.values()]);
+}
+
+function confirmRound(db: Queryable, evidence: HandOverEvidence[]): Promise<(Confirmation & { sendId: string })[]> {
+  return db.query({
+    name: "confirm-hand-overs",
+    text: `
+      with told as materialized (
+        select id, attempt, provider_message_id, coalesce(at, now()) as at
+        from unnest($1::uuid[], $2::integer[], $3::text[], $4::timestamptz[]) as given (id, attempt, provider_message_id, at)
+        order by id
+      ), held as materialized (
+        select told.id
+        from told
+        cross join lateral (
+          select
+          from send_queue q
+          where q.id = told.id
+          for update
+        ) as locked
+      ), released as (
+        delete from send_queue q
+        using held
+        where q.id = held.id
+        returning q.id
+      ), known as materialized (
+        select told.id, told.attempt, told.provider_message_id, told.at, s.status, s.provider_message_id as known_as
+        from (
+          select told.id, told.attempt, told.provider_message_id, told.at
+          from told
+          left join released on released.id = told.id
+          order by told.id
+        ) as told
+        cross join lateral (
+          select s.status, s.provider_message_id
+          from sends s
+          where s.id = told.id
+          for update
+        ) as s
+      ), recorded as (
+        insert into send_attempts as a (send_id, attempt, started_at, outcome, provider_message_id)
+        select id, attempt, at, 'accepted', provider_message_id
+        from known
+        where known_as is distinct from provider_message_id
+        order by id
+        on conflict (send_id, attempt) do update
+        set outcome = 'accepted', provider_message_id = excluded.provider_message_id, ended_at = now(), detail = null
+        where a.outcome <> 'accepted'
+        returning send_id
+      ), moved as (
+        update sends
+        set status = 'sent', sent_at = known.at, provider_message_id = known.provider_message_id,
+            error_code = null, error_message = null
+        from known
+        where sends.id = known.id
+          and known.known_as is null
+          and known.status in ('queued', 'failed', 'suppressed')
+        returning sends.id
+      )
+      select known.id as "sendId", known.id in (select id from moved) as "hasMoved",
+        known.known_as is not null and known.id in (select send_id from recorded) as "isDoubled"
+      from known`,
+    values: [
+      evidence.map(({ sendId }) => sendId),
+      evidence.map(({ attempt }) => attempt),
+      evidence.map(({ providerMessageId }) => providerMessageId),
+      evidence.map(({ at = null }) => at),
+    ],
+  });
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { aClaimedSend, attemptOf, someClaimedSends } from "../../test/send-builders.ts";
+import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { confirmHandOvers } from "./confirm-hand-over.ts";
+import { doubtExpiredLeases, failInDoubt, resendInDoubt } from "./in-doubt.ts";
+import { promoteDueSends } from "./promote-sends.ts";
+import { leaveInDoubt, retryLater } from "./settle-sends.ts";
+
+const database = useTestDatabase();
+useEmptyQueue(database);
+
+const rule = { inDoubtSeconds: 120, inDoubtMaxSeconds: 3600 };
+
+describe("a lease that ran out", () => {
+  test("puts the send in doubt, with its attempt unknown", async () => {
+    const send = await aClaimedSend(database.db);
+    await change(database.db, "update send_queue set due_at = now() - interval '1 second' where id = $1", [send.id]);
+    expect(await doubtExpiredLeases(database.db, "live")).toBe(1);
+    expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1, dueInSeconds: 0 });
+    expect(await attemptsOf(database.db, send.id)).toEqual(["1 unknown"]);
+    expect(await doubtExpiredLeases(database.db, "live")).toBe(0);
+  });
+
+  test("one that still stands is left alone", async () => {
+    const send = await aClaimedSend(database.db);
+    expect(await doubtExpiredLeases(database.db, "live")).toBe(0);
+    expect(await queueRow(database.db, send.id)).toMatchObject({ state: "leased" });
+  });
+
+  test("several workers look at the same leases and each is counted once", async () => {
+    await someClaimedSends(database.db, 50);
+    await change(database.db, "update send_queue set state = 'leased', due_at = now() - interval '1 second'");
+    const counts = await Promise.all(Array.from({ length: 8 }, () => doubtExpiredLeases(database.db, "live")));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50);
+  });
+});
+
+const silences = [
+  ["without any sign it is not silence before the longest wait", 3_500, {}, false],
+  ["without any sign it is silence after the longest wait", 3_700, {}, true],
+  ["a later hand-over was told and the wait is over", 130, { hand_over_at: 100 }, true],
+  ["a later hand-over was told, but the wait is not over", 110, { hand_over_at: 50 }, false],
+  ["only earlier hand-overs were told", 130, { hand_over_at: 140, told_at: 10 }, false],
+  ["events were told today and their queue was empty after the wait", 130, { told_at: 7_200, empty_at: 5 }, true],
+  ["the queue was empty, but before the wait was over", 130, { told_at: 7_200, empty_at: 15 }, false],
+  ["the queue is empty, but no event was told for a day", 130, { told_at: 90_000, empty_at: 5 }, false],
+  ["the queue is empty, but no event was ever told", 130, { empty_at: 5 }, false],
+] as const;
+
+describe("silence", () => {
+  test.for(silences)("%s", async ([, secondsAgo, signs, isSilence]) => {
+    const { id } = await inDoubtFor(secondsAgo);
+    for (const [column, seconds] of Object.entries(signs)) {
+      await change(
+        database.db,
+        `update feedback_signs set ${column} = now() - make_interval(secs => $1) where mode = 'live'`,
+        [seconds],
+      );
+    }
+    expect(await resendInDoubt(database.db, "live", rule)).toEqual(isSilence ? [id] : []);
+    expect(await queueRow(database.db, id)).toMatchObject({ state: isSilence ? "ready" : "in-doubt" });
+  });
+
+  test("signs of the other mode mean nothing", async () => {
+    await inDoubtFor(130);
+    await change(database.db, "update feedback_signs set hand_over_at = now() where mode = 'test'");
+    expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
+  });
+});
+
+describe("policy", () => {
+  test("resend: ready at its old place, one of several workers does it", async () => {
+    const { id } = await inDoubtFor(4_000);
+    const resent = await Promise.all(Array.from({ length: 8 }, () => resendInDoubt(database.db, "live", rule)));
+    expect(resent.flat()).toEqual([id]);
+    expect(await queueRow(database.db, id)).toMatchObject({ state: "ready", attempt: 1, backoffStep: 0 });
+    expect(await attemptsOf(database.db, id)).toEqual(["1 unknown"]);
+  });
+
+  test("fail: failed and out of the queue, until evidence corrects it", async () => {
+    const { id } = await inDoubtFor(4_000);
+    expect(await failInDoubt(database.db, "live", rule)).toEqual([id]);
+    expect(await queueRow(database.db, id)).toBeUndefined();
+    expect(await sendRow(database.db, id)).toMatchObject({ status: "failed", errorCode: "PROVIDER_OUTCOME_UNKNOWN" });
+    await confirmHandOvers(database.db, [{ sendId: id, attempt: 1, providerMessageId: "m-1", at: undefined }]);
+    expect(await sendRow(database.db, id)).toMatchObject({ status: "sent", errorCode: null, providerMessageId: "m-1" });
+  });
+
+  test("fail leaves alone what is not silent", async () => {
+    const { id } = await inDoubtFor(100);
+    expect(await failInDoubt(database.db, "live", rule)).toEqual([]);
+    expect(await queueRow(database.db, id)).toMatchObject({ state: "in-doubt" });
+  });
+});
+
+describe("promoting", () => {
+  test("waiting sends that are due are ready again with what they had, others wait on", async () => {
+    const [due, notYet] = [await aClaimedSend(database.db), await aClaimedSend(database.db)];
+    const later = { outcome: "try-later", counts: true } as const;
+    await retryLater(database.db, [{ ...attemptOf(due), ...later, delaySeconds: -1 }]);
+    await retryLater(database.db, [{ ...attemptOf(notYet), ...later, delaySeconds: 5 }]);
+    expect(await promoteDueSends(database.db, "live")).toBe(1);
+    const row = { state: "ready", attempt: 1, backoffStep: 1, isRetrying: true, dueInSeconds: null };
+    expect(await queueRow(database.db, due.id)).toMatchObject(row);
+    expect(await queueRow(database.db, notYet.id)).toMatchObject({ state: "waiting" });
+  });
+
+  test("sends that are leased or in doubt are never promoted", async () => {
+    const leased = await aClaimedSend(database.db);
+    const { id: doubtful } = await inDoubtFor(4_000);
+    await change(database.db, "update send_queue set due_at = now() - interval '1 hour'");
+    expect(await promoteDueSends(database.db, "live")).toBe(0);
+    expect(await queueRow(database.db, leased.id)).toMatchObject({ state: "leased" });
+    expect(await queueRow(database.db, doubtful)).toMatchObject({ state: "in-doubt" });
+  });
+});
+
+async function inDoubtFor(seconds: number) {
+  const send = await aClaimedSend(database.db);
+  await leaveInDoubt(database.db, [{ ...attemptOf(send), outcome: "unknown" }]);
+  await change(
+    database.db,
+    `update send_queue set attempted_at = now() - make_interval(secs => $2), due_at = now() - make_interval(secs => $2)
+     where id = $1`,
+    [send.id, seconds],
+  );
+  return send;
+}

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { aQueuedSend } from "../../test/send-builders.ts";
+import { change, useEmptyQueue } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { type Grant, reserve, settleGrant, slowDown } from "./pacing.ts";
+import { holdProvider } from "./provider-hold.ts";
+
+const database = useTestDatabase();
+useEmptyQueue(database, { maxPerSecond: 14 });
+
+const spacingMs = 1000 / (0.9 * 14);
+
+describe("reserving", () => {
+  test("the first may go at once, the next after its turn, whoever asks", async () => {
+    await readySends(3);
+    const grants = [await take(), await take(), await take()];
+    expect(grants.map((grant) => grant?.recipients)).toEqual([1, 1, 1]);
+    const waits = grants.map((grant) => grant?.waitMs ?? Number.NaN);
+    expect(waits[0]).toBe(0);
+    expect(waits[1]).toBeGreaterThan(0);
+    expect(waits[1]).toBeLessThanOrEqual(Math.ceil(spacingMs));
+    expect(waits[2]).toBeGreaterThan(spacingMs / 2);
+    expect(waits[2]).toBeLessThanOrEqual(Math.ceil(2 * spacingMs));
+  });
+
+  test("nothing is taken when nothing is ready, and none of another mode counts", async () => {
+    expect(await take()).toBeUndefined();
+    await aQueuedSend(database.db, { accountId: await anAccount(database.db), mode: "test" });
+    expect(await take()).toBeUndefined();
+    expect(await nextInSeconds()).toBeUndefined();
+  });
+
+  test("nothing is taken while the provider is held", async () => {
+    await readySends(1);
+    await holdProvider(database.db, "live", "quota");
+    expect(await take()).toBeUndefined();
+  });
+
+  test("nothing is taken when the next second is given away, and something again afterwards", async () => {
+    await readySends(1);
+    await setNext(1.2);
+    expect(await take()).toBeUndefined();
+    await setNext(0.9);
+    expect((await take())?.waitMs).toBeGreaterThan(700);
+  });
+
+  test("a time far ahead is another clock's and holds nobody up", async () => {
+    await readySends(1);
+    await setNext(3600);
+    expect(await take()).toMatchObject({ recipients: 1, waitMs: 0 });
+  });
+
+  test("a lost row is made again", async () => {
+    await readySends(1);
+    await take();
+    await change(database.db, "truncate pacing");
+    expect(await take()).toMatchObject({ recipients: 1, waitMs: 0 });
+    expect(await nextInSeconds()).toBeLessThan(0.08);
+  });
+
+  test("while the rate is unknown, it is one a second", async () => {
+    await readySends(5);
+    await change(database.db, "update provider_state set max_per_second = null");
+    expect(await take()).toMatchObject({ recipients: 1 });
+    expect(await nextInSeconds()).toBeGreaterThan(1);
+    expect(await take()).toBeUndefined();
+  });
+
+  test("a grant is a twentieth of the rate, no more than wanted and no more than there is", async () => {
+    await change(database.db, "update provider_state set max_per_second = 100");
+    await readySends(7);
+    expect(await take()).toMatchObject({ recipients: 5 });
+    expect(await take(2)).toMatchObject({ recipients: 2 });
+    await change(database.db, "update provider_state set max_per_second = 1000");
+    expect(await take()).toMatchObject({ recipients: 7 });
+  });
+});
+
+describe("settling a grant", () => {
+  test("what was not used is given back when nobody reserved since", async () => {
+    await change(database.db, "update provider_state set max_per_second = 100");
+    await readySends(5);
+    const grant = await granted();
+    await settleGrant(database.db, grant, 2);
+    expect(await nextIsBefore(grant.until, 3 / 90)).toBe(true);
+  });
+
+  test("what was not used is lost when another has reserved since", async () => {
+    await readySends(2);
+    const grant = await granted();
+    const other = await granted();
+    await settleGrant(database.db, grant, 0);
+    expect(await nextIsBefore(other.until, 0)).toBe(true);
+  });
+
+  test("recipients beyond the grant are charged, whoever reserved since", async () => {
+    await readySends(2);
+    const grant = await granted();
+    const other = await granted();
+    await settleGrant(database.db, grant, 50);
+    expect(await nextIsBefore(other.until, -49 / 12.6)).toBe(true);
+  });
+
+  test("a throttled answer stops all for a second and never longer", async () => {
+    await readySends(1);
+    await take();
+    await slowDown(database.db, "live");
+    await slowDown(database.db, "live");
+    const next = await nextInSeconds();
+    expect(next).toBeGreaterThan(0.9);
+    expect(next).toBeLessThanOrEqual(1);
+  });
+});
+
+test("three workers together get 12 to 12.6 of 14 a second, at most 13 of them in any second", async () => {
+  await readySends(50);
+  const turns: number[] = [];
+  const worker = async () => {
+    while (turns.length < 40) {
+      const grant = await take();
+      if (grant === undefined) continue;
+      turns.push(Date.parse(grant.until));
+      await sleep(grant.waitMs);
+    }
+  };
+  await Promise.all([worker(), worker(), worker()]);
+  const sorted = turns.toSorted((a, b) => a - b);
+  for (const start of sorted) {
+    expect(sorted.filter((turn) => turn >= start && turn < start + 1_000).length).toBeLessThanOrEqual(13);
+  }
+  const rate = (1000 * (sorted.length - 1)) / ((sorted.at(-1) ?? 0) - (sorted[0] ?? 0));
+  expect(rate).toBeGreaterThan(12);
+  expect(rate).toBeLessThan(12.61);
+});
+
+function take(wanted = 100): Promise<Grant | undefined> {
+  return reserve(database.db, { mode: "live", wanted, lowWater: "-infinity" });
+}
+
+async function granted(): Promise<Grant> {
+  const grant = await take();
+  if (grant === undefined) throw new Error("nothing was granted");
+  return grant;
+}
+
+async function readySends(count: number): Promise<void> {
+  const accountId = await anAccount(database.db);
+  await Promise.all(Array.from({ length: count }, () => aQueuedSend(database.db, { accountId })));
+}
+
+async function setNext(seconds: number): Promise<void> {
+  await change(
+    database.db,
+    `insert into pacing (mode, next_at) values ('live', clock_timestamp() + make_interval(secs => $1))
+     on conflict (mode) do update set next_at = excluded.next_at`,
+    [seconds],
+  );
+}
+
+async function nextInSeconds(): Promise<number | undefined> {
+  const [row] = await change(
+    database.db,
+    "select extract(epoch from next_at - clock_timestamp())::float8 as seconds from pacing where mode = 'live'",
+  );
+  return row === undefined ? undefined : Number(row.seconds);
+}
+
+/** Exact to a microsecond for each addition that was rounded. */
+async function nextIsBefore(until: string, seconds: number): Promise<boolean> {
+  const [row] = await change(
+    database.db,
+    "select extract(epoch from $1::timestamptz - next_at)::float8 as seconds from pacing where mode = 'live'",
+    [until],
+  );
+  return Math.abs(Number(row?.seconds) - seconds) < 0.000_01;
+}

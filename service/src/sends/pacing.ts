@@ -1,0 +1,106 @@
+import type { Queryable } from "../db/database.ts";
+import type { Mode } from "./send-request.ts";
+
+/** The right to hand over to so many recipients, `waitMs` from now. */
+export interface Grant {
+  mode: Mode;
+  recipients: number;
+  waitMs: number;
+  secondsPerRecipient: number;
+  /** The end of the grant on the shared clock; whoever reserved after us moved it on. */
+  until: string;
+}
+
+/**
+ * Below the rate the provider allows, because the network brings some closer together than they left. A grant is so small
+ * that the recipients of any second, one grant and 50 ms of such jitter included, stay within the rate.
+ */
+const shareOfRate = 0.9;
+const shareOfGrant = 0.05;
+/** A process knows the rate some seconds after its first start; until then one a second is what even a new account may. */
+const unknownRate = 1;
+
+/**
+ * Takes up to `wanted` recipients from the rate that all workers share, and no more than there are sends to claim. One
+ * statement of its own, committed before the claim: who waits for the row must not hold others up. Returns undefined when
+ * nothing is ready, the provider is held, or the next second is given away already.
+ *
+ * A time more than two minutes ahead is none of ours: the clock of the database was set back.
+ */
+export async function reserve(
+  db: Queryable,
+  { mode, wanted, lowWater }: { mode: Mode; wanted: number; lowWater: string },
+): Promise<Grant | undefined> {
+  const [row] = await db.query<Grant>({
+    name: "reserve-pace",
+    text: `
+      with rate as materialized (
+        select 1 / ($3::float8 * allowed) as seconds, greatest(1, floor($4::float8 * allowed)) as most
+        from (
+          select coalesce(nullif(max_per_second, 0), $5::float8) as allowed
+          from provider_state
+          where mode = $1 and hold_reason is null
+        ) as known
+      ), ready as materialized (
+        select count(*) as sends
+        from (
+          select
+          from send_queue
+          where state = 'ready' and mode = $1 and fair_at >= $6::timestamptz
+          order by fair_at, id
+          limit (select least($2::float8, most)::bigint from rate)
+        ) as first_ones
+      ), wanted as materialized (
+        select rate.seconds, ready.sends, make_interval(secs => ready.sends * rate.seconds) as duration
+        from rate, ready
+        where ready.sends > 0
+      ), reserved as (
+        insert into pacing (mode, next_at)
+        select $1::text, clock_timestamp() + duration
+        from wanted
+        on conflict (mode) do update
+        set next_at = case when pacing.next_at > clock_timestamp() + interval '2 minutes' then clock_timestamp()
+                           else greatest(pacing.next_at, clock_timestamp()) end + (select duration from wanted)
+        where pacing.next_at <= clock_timestamp() + interval '1 second'
+          or pacing.next_at > clock_timestamp() + interval '2 minutes'
+        returning next_at
+      )
+      select $1::text as mode, wanted.sends as recipients, wanted.seconds as "secondsPerRecipient",
+        reserved.next_at::text as until,
+        greatest(0, ceil(1000 * extract(epoch from reserved.next_at - wanted.duration - clock_timestamp())))::float8
+          as "waitMs"
+      from reserved, wanted`,
+    values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, lowWater],
+  });
+  return row;
+}
+
+/**
+ * Gives back what was not used, unless another has reserved since: then it is lost, which is slower but never too fast. A
+ * send with more recipients than were granted is charged here and delays those that follow.
+ */
+export async function settleGrant(db: Queryable, grant: Grant, used: number): Promise<void> {
+  if (used === grant.recipients) return;
+  await db.query({
+    name: "settle-grant",
+    text: `
+      update pacing
+      set next_at = next_at + make_interval(secs => $2::float8)
+      where mode = $1
+        and ($2::float8 > 0 or next_at = $3::timestamptz)`,
+    values: [grant.mode, (used - grant.recipients) * grant.secondsPerRecipient, grant.until],
+  });
+}
+
+/** After the provider said that it was too fast: nobody goes on for a second. */
+export async function slowDown(db: Queryable, mode: Mode): Promise<void> {
+  await db.query({
+    name: "slow-down",
+    text: `
+      update pacing
+      set next_at = clock_timestamp() + interval '1 second'
+      where mode = $1
+        and next_at < clock_timestamp() + interval '1 second'`,
+    values: [mode],
+  });
+}

@@ -1,0 +1,177 @@
+import type { Queryable } from "../db/database.ts";
+import { confirmHandOvers } from "./confirm-hand-over.ts";
+import { type AttemptMade, settle, storable } from "./settlement.ts";
+
+/** The moves of a claimed send, one function each. They serve all accounts and answer whether the send moved by them. */
+
+export interface AcceptedAttempt extends AttemptMade {
+  outcome: "accepted";
+  providerMessageId: string;
+}
+
+/** `known`: the send was sent by this very attempt before. `doubled`: the mail of another attempt is out as well. */
+export type SentMove = "sent" | "known" | "doubled";
+
+/** queued → sent. An attempt that counts no more has put its mail out all the same, so it goes the way of evidence. */
+export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Promise<SentMove[]> {
+  const moved = await settle(db, {
+    name: "mark-sent",
+    made: accepted,
+    columns: [],
+    recorded: "held",
+    move: `${released},
+      moving as materialized (${lockedRecords})
+      update sends
+      set status = 'sent', sent_at = now(), provider_message_id = moving.provider_message_id
+      from moving
+      where sends.id = moving.id
+      returning sends.id, moving.attempt`,
+  });
+  const late = accepted.filter((_, index) => !moved[index]);
+  if (late.length === 0) return moved.map(() => "sent");
+  const confirmed = await confirmHandOvers(
+    db,
+    late.map((attempt) => ({ ...attempt, at: undefined })),
+  );
+  return moved.map((hasMoved) => {
+    const confirmation = hasMoved ? undefined : confirmed.shift();
+    if (confirmation?.isDoubled === true) return "doubled";
+    return hasMoved || confirmation?.hasMoved === true ? "sent" : "known";
+  });
+}
+
+export type SendErrorCode =
+  | "PROVIDER_REJECTED"
+  | "PROVIDER_UNAVAILABLE"
+  | "PROVIDER_OUTCOME_UNKNOWN"
+  | "DOMAIN_NOT_VERIFIED"
+  | "MESSAGE_TOO_LARGE"
+  | "INTERNAL";
+
+export interface FailedAttempt extends AttemptMade {
+  code: SendErrorCode;
+  /** For the customer. */
+  message: string;
+}
+
+/** queued → failed */
+export function markFailed(db: Queryable, failed: FailedAttempt[]): Promise<boolean[]> {
+  return settle(db, {
+    name: "mark-failed",
+    made: failed,
+    columns: [
+      { name: "error_code", type: "text", values: failed.map(({ code }) => code) },
+      { name: "error_message", type: "text", values: failed.map(({ message }) => storable(message)) },
+    ],
+    recorded: "made",
+    move: `${released},
+      moving as materialized (${lockedRecords})
+      update sends
+      set status = 'failed', error_code = moving.error_code, error_message = moving.error_message
+      from moving
+      where sends.id = moving.id
+      returning sends.id, moving.attempt`,
+  });
+}
+
+/** queued → suppressed: all who were left are on the list by now. */
+export function markSuppressed(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
+  return settle(db, {
+    name: "mark-suppressed",
+    made,
+    columns: [],
+    recorded: "made",
+    move: `${released},
+      moving as materialized (${lockedRecords})
+      update sends
+      set status = 'suppressed'
+      from moving
+      where sends.id = moving.id
+      returning sends.id, moving.attempt`,
+  });
+}
+
+export interface LaterAttempt extends AttemptMade {
+  delaySeconds: number;
+  /** Whether it uses up patience: the next delay is longer, and the time until giving up runs. */
+  counts: boolean;
+}
+
+/** leased → waiting */
+export function retryLater(db: Queryable, later: LaterAttempt[]): Promise<boolean[]> {
+  return settle(db, {
+    name: "retry-later",
+    made: later,
+    columns: [
+      { name: "delay_seconds", type: "float8", values: later.map(({ delaySeconds }) => delaySeconds) },
+      { name: "counts", type: "boolean", values: later.map(({ counts }) => counts) },
+    ],
+    recorded: "made",
+    move: `moved as (
+        update send_queue q
+        set state = 'waiting', due_at = now() + make_interval(secs => held.delay_seconds),
+            backoff_step = q.backoff_step + held.counts::integer,
+            retrying_since = case when held.counts then coalesce(q.retrying_since, patience_clock(q.mode))
+                                  else q.retrying_since end
+        from held
+        where q.id = held.id
+        returning q.id, q.attempt
+      )
+      select id, attempt from moved`,
+  });
+}
+
+/** leased → ready, at its old place: it was not this send's fault. */
+export function giveBack(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
+  return settle(db, {
+    name: "give-back",
+    made,
+    columns: [],
+    recorded: "made",
+    move: `moved as (
+        update send_queue q
+        set state = 'ready', due_at = null
+        from held
+        where q.id = held.id
+        returning q.id, q.attempt
+      )
+      select id, attempt from moved`,
+  });
+}
+
+/** leased → in-doubt: nobody knows whether the provider has it. */
+export function leaveInDoubt(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
+  return settle(db, {
+    name: "leave-in-doubt",
+    made,
+    columns: [],
+    recorded: "made",
+    move: `moved as (
+        update send_queue q
+        set state = 'in-doubt', due_at = q.attempted_at
+        from held
+        where q.id = held.id
+        returning q.id, q.attempt
+      )
+      select id, attempt from moved`,
+  });
+}
+
+/** The end of a send's way through the queue. */
+const released = `released as (
+        delete from send_queue q
+        using held
+        where q.id = held.id
+        returning held.*
+      )`;
+
+const lockedRecords = `
+        select released.*
+        from (select * from released order by id) as released
+        cross join lateral (
+          select
+          from sends s
+          where s.id = released.id and s.status = 'queued'
+          for update
+        ) as locked
+      `;

@@ -1,0 +1,92 @@
+import type { Queryable } from "../db/database.ts";
+
+/** What became of one attempt. All that was not simply accepted at the first try is kept in `send_attempts`. */
+export interface AttemptMade {
+  sendId: string;
+  attempt: number;
+  startedAt: string;
+  /** `returned`: the provider was not asked. */
+  outcome: "accepted" | "refused" | "try-later" | "unknown" | "returned";
+  providerMessageId?: string | undefined;
+  requestId?: string | undefined;
+  detail?: string | undefined;
+}
+
+interface Column {
+  name: string;
+  type: "text" | "float8" | "boolean";
+  values: unknown[];
+}
+
+interface Settlement {
+  name: string;
+  made: AttemptMade[];
+  /** What this move needs beside the attempt. */
+  columns: Column[];
+  /** Which attempts are written down: all that were made, or only those that still counted. */
+  recorded: "made" | "held";
+  /** Goes on from `held`, and ends with the ids and attempts it moved. */
+  move: string;
+}
+
+const longestDetail = 1_000;
+
+/**
+ * The frame of every settlement. The attempt is the fence: a send moves only while its row in the queue still has this
+ * attempt, leased or in doubt. What is known of the attempt is written either way. Returns for each whether it moved.
+ *
+ * Rows are taken in the order of their ids: the queue first, then the record.
+ */
+export async function settle(db: Queryable, { name, made, columns, recorded, move }: Settlement): Promise<boolean[]> {
+  const names = columns.map((column) => `, ${column.name}`).join("");
+  const parameters = columns.map((column, index) => `, $${index + 8}::${column.type}[]`).join("");
+  const rows = await db.query<{ id: string; attempt: number }>({
+    name,
+    text: `
+      with made as materialized (
+        select id, attempt, started_at, outcome, provider_message_id, request_id, detail${names}
+        from unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[]${parameters})
+          as given (id, attempt, started_at, outcome, provider_message_id, request_id, detail${names})
+        order by id
+      ), held as materialized (
+        select made.*
+        from made
+        cross join lateral (
+          select
+          from send_queue q
+          where q.id = made.id and q.attempt = made.attempt and q.state in ('leased', 'in-doubt')
+          for update
+        ) as locked
+      ), recorded as (
+        insert into send_attempts as known (send_id, attempt, started_at, outcome, provider_message_id, request_id, detail)
+        select id, attempt, started_at, outcome, provider_message_id, request_id, detail
+        from ${recorded}
+        where attempt > 1 or outcome <> 'accepted'
+        order by id, attempt
+        on conflict (send_id, attempt) do update
+        set outcome = excluded.outcome, ended_at = now(), provider_message_id = excluded.provider_message_id,
+            request_id = excluded.request_id, detail = excluded.detail
+        where known.outcome = 'unknown'
+      ), ${move}`,
+    values: [...attemptColumns(made), ...columns.map((column) => column.values)],
+  });
+  const moved = new Map(rows.map((row) => [row.id, row.attempt]));
+  return made.map(({ sendId, attempt }) => moved.get(sendId) === attempt);
+}
+
+function attemptColumns(made: AttemptMade[]): unknown[] {
+  return [
+    made.map(({ sendId }) => sendId),
+    made.map(({ attempt }) => attempt),
+    made.map(({ startedAt }) => startedAt),
+    made.map(({ outcome }) => outcome),
+    made.map(({ providerMessageId = null }) => providerMessageId),
+    made.map(({ requestId = null }) => requestId),
+    made.map(({ detail }) => (detail === undefined ? null : storable(detail))),
+  ];
+}
+
+/** The provider's words: PostgreSQL takes no NUL, and nobody reads a page. */
+export function storable(text: string): string {
+  return text.replaceAll("\0", "\u{fffd}").slice(0, longestDetail);
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "../db/database.ts";
+import { type DeliveryDesk, deliverSend } from "../delivery/deliver-send.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import { type SettlementDesk, settleDelivery } from "../delivery/settle-delivery.ts";
+import { type ClaimedSend, claimSends } from "../sends/claim-sends.ts";
+import { LowWaterMark } from "../sends/low-water-mark.ts";
+import { type Grant, reserve, settleGrant } from "../sends/pacing.ts";
+import { takeProbe } from "../sends/provider-hold.ts";
+import type { Mode } from "../sends/send-request.ts";
+import { Alarm } from "./alarm.ts";
+import { untilReachable } from "./until-reachable.ts";
+
+interface DeliveryLoopOptions {
+  db: Database;
+  mode: Mode;
+  /** How many sends are handed over at the same time. */
+  slots: number;
+  desk: DeliveryDesk & SettlementDesk;
+}
+
+const pollMs = 250;
+const backOffMs = 1_000;
+
+const stopped: Delivery = { outcome: "returned", move: { kind: "given-back" }, detail: "the worker was stopped" };
+
+/** Claims what it can start at once and hands it over, as fast as the provider allows. Hints only make it quicker. */
+export class DeliveryLoop {
+  readonly #options: DeliveryLoopOptions;
+  readonly #lowWater = new LowWaterMark();
+  readonly #running = new Set<Promise<void>>();
+  readonly #alarm = new Alarm();
+  readonly #stopping = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+  #probed: Promise<boolean> = Promise.resolve(false);
+
+  constructor(options: DeliveryLoopOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#ended = this.#run();
+  }
+
+  /** There may be something to claim. */
+  wake(): void {
+    this.#alarm.ring();
+  }
+
+  /** Claims nothing more. What is being handed over ends; what was claimed and not begun is given back at once. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await Promise.allSettled([this.#ended, this.#probed]);
+    await Promise.all(this.#running);
+  }
+
+  /** Claims once and waits until all of it is settled. Returns how many sends that were. */
+  async runOnce(): Promise<number> {
+    const claimed = await this.#claim();
+    await Promise.all(this.#running);
+    return claimed;
+  }
+
+  /** While the provider is held, hands over one send when it is time to try. Returns whether it did. */
+  probe(): Promise<boolean> {
+    this.#probed = this.#probe();
+    return this.#probed;
+  }
+
+  async #probe(): Promise<boolean> {
+    const { db, mode } = this.#options;
+    if (this.#stopping.signal.aborted || !(await takeProbe(db, mode))) return false;
+    const claimed = await this.#claimAndBegin({ maxSends: 1, maxRecipients: 1, isProbe: true });
+    return claimed.length > 0;
+  }
+
+  async #run(): Promise<void> {
+    let isAway = false;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const claimed = await this.#claim();
+        isAway = false;
+        if (claimed === 0) await this.#alarm.wait(pollMs);
+      } catch (err) {
+        if (!isAway) this.#options.desk.log.error({ err }, "delivery.claim-failed");
+        isAway = true;
+        await sleep(backOffMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #claim(): Promise<number> {
+    const { db, mode, slots } = this.#options;
+    const free = slots - this.#running.size;
+    if (free <= 0) return 0;
+    const grant = await reserve(db, { mode, wanted: free, lowWater: this.#lowWater.mark });
+    if (grant === undefined) return 0;
+    await this.#untilValid(grant);
+    if (this.#stopping.signal.aborted) {
+      await settleGrant(db, grant, 0);
+      return 0;
+    }
+    const claimed = await this.#claimAndBegin({
+      maxSends: grant.recipients,
+      maxRecipients: grant.recipients,
+      isProbe: false,
+    });
+    await settleGrant(db, grant, recipientsToMail(claimed));
+    return claimed.length;
+  }
+
+  async #untilValid({ waitMs }: Grant): Promise<void> {
+    if (waitMs === 0) return;
+    await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+
+  async #claimAndBegin(claim: { maxSends: number; maxRecipients: number; isProbe: boolean }): Promise<ClaimedSend[]> {
+    const { db, mode, desk } = this.#options;
+    const claimedAt = desk.clock();
+    const lowWater = claim.isProbe ? "-infinity" : this.#lowWater.mark;
+    const { sends, mark } = await claimSends(db, { mode, lowWater, ...claim });
+    if (mark !== undefined) this.#lowWater.advance(mark);
+    for (const send of sends) this.#begin(send, claimedAt, claim.isProbe);
+    return sends;
+  }
+
+  #begin(send: ClaimedSend, claimedAt: number, isProbe: boolean): void {
+    const delivery = this.#deliver(send, claimedAt, isProbe).finally(() => {
+      this.#running.delete(delivery);
+      this.wake();
+    });
+    this.#running.add(delivery);
+  }
+
+  /** Never rejects: what cannot be written down for another reason than a lost database is left to the lease. */
+  async #deliver(send: ClaimedSend, claimedAt: number, isProbe: boolean): Promise<void> {
+    const { desk } = this.#options;
+    try {
+      const delivery = this.#stopping.signal.aborted ? stopped : await deliverSend(desk, send, claimedAt);
+      await untilReachable(() => settleDelivery(desk, send, delivery, { isProbe }));
+    } catch (err) {
+      desk.log.error({ send_id: send.id, attempt: send.attempt, err }, "delivery.settle-failed");
+    }
+  }
+}
+
+/** Sends that are not handed over now use nothing of the pace. */
+function recipientsToMail(sends: ClaimedSend[]): number {
+  const going = sends.filter(({ domain, isAccountSuspended }) => domain === "verified" && !isAccountSuspended);
+  return going.reduce((sum, { recipients }) => sum + recipients.length, 0);
+}

@@ -1,0 +1,27 @@
+import type { Queryable } from "../db/database.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { type DoubtRule, doubtExpiredLeases, failInDoubt, resendInDoubt } from "../sends/in-doubt.ts";
+import { promoteDueSends } from "../sends/promote-sends.ts";
+import type { Mode } from "../sends/send-request.ts";
+
+export interface QueueUpkeep {
+  db: Queryable;
+  mode: Mode;
+  rule: DoubtRule & { inDoubtPolicy: "resend" | "fail" };
+  log: Log;
+  metrics: Metrics;
+}
+
+/** Moves on what only time moves. Every worker does it; each row is moved by one of them. Returns whether any is ready. */
+export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): Promise<boolean> {
+  const expired = await doubtExpiredLeases(db, mode);
+  if (expired > 0) log.warn({ mode, count: expired }, "delivery.leases-expired");
+  const policy = rule.inDoubtPolicy;
+  const resolved = await (policy === "resend" ? resendInDoubt : failInDoubt)(db, mode, rule);
+  for (const sendId of resolved) log.warn({ send_id: sendId, policy }, "delivery.doubt-resolved");
+  metrics.inDoubtResolved.inc({ policy }, resolved.length);
+  if (policy === "fail") metrics.sendsSettled.inc({ status: "failed" }, resolved.length);
+  const promoted = await promoteDueSends(db, mode);
+  return promoted > 0 || (policy === "resend" && resolved.length > 0);
+}

@@ -1,0 +1,60 @@
+import { Writable } from "node:stream";
+import type { Database } from "../src/db/database.ts";
+import type { DeliveryDesk } from "../src/delivery/deliver-send.ts";
+import type { SettlementDesk } from "../src/delivery/settle-delivery.ts";
+import { createLog } from "../src/log.ts";
+import { createMetrics } from "../src/metrics.ts";
+import type { EmailProvider, HandOver, OutgoingMail } from "../src/provider/email-provider.ts";
+import { openSettlements } from "../src/sends/settlement-batches.ts";
+import { testContentKeys } from "./send-builders.ts";
+import type { LogLine } from "./spawn-postern.ts";
+
+export const answers = {
+  accepted: { kind: "accepted", providerMessageId: "m-1", requestId: "r-1" },
+  refused: { kind: "refused", code: "PROVIDER_REJECTED", message: "Not that.", unverified: [], requestId: "r-1" },
+  later: { kind: "try-later", hold: undefined, isThrottled: false, message: "No connection.", requestId: undefined },
+  throttled: { kind: "try-later", hold: undefined, isThrottled: true, message: "Too fast.", requestId: "r-1" },
+  held: { kind: "try-later", hold: "quota", isThrottled: false, message: "Enough for today.", requestId: "r-1" },
+  unknown: { kind: "unknown", message: "A reset to ann@example.test.", requestId: undefined },
+} as const satisfies Record<string, HandOver>;
+
+/** A provider that only takes mail, as told, with a record of what it was given. */
+export function aProviderThat(answer: HandOver | ((mail: OutgoingMail) => HandOver | Promise<HandOver>)) {
+  const mails: OutgoingMail[] = [];
+  const handOver = async (mail: OutgoingMail) => {
+    mails.push(mail);
+    return typeof answer === "function" ? answer(mail) : answer;
+  };
+  // Delivery calls nothing else of it.
+  return { mails, provider: { handOver } as EmailProvider };
+}
+
+/** All a worker needs for deliveries, with its log and counters to look at. */
+export function aDeliveryDesk(db: Database, provider: EmailProvider, changes: Partial<DeliveryDesk> = {}) {
+  const lines: LogLine[] = [];
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  const desk: DeliveryDesk & SettlementDesk = {
+    db,
+    provider,
+    settlements: openSettlements(db),
+    contentKeys: testContentKeys,
+    giveUpAfterSeconds: 86_400,
+    log: createLog("debug", stream),
+    metrics: createMetrics(),
+    clock: () => performance.now(),
+    ...changes,
+  };
+  const counted = async (name: string, labels: Record<string, string> = {}) => {
+    const metric = await desk.metrics.registry.getSingleMetric(name)?.get();
+    const values = metric?.values.filter((value) =>
+      Object.entries(labels).every(([label, wanted]) => value.labels[label] === wanted),
+    );
+    return values?.reduce((sum, { value }) => sum + value, 0) ?? 0;
+  };
+  return { desk, lines, counted };
+}
