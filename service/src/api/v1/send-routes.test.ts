@@ -431,11 +431,11 @@ describe("POST /api/v1/send with an idempotency key", () => {
 
   test("keeps accounts and modes apart, and shares between the credentials of one account", async () => {
     const [sender, other] = [await aSender(), await aSender()];
-    const test = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
+    const sandboxed = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
     const second = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId);
     const first = (await send(sender, { idempotency_key: "k" })).json();
     expect((await send(other, { idempotency_key: "k" })).json()).toMatchObject({ idempotent: false });
-    expect((await send({ ...sender, key: test.key }, { idempotency_key: "k" })).json()).toMatchObject({
+    expect((await send({ ...sender, key: sandboxed.key }, { idempotency_key: "k" })).json()).toMatchObject({
       idempotent: false,
     });
     expect((await send({ ...sender, key: second.key }, { idempotency_key: "k" })).json()).toEqual({
@@ -593,10 +593,10 @@ describe("POST /api/v1/send answers 429", () => {
     const sender = await aSender({ isUnlimited: false });
     await setLimits(sender.accountId, 1, 1, 1);
     const second = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId);
-    const test = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
+    const sandboxed = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
     expect((await send(sender)).status).toBe(202);
     expect((await send({ ...sender, key: second.key })).status).toBe(429);
-    expect((await send({ ...sender, key: test.key })).status).toBe(202);
+    expect((await send({ ...sender, key: sandboxed.key })).status).toBe(202);
   });
 
   test("counting repeats", async () => {
