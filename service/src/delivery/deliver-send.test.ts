@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
 import { aClaimedSend } from "../../test/send-builders.ts";
 import { useEmptyQueue } from "../../test/send-rows.ts";
-import { aConfig } from "../../test/test-config.ts";
+import { aConfig, aSecret } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { HandOver } from "../provider/email-provider.ts";
 import type { ClaimedSend } from "../sends/claim-sends.ts";
@@ -48,7 +48,8 @@ describe("a send that may not go is not handed over", () => {
   });
 
   test("content sealed with a key that is not configured waits for the operator", async () => {
-    const { delivery, lines } = await deliver(answers.accepted, {}, { contentKeys: aConfig().secrets.contentKey });
+    const otherKeys = aConfig({ CONTENT_KEY: aSecret() }).secrets.contentKey;
+    const { delivery, lines } = await deliver(answers.accepted, {}, { contentKeys: otherKeys });
     expect(delivery).toMatchObject({ outcome: "returned", move: { kind: "later", counts: true } });
     expect(lines.map(({ event }) => event)).toContain("delivery.content-not-opened");
   });
