@@ -367,6 +367,8 @@ describe("topics", () => {
     await expect(set("Policy", "none")).rejects.toBeInstanceOf(InvalidParameterException);
     await running.sns.send(new DeleteTopicCommand({ TopicArn }));
     await expect(publish(TopicArn)).rejects.toBeInstanceOf(NotFoundException);
+    const list = new ListSubscriptionsByTopicCommand({ TopicArn });
+    await expect(running.sns.send(list)).rejects.toBeInstanceOf(NotFoundException);
   });
 
   test("refuse a message above 256 KB", async () => {

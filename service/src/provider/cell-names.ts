@@ -6,3 +6,12 @@ export function configurationSetNameOf(cellCode: string): string {
 export function topicNameOf(cellCode: string): string {
   return `postern-${cellCode}`;
 }
+
+export function queueNameOf(cellCode: string): string {
+  return `postern-${cellCode}`;
+}
+
+/** Holds what could not be applied after many tries. */
+export function deadQueueNameOf(cellCode: string): string {
+  return `postern-${cellCode}-dead`;
+}

@@ -2,7 +2,10 @@ import type { Mailbox } from "../mail-address.ts";
 
 /** What Postern needs of an email provider, in its own words. Each method is exactly one request to the provider. */
 export interface EmailProvider {
-  /** Never throws for what the provider or the network does: the answer is a value. */
+  /**
+   * What the provider or the network does is a value and never thrown. It throws only for a mail that must not exist, such as
+   * one with a line break in a name, and before anything has left.
+   */
   handOver(mail: OutgoingMail): Promise<HandOver>;
 
   /** `exists` when the provider has the identity already; `findIdentity` then tells its state. */

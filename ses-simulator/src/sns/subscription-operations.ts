@@ -70,6 +70,7 @@ export async function unsubscribe(simulation: Simulation, request: SnsRequest): 
 
 export function listSubscriptions(simulation: Simulation, request: SnsRequest): Xml {
   const topicArn = request.form.get("TopicArn");
+  if (topicArn !== null) requireTopic(simulation, topicArn);
   const member = [...simulation.subscriptions.values()]
     .filter((subscription) => topicArn === null || subscription.topicArn === topicArn)
     .map((subscription) => ({

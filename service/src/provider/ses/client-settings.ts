@@ -1,5 +1,5 @@
 export interface ClientOptions {
-  service: "email" | "sns";
+  service: "email" | "sns" | "sqs";
   region: string;
   /** Where the simulator listens, or an Amazon endpoint of the operator's choice. */
   endpoint: string | undefined;

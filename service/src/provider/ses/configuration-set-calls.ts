@@ -1,6 +1,7 @@
 import {
   CreateConfigurationSetCommand,
   CreateConfigurationSetEventDestinationCommand,
+  type EventDestinationDefinition,
   type EventType,
   GetConfigurationSetCommand,
   type SESv2Client,
@@ -14,7 +15,7 @@ type ConfigurationSetCalls = Pick<
 >;
 
 /** Everything that becomes of a mail. OPEN and CLICK are left out: asking for them makes SES rewrite bodies. */
-const toldEvents: EventType[] = [
+export const toldEvents: EventType[] = [
   "SEND",
   "REJECT",
   "BOUNCE",
@@ -23,6 +24,8 @@ const toldEvents: EventType[] = [
   "DELIVERY_DELAY",
   "RENDERING_FAILURE",
 ];
+
+export const eventDestinationName = "postern";
 
 export function configurationSetCalls(client: SESv2Client, ask: Ask): ConfigurationSetCalls {
   const exists = { AlreadyExistsException: "exists" as const };
@@ -40,12 +43,8 @@ export function configurationSetCalls(client: SESv2Client, ask: Ask): Configurat
     async createEventDestination(configurationSetName, topicArn) {
       const command = new CreateConfigurationSetEventDestinationCommand({
         ConfigurationSetName: configurationSetName,
-        EventDestinationName: "postern",
-        EventDestination: {
-          Enabled: true,
-          MatchingEventTypes: toldEvents,
-          SnsDestination: { TopicArn: topicArn },
-        },
+        EventDestinationName: eventDestinationName,
+        EventDestination: eventDestination(topicArn),
       });
       return (await ask((deadline) => client.send(command, deadline), exists)) === "exists" ? "exists" : "created";
     },
@@ -54,4 +53,8 @@ export function configurationSetCalls(client: SESv2Client, ask: Ask): Configurat
       return (await ask((deadline) => client.send(command, deadline), { NotFoundException: false })) !== false;
     },
   };
+}
+
+export function eventDestination(topicArn: string): EventDestinationDefinition {
+  return { Enabled: true, MatchingEventTypes: toldEvents, SnsDestination: { TopicArn: topicArn } };
 }

@@ -48,12 +48,28 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
 
 async function handOver(client: SESv2Client, mail: OutgoingMail, timeoutMs: number): Promise<HandOver> {
   const command = new SendEmailCommand(sendEmailInput(mail));
+  const missing = await findMissingCredentials(client);
+  if (missing !== undefined) return missing;
   try {
     // The SDK's own timeout ends with the first bytes of the answer; a body that trickles is stopped by the deadline.
     const abortSignal = AbortSignal.timeout(timeoutMs);
     return classifyAnswer(await client.send(command, { abortSignal }));
   } catch (error) {
     return classifyFailure(error);
+  }
+}
+
+/**
+ * Asked for apart: a token file that cannot be read fails with an error of the file system or of another service, which
+ * within the request would look as if the mail might have left.
+ */
+async function findMissingCredentials(client: SESv2Client): Promise<HandOver | undefined> {
+  try {
+    await client.config.credentials();
+    return undefined;
+  } catch (error) {
+    const message = `The AWS credentials cannot be had: ${error instanceof Error ? error.name : "unknown"}`;
+    return { kind: "try-later", hold: "operator", isThrottled: false, message, requestId: undefined };
   }
 }
 

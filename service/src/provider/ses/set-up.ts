@@ -1,13 +1,26 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { configurationSetNameOf, topicNameOf } from "../cell-names.ts";
-import { type EmailProvider, ProviderError } from "../email-provider.ts";
+import { configurationSetNameOf, deadQueueNameOf, queueNameOf, topicNameOf } from "../cell-names.ts";
+import type { EmailProvider } from "../email-provider.ts";
+import { naming } from "./aws-action.ts";
+import { createPace, type Pace } from "./pace.ts";
+import { createQueue, keepLong, type QueueArns, type QueueCalls, queueCalls, takeFromTopic } from "./queue-calls.ts";
 import { createSesProvider } from "./ses-provider.ts";
-import { allowPublishing, createTopic, signWithSha256, type TopicCalls, topicCalls } from "./topic-calls.ts";
+import { restoreEventDestination, type SetUpCalls, setUpCalls, switchSuppressionOff } from "./set-up-calls.ts";
+import {
+  allowPublishing,
+  createTopic,
+  deliverEnvelopes,
+  signWithSha256,
+  subscribeQueue,
+  type TopicCalls,
+  topicCalls,
+} from "./topic-calls.ts";
 
 export interface SetUpOptions {
   cellCode: string;
   region: string;
-  endpoints: { ses: string | undefined; sns: string | undefined };
+  endpoints: { ses: string | undefined; sns: string | undefined; sqs: string | undefined };
+  /** Between two requests to SES. */
+  pauseMs: number;
 }
 
 export interface SetUpStep {
@@ -18,48 +31,35 @@ export interface SetUpStep {
 
 export type DoneStep = SetUpStep & { outcome: "done" | "created" | "exists" };
 
-/** SES allows one request a second besides sends. */
-const pauseMs = 1_000;
-const maxTries = 5;
+export interface SetUpResult {
+  topicArn: string;
+  queueUrl: string;
+}
 
 export function plannedSteps(cellCode: string): SetUpStep[] {
   return stepsFor(cellCode).map(({ what, action }) => ({ what, action }));
 }
 
-/** Yields each step when it is done and returns the topic. Every step may be repeated, so a broken run is run again. */
-export async function* setUp(options: SetUpOptions): AsyncGenerator<DoneStep, string> {
-  const scene: Scene = { options, topics: topicCalls(options.region, options.endpoints.sns), topicArn: "" };
-  let hasAskedSes = false;
+/** Yields each step when it is done. Every step may be repeated, so a broken run is run again. */
+export async function* setUp(options: SetUpOptions): AsyncGenerator<DoneStep, SetUpResult> {
+  const scene = sceneOf(options);
   for (const { what, action, run } of stepsFor(options.cellCode)) {
-    if (hasAskedSes) await sleep(pauseMs);
-    hasAskedSes = action.startsWith("ses:");
-    try {
-      yield { what, action, outcome: await untilLetThrough(() => run(scene)) };
-    } catch (error) {
-      throw error instanceof ProviderError ? new SetUpError(action, error) : error;
-    }
+    yield { what, action, outcome: await naming(action, () => run(scene)) };
   }
-  return scene.topicArn;
-}
-
-/** Which of the steps failed, so that the missing permission can be named. */
-export class SetUpError extends Error {
-  override readonly name = "SetUpError";
-  readonly action: string;
-  readonly reason: ProviderError;
-
-  constructor(action: string, reason: ProviderError) {
-    super(reason.message, { cause: reason });
-    this.action = action;
-    this.reason = reason;
-  }
+  return { topicArn: scene.topicArn, queueUrl: scene.queueUrl };
 }
 
 interface Scene {
   options: SetUpOptions;
+  pace: Pace;
+  ses: SetUpCalls;
   topics: TopicCalls;
-  /** Known after the first step. */
+  queues: QueueCalls;
+  /** Known after their steps. */
   topicArn: string;
+  deadQueueUrl: string;
+  queueUrl: string;
+  subscriptionArn: string;
 }
 
 interface Step extends SetUpStep {
@@ -67,6 +67,10 @@ interface Step extends SetUpStep {
 }
 
 function stepsFor(cellCode: string): Step[] {
+  return [...topicSteps(cellCode), ...queueSteps(cellCode), ...configurationSetSteps(cellCode)];
+}
+
+function topicSteps(cellCode: string): Step[] {
   const [topic, set] = [topicNameOf(cellCode), configurationSetNameOf(cellCode)];
   return [
     {
@@ -87,31 +91,109 @@ function stepsFor(cellCode: string): Step[] {
       action: "sns:SetTopicAttributes",
       run: ({ topics, topicArn }) => allowPublishing(topics, topicArn, set),
     },
+  ];
+}
+
+/** Before the configuration set, so that the first event already finds its way. */
+function queueSteps(cellCode: string): Step[] {
+  const [queue, dead] = [queueNameOf(cellCode), deadQueueNameOf(cellCode)];
+  return [
+    {
+      what: `SQS queue ${dead} for what cannot be applied`,
+      action: "sqs:CreateQueue",
+      async run(scene) {
+        scene.deadQueueUrl = await createQueue(scene.queues, dead);
+        return "done";
+      },
+    },
+    {
+      what: "it keeps messages for 14 days",
+      action: "sqs:SetQueueAttributes",
+      run: ({ queues, deadQueueUrl }) => keepLong(queues, deadQueueUrl),
+    },
+    {
+      what: `SQS queue ${queue}`,
+      action: "sqs:CreateQueue",
+      async run(scene) {
+        scene.queueUrl = await createQueue(scene.queues, queue);
+        return "done";
+      },
+    },
+    {
+      what: `only the topic may write to it; it keeps messages for 14 days, and after 10 tries they go to ${dead}`,
+      action: "sqs:SetQueueAttributes",
+      run: ({ queues, queueUrl, topicArn }) => takeFromTopic(queues, queueUrl, arnsOf(topicArn, queue, dead)),
+    },
+    {
+      what: "the topic writes to the queue",
+      action: "sns:Subscribe",
+      async run(scene) {
+        const { queue: queueArn } = arnsOf(scene.topicArn, queue, dead);
+        scene.subscriptionArn = await subscribeQueue(scene.topics, scene.topicArn, queueArn);
+        return "done";
+      },
+    },
+    {
+      what: "with an envelope that names the topic",
+      action: "sns:SetSubscriptionAttributes",
+      run: ({ topics, subscriptionArn }) => deliverEnvelopes(topics, subscriptionArn),
+    },
+  ];
+}
+
+function configurationSetSteps(cellCode: string): Step[] {
+  const set = configurationSetNameOf(cellCode);
+  return [
     {
       what: `SES configuration set ${set}, without SES's own suppression list`,
       action: "ses:CreateConfigurationSet",
-      run: (scene) => providerOf(scene).createConfigurationSet(set),
+      async run(scene) {
+        const made = await scene.pace(() => providerOf(scene).createConfigurationSet(set));
+        if (made === "exists") {
+          const action = "ses:PutConfigurationSetSuppressionOptions";
+          await naming(action, () => scene.pace(() => switchSuppressionOff(scene.ses, set)));
+        }
+        return made;
+      },
     },
     {
       what: "its events go to the topic",
       action: "ses:CreateConfigurationSetEventDestination",
-      run: (scene) => providerOf(scene).createEventDestination(set, scene.topicArn),
+      async run(scene) {
+        const made = await scene.pace(() => providerOf(scene).createEventDestination(set, scene.topicArn));
+        if (made === "exists") {
+          const action = "ses:UpdateConfigurationSetEventDestination";
+          await naming(action, () => scene.pace(() => restoreEventDestination(scene.ses, set, scene.topicArn)));
+        }
+        return made;
+      },
     },
   ];
+}
+
+function sceneOf(options: SetUpOptions): Scene {
+  const { region, endpoints } = options;
+  return {
+    options,
+    pace: createPace(options.pauseMs),
+    ses: setUpCalls(region, endpoints.ses),
+    topics: topicCalls(region, endpoints.sns),
+    queues: queueCalls(region, endpoints.sqs),
+    topicArn: "",
+    deadQueueUrl: "",
+    queueUrl: "",
+    subscriptionArn: "",
+  };
+}
+
+/** Topic and queues are of one account and region. */
+function arnsOf(topicArn: string, queue: string, dead: string): QueueArns {
+  const [, partition, , region, accountId] = topicArn.split(":");
+  const prefix = `arn:${partition}:sqs:${region}:${accountId}:`;
+  return { topic: topicArn, queue: `${prefix}${queue}`, dead: `${prefix}${dead}` };
 }
 
 function providerOf({ options: { region, endpoints }, topicArn }: Scene): EmailProvider {
   const [, partition = "", , , accountId = ""] = topicArn.split(":");
   return createSesProvider({ region, endpoint: endpoints.ses, accountId, partition });
-}
-
-/** A running Postern shares the budget of control requests with this command. */
-async function untilLetThrough<Outcome>(run: () => Promise<Outcome>, tries = 1): Promise<Outcome> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof ProviderError && error.kind === "throttled") || tries === maxTries) throw error;
-    await sleep(pauseMs);
-    return untilLetThrough(run, tries + 1);
-  }
 }

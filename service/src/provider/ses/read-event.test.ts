@@ -1,0 +1,272 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readQueuedMessage } from "./read-envelope.ts";
+import { readEvent } from "./read-event.ts";
+
+const sendId = "019a8f1e-0000-7000-8000-000000000000";
+const topicArn = "arn:aws:sns:eu-central-1:123456789012:postern-AA";
+
+const mail = {
+  timestamp: "2026-11-15T10:00:00.123Z",
+  source: "Shop <orders@shop.test>",
+  messageId: "0102019a8f1e-mail-000000",
+  destination: ["customer@example.test", "Second <second@example.test>"],
+  tags: { send_id: [sendId], attempt: ["3"], "ses:configuration-set": ["postern-AA"] },
+};
+
+const aboutIt = {
+  providerMessageId: "0102019a8f1e-mail-000000",
+  sendId,
+  attempt: 3,
+  handedOverAt: "2026-11-15T10:00:00.123Z",
+  feedbackId: undefined,
+};
+
+const at = "2026-11-15T10:00:05.000Z";
+const bounce = {
+  bounceType: "Permanent",
+  bounceSubType: "General",
+  bouncedRecipients: [{ emailAddress: "Customer@example.test", status: "5.1.1" }],
+  timestamp: at,
+  feedbackId: "feedback-1",
+};
+const complaint = {
+  complainedRecipients: [{ emailAddress: "customer@example.test" }],
+  timestamp: at,
+  feedbackId: "feedback-2",
+  complaintSubType: null,
+};
+
+const anEvent = (eventType: string, part: object) => JSON.stringify({ eventType, mail, ...part });
+
+describe("an event of a configuration set", () => {
+  test("Send concerns everyone, at the time of the mail", () => {
+    expect(readEvent(anEvent("Send", { send: {} }))).toEqual({
+      kind: "send",
+      ...aboutIt,
+      at: "2026-11-15T10:00:00.123Z",
+      recipients: ["customer@example.test", "second@example.test"],
+    });
+  });
+
+  test("Delivery names those who got it", () => {
+    const delivery = { timestamp: at, recipients: ["customer@example.test"], smtpResponse: "250 ok" };
+    const expected = { kind: "delivery", ...aboutIt, at, recipients: ["customer@example.test"] };
+    expect(readEvent(anEvent("Delivery", { delivery }))).toEqual(expected);
+  });
+
+  test.for([
+    ["Permanent", "General", "Permanent"],
+    ["Permanent", "OnAccountSuppressionList", "Permanent"],
+    ["Permanent", "SomethingNew", "Permanent"],
+    ["Transient", "MailboxFull", "Transient"],
+    ["Undetermined", "Undetermined", "Transient"],
+    ["SomethingNew", "General", "Transient"],
+  ] as const)("a bounce %s/%s is %s", ([bounceType, bounceSubType, type]) => {
+    expect(readEvent(anEvent("Bounce", { bounce: { ...bounce, bounceType, bounceSubType } }))).toEqual({
+      kind: "bounce",
+      ...aboutIt,
+      at,
+      recipients: ["Customer@example.test"],
+      feedbackId: "feedback-1",
+      bounce: { type, subtype: bounceSubType },
+    });
+  });
+
+  test.for([
+    [undefined, undefined, true],
+    ["abuse", "abuse", true],
+    ["something-new", "something-new", true],
+    ["not-spam", "not-spam", false],
+    ["Not-Spam", "Not-Spam", false],
+  ] as const)("a complaint of type %s", ([complaintFeedbackType, complaintType, isSpam]) => {
+    expect(readEvent(anEvent("Complaint", { complaint: { ...complaint, complaintFeedbackType } }))).toEqual({
+      kind: "complaint",
+      ...aboutIt,
+      at,
+      recipients: ["customer@example.test"],
+      feedbackId: "feedback-2",
+      complaintType,
+      isSpam,
+    });
+  });
+
+  test.for([
+    ["Reject", { reject: { reason: "Bad content" } }, "Bad content"],
+    ["Reject", {}, ""],
+    [
+      "Rendering Failure",
+      { failure: { templateName: "t", errorMessage: "Attribute x is absent" } },
+      "Attribute x is absent",
+    ],
+  ] as const)("%s %j means that it will not be sent", ([type, part, reason]) => {
+    expect(readEvent(anEvent(type, part))).toMatchObject({ kind: "reject", ...aboutIt, reason });
+  });
+
+  test("DeliveryDelay is known and no outcome", () => {
+    const deliveryDelay = { timestamp: at, delayType: "General", delayedRecipients: [{ emailAddress: "a@b.test" }] };
+    const read = readEvent(anEvent("DeliveryDelay", { deliveryDelay }));
+    expect(read).toEqual({ kind: "delay", ...aboutIt, at, recipients: ["a@b.test"] });
+  });
+
+  test.for(["Open", "Click", "Subscription", "Invented"])("%s is ignored", (type) => {
+    expect(readEvent(JSON.stringify({ eventType: type, whatever: [{}] }))).toEqual({ kind: "ignored", type });
+  });
+
+  test("the greeting that SES writes into a new topic is ignored, although it is no JSON", () => {
+    const greeting = "Successfully validated SNS topic for Amazon SES event publishing.";
+    expect(readEvent(greeting)).toEqual({ kind: "ignored", type: "greeting" });
+    const envelope = { Type: "Notification", TopicArn: topicArn, Message: greeting };
+    expect(readQueuedMessage(JSON.stringify(envelope), [topicArn])).toEqual({ kind: "ignored", type: "greeting" });
+    expect(readQueuedMessage(greeting, [topicArn])).toEqual({ kind: "ignored", type: "greeting" });
+  });
+});
+
+describe("a notification of an identity", () => {
+  const { tags: _, ...untagged } = mail;
+
+  test.for([
+    ["Bounce", { bounce }, "bounce"],
+    ["Complaint", { complaint }, "complaint"],
+    ["Delivery", { delivery: { timestamp: at, recipients: ["a@b.test"] } }, "delivery"],
+  ] as const)("%s is the same without tags", ([notificationType, part, kind]) => {
+    const read = readEvent(JSON.stringify({ notificationType, mail: untagged, ...part }));
+    expect(read).toMatchObject({ kind, sendId: undefined, attempt: undefined, providerMessageId: mail.messageId });
+  });
+
+  test("its own confirmation is ignored", () => {
+    const text = `{"notificationType":"AmazonSnsSubscriptionSucceeded","message":"You have successfully subscribed"}`;
+    expect(readEvent(text)).toEqual({ kind: "ignored", type: "AmazonSnsSubscriptionSucceeded" });
+  });
+});
+
+describe("tags", () => {
+  test.for([
+    [{ send_id: ["not-a-uuid"], attempt: ["1"] }, undefined, 1],
+    [{ send_id: [sendId, sendId], attempt: ["1", "2"] }, undefined, undefined],
+    [{ send_id: sendId, attempt: 1 }, undefined, undefined],
+    [{ send_id: [sendId], attempt: ["0"] }, sendId, undefined],
+    [{ send_id: [sendId], attempt: ["-1"] }, sendId, undefined],
+    [{ send_id: [sendId], attempt: ["1.5"] }, sendId, undefined],
+    [{ send_id: [sendId], attempt: ["9999999999"] }, sendId, undefined],
+    [{ send_id: [`${sendId}\n`], attempt: ["01"] }, undefined, undefined],
+    [{}, undefined, undefined],
+    [null, undefined, undefined],
+    [[], undefined, undefined],
+  ] as const)("%j are believed only in the shape we give them", ([tags, wantedId, wantedAttempt]) => {
+    const read = readEvent(JSON.stringify({ eventType: "Send", mail: { ...mail, tags }, send: {} }));
+    if (Array.isArray(tags)) return expect(read.kind).toBe("unreadable");
+    return expect(read).toMatchObject({ kind: "send", sendId: wantedId, attempt: wantedAttempt });
+  });
+});
+
+describe("recipients", () => {
+  const recipientsOf = (...addresses: unknown[]) => {
+    const bouncedRecipients = addresses.map((emailAddress) => ({ emailAddress }));
+    const read = readEvent(anEvent("Bounce", { bounce: { ...bounce, bouncedRecipients } }));
+    return read.kind === "bounce" ? read.recipients : read;
+  };
+
+  test("are bare addresses, each once, in the case they were reported in", () => {
+    const given = ['"A, B" <A@b.test>', "<c@d.test>", " e@f.test ", "e@f.test", "E@f.test", "x <y> z"];
+    expect(recipientsOf(...given)).toEqual(["A@b.test", "c@d.test", "e@f.test", "E@f.test", "x <y> z"]);
+  });
+
+  test("hold nothing that PostgreSQL refuses to store", () => {
+    expect(recipientsOf("a\0b@c.test", "d\ud800@e.test")).toEqual(["a\ufffdb@c.test", "d\ufffd@e.test"]);
+  });
+
+  test("may be none", () => {
+    expect(recipientsOf()).toEqual([]);
+  });
+
+  test.for([[[7]], [[null]], [[""]], [["x".repeat(1_001)]], [Array.from({ length: 1_001 }, () => "a@b.test")]])(
+    "that are not addresses make it unreadable",
+    ([addresses]) => {
+      expect(recipientsOf(...(addresses ?? []))).toMatchObject({ kind: "unreadable" });
+    },
+  );
+});
+
+describe("what is not as SES promises", () => {
+  test.for([
+    ["", "it is no JSON object"],
+    ["[]", "it is no JSON object"],
+    ["null", "it is no JSON object"],
+    ["{", "it is no JSON object"],
+    ["{}", "notificationType is no line of text"],
+    [`{"eventType":7}`, "eventType is no line of text"],
+    [`{"eventType":"Send"}`, "mail is no object"],
+    [`{"eventType":"Send","mail":[]}`, "mail is no object"],
+    [JSON.stringify({ eventType: "Send", mail: { ...mail, messageId: "" } }), "messageId is empty"],
+    [JSON.stringify({ eventType: "Send", mail: { ...mail, timestamp: "yesterday" } }), "timestamp is no time"],
+    [
+      JSON.stringify({ eventType: "Send", mail: { ...mail, timestamp: "0001-01-01T00:00:00Z" } }),
+      "timestamp is no time",
+    ],
+    [anEvent("Delivery", {}), "delivery is no object"],
+    [anEvent("Delivery", { delivery: { timestamp: at } }), "recipients is no list"],
+    [anEvent("Bounce", { bounce: { ...bounce, bounceType: undefined } }), "bounceType is no line of text"],
+    [anEvent("Bounce", { bounce: { ...bounce, bouncedRecipients: ["a@b.test"] } }), "entry is no object"],
+    [" ".repeat(1_048_577), "it is too long"],
+    ["[".repeat(500_000), "it is no JSON object"],
+  ])("%.80s is unreadable: %s", ([text, reason]) => {
+    expect(readEvent(text ?? "")).toEqual({ kind: "unreadable", reason });
+  });
+
+  test("is a value, whatever the text", () => {
+    const kinds = new Set(["send", "delivery", "bounce", "complaint", "reject", "delay", "ignored", "unreadable"]);
+    const types = fc.constantFrom(
+      "Send",
+      "Delivery",
+      "Bounce",
+      "Complaint",
+      "Reject",
+      "Rendering Failure",
+      "DeliveryDelay",
+    );
+    const shaped = fc.record(
+      {
+        eventType: types,
+        mail: fc.oneof(fc.constant(mail), fc.jsonValue()),
+        delivery: fc.jsonValue(),
+        bounce: fc.oneof(fc.jsonValue(), fc.record({ bounceType: fc.string(), timestamp: fc.string() })),
+        complaint: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    const texts = fc.oneof(
+      fc.string(),
+      fc.json(),
+      shaped.map((value) => JSON.stringify(value)),
+    );
+    fc.assert(
+      fc.property(texts, (text) => kinds.has(readEvent(text).kind) && kinds.has(readQueuedMessage(text, []).kind)),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("a message in the queue", () => {
+  const Message = anEvent("Send", { send: {} });
+  const anEnvelope = (changes: object = {}) =>
+    JSON.stringify({ Type: "Notification", TopicArn: topicArn, Message, ...changes });
+
+  test("is read from its envelope", () => {
+    expect(readQueuedMessage(anEnvelope(), [topicArn])).toEqual(readEvent(Message));
+  });
+
+  test("is read bare, where raw delivery is on", () => {
+    expect(readQueuedMessage(Message, [topicArn])).toEqual(readEvent(Message));
+  });
+
+  test.for([
+    [{ TopicArn: `${topicArn}2` }, "it comes from a topic that is not ours"],
+    [{ TopicArn: undefined }, "it comes from a topic that is not ours"],
+    [{ Type: "SubscriptionConfirmation" }, "it is no notification"],
+    [{ Message: 7 }, "it is no notification"],
+    [{ Message: "hello" }, "it is no JSON object"],
+  ] as const)("with %j in its envelope is unreadable", ([changes, reason]) => {
+    expect(readQueuedMessage(anEnvelope(changes), [topicArn])).toEqual({ kind: "unreadable", reason });
+  });
+});
