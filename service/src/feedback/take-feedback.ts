@@ -1,0 +1,69 @@
+import { createBatch } from "../db/batch.ts";
+import type { Queryable } from "../db/database.ts";
+import type { DatabaseClock } from "../db/database-clock.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Feedback, FeedbackReading } from "../provider/feedback.ts";
+import { noteHandOversTold } from "../sends/feedback-signs.ts";
+import type { Mode } from "../sends/send-request.ts";
+import { applyFeedback } from "./apply-feedback.ts";
+import { type QuarantineReason, quarantine } from "./quarantine-store.ts";
+
+export interface FeedbackDesk {
+  db: Queryable;
+  clock: DatabaseClock;
+  mode: Mode;
+  log: Log;
+  metrics: Metrics;
+}
+
+type Verdict = "applied" | "ignored" | QuarantineReason;
+
+/** Takes one thing the provider said and answers when it is safe: in the record, in quarantine, or of no concern. */
+export type TakeFeedback = (reading: FeedbackReading, raw: string) => Promise<Verdict>;
+
+/** What arrives while a set is being written goes with the next, from whichever door it came. */
+export function createFeedbackTaker(desk: FeedbackDesk): TakeFeedback {
+  const apply = createBatch({
+    run: (given: Feedback[]) => applyAndTell(desk, given),
+    maxItems: 200,
+    maxBytes: 4 * 1024 * 1024,
+    sizeOf: (feedback) => 500 + feedback.recipients.length * 100,
+  });
+  return async (reading, raw) => {
+    const verdict = await judge(desk, apply, reading);
+    if (verdict !== "applied" && verdict !== "ignored") await quarantine(desk.db, [{ reason: verdict, raw }]);
+    desk.metrics.feedbackTaken.inc({ kind: reading.kind, verdict });
+    return verdict;
+  };
+}
+
+async function judge(
+  { log }: FeedbackDesk,
+  apply: (feedback: Feedback) => Promise<Verdict>,
+  reading: FeedbackReading,
+): Promise<Verdict> {
+  if (reading.kind === "ignored") return "ignored";
+  if (reading.kind === "unreadable") {
+    log.warn({ reason: reading.reason }, "feedback.unreadable");
+    return "unreadable";
+  }
+  return apply(reading);
+}
+
+async function applyAndTell({ db, clock, mode, log, metrics }: FeedbackDesk, given: Feedback[]): Promise<Verdict[]> {
+  const started = performance.now();
+  const applied = await applyFeedback(db, given, clock.now());
+  const told = given.filter((feedback, index) => feedback.kind === "send" && applied.verdicts[index] === "applied");
+  const [latest] = told
+    .map((feedback) => feedback.handedOverAt)
+    .toSorted()
+    .toReversed();
+  if (latest !== undefined) await noteHandOversTold(db, mode, latest);
+  for (const sendId of applied.doubled) log.error({ send_id: sendId }, "delivery.doubled");
+  metrics.sendsDoubled.inc(applied.doubled.length);
+  const { newEvents, newSuppressions, confirmed } = applied;
+  const facts = { reports: given.length, events: newEvents, suppressions: newSuppressions, confirmed };
+  log.info({ ...facts, duration_ms: Math.round(performance.now() - started) }, "feedback.applied");
+  return applied.verdicts;
+}
