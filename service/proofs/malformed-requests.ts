@@ -52,6 +52,9 @@ const fieldName = oneof(
     "password",
     "refresh_token",
     "domain_name",
+    "from",
+    "to",
+    "subject",
     "__proto__",
     "constructor",
     "toString",
@@ -89,6 +92,10 @@ function path({ keyId, token }: Credentials): fc.Arbitrary<string> {
     "/api/v1/domains/1",
     "/api/v1/domains/1/verify",
     "/api/v1/domains/99999999999",
+    "/api/v1/events",
+    "/api/v1/suppression",
+    "/api/v1/sends",
+    "/api/v1/send/validate",
     "/.well-known/jwks.json",
     "/healthz",
     "/readyz",
@@ -109,6 +116,7 @@ function path({ keyId, token }: Credentials): fc.Arbitrary<string> {
       arbitrary: constantFrom("?", "?a", "?a=b&a=c", "?__proto__[x]=1", "?%", "?mode=test&mode=live", "?="),
     },
     { weight: 1, arbitrary: string().map((text) => `?${encodeURIComponentSafely(text)}`) },
+    { weight: 2, arbitrary: listParameters() },
   );
   const odd = constantFrom(
     "",
@@ -124,8 +132,52 @@ function path({ keyId, token }: Credentials): fc.Arbitrary<string> {
   return oneof(
     { weight: 12, arbitrary: tuple(routes, query).map((parts) => parts.join("")) },
     { weight: 6, arbitrary: tuple(id, query).map((parts) => `/api/v1/api-keys/${parts.join("")}`) },
+    { weight: 3, arbitrary: tuple(id, query).map((parts) => `/api/v1/suppression/${parts.join("")}`) },
+    { weight: 3, arbitrary: tuple(id, query).map(([name, rest]) => `/api/v1/send/${name}/timeline${rest}`) },
     { weight: 2, arbitrary: odd },
     { weight: 1, arbitrary: string({ unit: "grapheme" }).map((text) => `/${encodeURIComponentSafely(text)}`) },
+  );
+}
+
+/** Filters and places of the listings, with values that are nearly right. */
+function listParameters(): fc.Arbitrary<string> {
+  const name = constantFrom(
+    "limit",
+    "page",
+    "before",
+    "type",
+    "mode",
+    "email_id",
+    "recipient",
+    "since",
+    "until",
+    "status",
+    "domain",
+    "provider_message_id",
+  );
+  const value = oneof(
+    constantFrom(
+      "0",
+      "1",
+      "100",
+      "101",
+      "-1",
+      "1.5",
+      "1e3",
+      "99999999999999999999",
+      "Bounce",
+      "test",
+      "queued",
+      "sent",
+    ),
+    constantFrom("2026-11-15T09:30:00Z", "9999-12-31T23:59:59Z", "-000001-01-01T00:00:00Z", "infinity", "now"),
+    constantFrom("jane@example.com", "xn--a", "%00", "\ufeff", "{a,b}", "0".repeat(1001)),
+    nasty,
+    fc.uuid(),
+    string({ unit: "binary" }),
+  ).map(encodeURIComponentSafely);
+  return array(tuple(name, value), { minLength: 1, maxLength: 4 }).map(
+    (pairs) => `?${pairs.map((pair) => pair.join("=")).join("&")}`,
   );
 }
 
@@ -176,6 +228,7 @@ function body(credentials: Credentials): fc.Arbitrary<Buffer> {
     { email: "someone@example.com", password: "wrong" },
     { refresh_token: credentials.refreshToken },
     { domain_name: "reserved.test" },
+    { from: "a@shop.io", to: ["jane@example.com"], subject: "Hello", text: "Hi", idempotency_key: "k" },
   );
   const changed = tuple(right, array(tuple(fieldName, anyValue), { maxLength: 3 }), option(fieldName)).map(
     ([fields, additions, dropped]) => {

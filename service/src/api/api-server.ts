@@ -9,9 +9,11 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { KeyPress } from "../api-keys/create-api-key.ts";
 import type { Database } from "../db/database.ts";
 import type { DomainDesk } from "../domains/register-domain.ts";
+import type { TakeFeedback } from "../feedback/take-feedback.ts";
 import type { Log } from "../log.ts";
 import type { LoginDesk } from "../logins/log-in.ts";
 import type { Metrics } from "../metrics.ts";
+import type { FeedbackPush } from "../provider/feedback.ts";
 import type { AcceptDesk } from "../sends/accept-send.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Readiness } from "./readiness.ts";
@@ -34,7 +36,8 @@ export interface ApiParts {
   loginDesk: LoginDesk;
   keyPress: KeyPress;
   acceptDesk: AcceptDesk;
-  /** Undefined until the installation is connected to AWS. */
+  /** Both undefined until the installation is connected to AWS. */
   domainDesk: DomainDesk | undefined;
+  feedbackDoor: { push: FeedbackPush; take: TakeFeedback } | undefined;
   http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };
 }

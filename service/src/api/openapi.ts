@@ -4,7 +4,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { ApiServer } from "./api-server.ts";
 
 const description = `
-Transactional mail through your own Amazon SES. This release sends and records; delivery feedback follows.
+Transactional mail through your own Amazon SES. It checks every send before it leaves and records what became of it.
 
 Authenticate with an API key in \`X-API-Key\` (sending) or with a JWT as \`Authorization: Bearer\` (everything).
 Every answer carries \`X-Request-Id\`; every error has the shape of the schema **Error**.`.trim();
@@ -26,6 +26,9 @@ export async function describeApi(app: ApiServer): Promise<void> {
         { name: "Log-in", description: "Access tokens for people and dashboards" },
         { name: "API keys", description: "Credentials for servers that send" },
         { name: "Domains", description: "The domains an account may send from" },
+        { name: "Suppressions", description: "Addresses that are not mailed any more" },
+        { name: "Events", description: "Deliveries, bounces, complaints and filtered recipients" },
+        { name: "Feedback", description: "What the provider tells us" },
         { name: "Account", description: "Who a credential belongs to" },
         { name: "Health", description: "For load balancers and orchestrators" },
       ],
@@ -39,7 +42,7 @@ export async function describeApi(app: ApiServer): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: (raw) => {
       const document = jsonSchemaTransformObject(raw);
-      if ("components" in document) dropUnusedSchemas(document.components?.schemas ?? {}, JSON.stringify(document));
+      if ("components" in document) dropUnusedSchemas(document.components?.schemas ?? {}, document);
       return document;
     },
   });
@@ -47,8 +50,10 @@ export async function describeApi(app: ApiServer): Promise<void> {
 }
 
 /** The schema library emits each named schema for input and for output; what nothing refers to is left out. */
-function dropUnusedSchemas(schemas: Record<string, unknown>, document: string): void {
-  for (const name of Object.keys(schemas)) {
-    if (!document.includes(`"#/components/schemas/${name}"`)) delete schemas[name];
-  }
+function dropUnusedSchemas(schemas: Record<string, unknown>, document: unknown): void {
+  const text = JSON.stringify(document);
+  const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
+  for (const name of unused) delete schemas[name];
+  // What only those referred to is unused as well.
+  if (unused.length > 0) dropUnusedSchemas(schemas, document);
 }

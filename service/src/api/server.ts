@@ -17,7 +17,12 @@ import { accountRoutes } from "./v1/account-routes.ts";
 import { apiKeyRoutes } from "./v1/api-key-routes.ts";
 import { authRoutes } from "./v1/auth-routes.ts";
 import { domainRoutes } from "./v1/domain-routes.ts";
+import { eventRoutes } from "./v1/event-routes.ts";
+import { feedbackRoutes } from "./v1/feedback-routes.ts";
+import { sendListRoutes } from "./v1/send-list-routes.ts";
 import { sendRoutes } from "./v1/send-routes.ts";
+import { sendTimelineRoutes } from "./v1/send-timeline-routes.ts";
+import { suppressionRoutes } from "./v1/suppression-routes.ts";
 
 const maxBodyBytes = 64 * 1024;
 
@@ -31,10 +36,15 @@ export async function createApiServer(parts: ApiParts): Promise<ApiServer> {
   healthRoutes(app, parts);
   errorRoutes(app);
   await sendRoutes(app, parts);
+  sendTimelineRoutes(app, parts);
+  sendListRoutes(app, parts);
   authRoutes(app, parts);
   accountRoutes(app, parts);
   apiKeyRoutes(app, parts);
   domainRoutes(app, parts);
+  suppressionRoutes(app, parts);
+  eventRoutes(app, parts);
+  await feedbackRoutes(app, parts);
 
   if (parts.http.showReference) await serveReference(app);
   await app.ready();

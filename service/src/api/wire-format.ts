@@ -5,7 +5,7 @@ import { errorCatalogue } from "./error-catalogue.ts";
 /** A time in an answer: ISO 8601 in UTC. */
 export const wireTimestamp = z.iso.datetime().meta({ example: "2026-11-15T09:30:00.000Z" });
 
-const fieldProblem = z.object({
+export const fieldProblem = z.object({
   field: z.string().describe("The field, `body` for the body as a whole"),
   code: z.string().describe("Machine-readable cause"),
   message: z.string().describe("What to change"),

@@ -1,5 +1,7 @@
 import type { Address, ParsedMailbox } from "../mail-address.ts";
 
+export type { Mode } from "../mode.ts";
+
 /** What a caller asked for, checked. */
 export interface SendRequest {
   from: ParsedMailbox;
@@ -19,8 +21,6 @@ export interface SendRequest {
 export const payloadFields = ["from", "to", "subject", "html", "text", "cc", "bcc", "reply_to"] as const;
 export type PayloadField = (typeof payloadFields)[number];
 export type GivenPayload = Record<PayloadField, string | string[] | undefined>;
-
-export type Mode = "live" | "test";
 
 export function recipientsOf({ to, cc, bcc }: Pick<SendRequest, "to" | "cc" | "bcc">): Address[] {
   return [...to, ...cc, ...bcc];

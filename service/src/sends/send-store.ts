@@ -27,6 +27,16 @@ export interface SendRecord {
 }
 
 /** While a send is on its way, the queue knows more than the record: leased or in doubt means being processed. */
+const statusColumn = `case
+            when s.status = 'queued' and (select q.state from send_queue q where q.id = s.id) in ('leased', 'in-doubt')
+            then 'processing'
+            else s.status end as status`;
+
+/** Of the record `s`. */
+export const sendRecordColumns = `s.id, ${statusColumn}, s.from_address as "fromAddress", s.to_addresses as "toAddresses",
+          s.subject, s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
+          s.error_code as "errorCode", s.error_message as "errorMessage"`;
+
 export async function findSend(
   db: Queryable,
   accountId: string,
@@ -36,13 +46,8 @@ export async function findSend(
   const [row] = await db.query<SendRecord>({
     name: "find-send",
     text: `
-      select s.id,
-        case when s.status = 'queued' and q.state in ('leased', 'in-doubt') then 'processing' else s.status end as status,
-        s.from_address as "fromAddress", s.to_addresses as "toAddresses", s.subject,
-        s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
-        s.error_code as "errorCode", s.error_message as "errorMessage"
+      select ${sendRecordColumns}
       from sends s
-      left join send_queue q on q.id = s.id
       where s.account_id = $1
         and s.mode = $2
         and s.id = $3`,

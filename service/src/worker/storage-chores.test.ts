@@ -61,6 +61,23 @@ test("what keeps contents from being dropped is an error of the chore", async ()
   await expect(run("drop-old-contents")).rejects.toThrow("7 days at least");
 });
 
+test("changes of lists are folded, all that there are", async () => {
+  const { run, db } = await aWorker();
+  await db.query({
+    name: "many-changes",
+    text: `
+      insert into list_changes (account_id, mode, list, difference)
+      select '01a1ddd0-0000-7000-8000-000000000000', 'live', 'suppressions', 1
+      from generate_series(1, 12000)`,
+  });
+  await run("fold-list-changes");
+  const rows = await db.query<{ count: number }>({
+    name: "counts",
+    text: "select count, (select count(*) from list_changes) as left from list_counts",
+  });
+  expect(rows).toEqual([{ count: 12_000, left: 0 }]);
+});
+
 async function aWorker({ contentRetentionDays = 30 } = {}) {
   const { url, drop } = await copyTemplate(inject("serverUrl"));
   const db = openTestDatabase(url);

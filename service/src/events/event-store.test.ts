@@ -1,0 +1,107 @@
+import { randomUUIDv7 } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { anEvent, manyEvents } from "../../test/event-builders.ts";
+import { costOf } from "../../test/explain.ts";
+import { change } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { foldListChanges } from "../db/list-counts.ts";
+import { findEvents, listEvents } from "./event-store.ts";
+
+const database = useTestDatabase();
+const everything = {
+  type: undefined,
+  sendId: undefined,
+  recipient: undefined,
+  before: undefined,
+  since: undefined,
+  until: undefined,
+  limit: 50,
+};
+
+/** What a list may read beside its entries: the counts, and one row of each partition to see which goes first. */
+const spare = 40;
+
+describe.each([
+  ["without statistics", false],
+  ["with statistics", true],
+])("behind 20,000 events, %s,", (_name, isAnalyzed) => {
+  let accountId: string;
+  const sendId = "019a0000-0000-7000-8000-00000000000a";
+  const someSendId = randomUUIDv7();
+
+  beforeAll(async () => {
+    const { db } = database;
+    await change(db, "truncate events, list_changes, list_counts");
+    accountId = await anAccount(db);
+    const [neighbour, at] = [await anAccount(db), "2026-11-01T00:00:00.000Z"];
+    for (let n = 0; n < 5; n++) await anEvent(db, { accountId, type: "Complaint", at });
+    for (let n = 0; n < 5; n++) await anEvent(db, { accountId, sendId, at });
+    await anEvent(db, { accountId, sendId: someSendId });
+    for (const owner of [neighbour, accountId]) await manyEvents(db, { accountId: owner, count: 20_000 });
+    await foldListChanges(db, 1_000);
+    if (isAnalyzed) await change(db, "analyze events");
+  });
+
+  const cost = (work: (db: Parameters<typeof listEvents>[0]) => Promise<unknown>) => costOf(database.db, work);
+
+  test("a page reads its own entries and a few counts", async () => {
+    const page = await cost((db) => listEvents(db, accountId, "live", { type: undefined, limit: 50, offset: 0 }));
+    expect(page.rowsRead).toBeLessThanOrEqual(50 + spare);
+    expect(page.pagesRead).toBeLessThan(300);
+    expect(page.scans).not.toContain("Seq Scan on events");
+  });
+
+  test("a page of a rare type reads nothing of the others", async () => {
+    const page = await cost((db) => listEvents(db, accountId, "live", { type: "Complaint", limit: 50, offset: 0 }));
+    expect(page.rowsRead).toBeLessThanOrEqual(5 + spare);
+  });
+
+  test("a page far behind reads what comes before it and no more", async () => {
+    const page = await cost((db) => listEvents(db, accountId, "live", { type: undefined, limit: 50, offset: 5_000 }));
+    expect(page.rowsRead).toBeLessThanOrEqual(5_050 + spare);
+  });
+
+  test("reading on from the middle reads its own entries", async () => {
+    const [middle] = await database.db.query<{ id: string }>({
+      name: "middle",
+      text: "select id from events where account_id = $1 order by id offset 10000 limit 1",
+      values: [accountId],
+    });
+    for (const type of [undefined, "Delivery", "Complaint"] as const) {
+      const filter = { ...everything, type, before: middle?.id };
+      expect((await cost((db) => findEvents(db, accountId, "live", filter))).rowsRead).toBeLessThanOrEqual(51 + spare);
+    }
+  });
+
+  test("the events of a send are found by themselves, of an old one as of a new one", async () => {
+    for (const [id, count] of [
+      [sendId, 5],
+      [someSendId, 1],
+      [randomUUIDv7(), 0],
+    ] as const) {
+      const filter = { ...everything, sendId: id };
+      expect((await findEvents(database.db, accountId, "live", filter)).events).toHaveLength(count);
+      const { rowsRead, pagesRead } = await cost((db) => findEvents(db, accountId, "live", filter));
+      expect(rowsRead).toBeLessThanOrEqual(count + spare);
+      expect(pagesRead).toBeLessThan(100);
+    }
+  });
+
+  test("looking for a recipient reads 10,000 entries at most, and fewer when enough are found", async () => {
+    const nobody = { ...everything, recipient: "nobody@example.test" };
+    const everybody = { ...everything, recipient: "jane@example.test" };
+    const first = await findEvents(database.db, accountId, "live", nobody);
+    expect(first).toEqual({ events: [], nextBefore: expect.any(String) });
+    expect((await cost((db) => findEvents(db, accountId, "live", nobody))).rowsRead).toBeLessThanOrEqual(
+      10_000 + spare,
+    );
+    expect((await cost((db) => findEvents(db, accountId, "live", everybody))).rowsRead).toBeLessThanOrEqual(60 + spare);
+  });
+
+  test("a time is found without reading what is newer", async () => {
+    const filter = { ...everything, until: "2026-11-02T00:00:00.000Z" };
+    expect((await findEvents(database.db, accountId, "live", filter)).events).toHaveLength(10);
+    expect((await cost((db) => findEvents(db, accountId, "live", filter))).rowsRead).toBeLessThanOrEqual(10 + spare);
+  });
+});

@@ -1,0 +1,125 @@
+import type { Queryable } from "../db/database.ts";
+import { findEvents, type SendEvent } from "../events/event-store.ts";
+import type { Mode } from "./send-request.ts";
+import { type SendRecord, sendRecordColumns } from "./send-store.ts";
+
+export type TimelineEntry =
+  | { type: "accepted"; at: string; recipients: number; suppressedRecipients: string[] }
+  | ({ type: "attempt"; at: string } & Attempt)
+  | { type: "handed_over"; at: string; providerMessageId: string }
+  | { type: "event"; at: string; event: SendEvent };
+
+export interface Attempt {
+  attempt: number;
+  /** Both null while it is under way. */
+  endedAt: string | null;
+  outcome: "accepted" | "refused" | "try-later" | "unknown" | "returned" | null;
+  providerMessageId: string | null;
+  requestId: string | null;
+  detail: string | null;
+}
+
+export interface Timeline {
+  send: SendRecord;
+  entries: TimelineEntry[];
+  /** False when a send has more attempts or events than are shown; the newest are. */
+  isComplete: boolean;
+}
+
+const shownAtMost = 500;
+
+/** Everything that is known of a send, oldest first. Undefined when the account has no such send. */
+export async function findTimeline(
+  db: Queryable,
+  accountId: string,
+  mode: Mode,
+  id: string,
+): Promise<Timeline | undefined> {
+  const send = await findTimelineSend(db, accountId, mode, id);
+  if (send === undefined) return undefined;
+  const attempts = await listAttempts(db, id);
+  const { events, nextBefore } = await findEvents(db, accountId, mode, { ...everything, sendId: id });
+  const entries: TimelineEntry[] = [
+    { type: "accepted", at: send.queuedAt, recipients: send.toAddresses.length, suppressedRecipients: send.suppressed },
+    ...attempts
+      .slice(0, shownAtMost)
+      .map((made) => ({ type: "attempt" as const, ...made }))
+      .toReversed(),
+    ...underWay(send, attempts),
+    ...handedOver(send),
+    ...events.map((event) => ({ type: "event" as const, at: event.at, event })).toReversed(),
+  ];
+  return {
+    send,
+    // What happened at the same moment stays in the order above.
+    entries: entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
+    isComplete: attempts.length <= shownAtMost && nextBefore === undefined,
+  };
+}
+
+const everything = {
+  type: undefined,
+  recipient: undefined,
+  before: undefined,
+  since: undefined,
+  until: undefined,
+  limit: shownAtMost,
+};
+
+interface TimelineSend extends SendRecord {
+  /** As given. */
+  suppressed: string[];
+  attempt: number | null;
+  attemptedAt: string | null;
+}
+
+async function findTimelineSend(db: Queryable, accountId: string, mode: Mode, id: string) {
+  const [row] = await db.query<TimelineSend>({
+    name: "find-timeline-send",
+    text: `
+      select ${sendRecordColumns},
+        array(
+          select given.address
+          from unnest(s.to_addresses, coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]))
+            with ordinality as given (address, key)
+          where given.key = any (s.suppressed_recipients)
+          order by given.ordinality
+        ) as suppressed,
+        q.attempt, q.attempted_at as "attemptedAt"
+      from sends s
+      left join send_queue q on q.id = s.id
+      where s.account_id = $1
+        and s.mode = $2
+        and s.id = $3`,
+    values: [accountId, mode, id],
+    isPlannedEachTime: true,
+  });
+  return row;
+}
+
+/** Of a send that was found to be the account's. Only our own words are shown: the provider's may name what is the operator's. */
+function listAttempts(db: Queryable, sendId: string) {
+  return db.query<{ at: string } & Attempt>({
+    name: "list-attempts",
+    text: `
+      select attempt, started_at as at, ended_at as "endedAt", outcome, provider_message_id as "providerMessageId",
+        request_id as "requestId", case when outcome = 'returned' then detail end as detail
+      from send_attempts
+      where send_id = $1
+      order by attempt desc
+      limit $2`,
+    values: [sendId, shownAtMost + 1],
+  });
+}
+
+/** The attempt that is being made and has nothing to tell yet. */
+function underWay({ status, attempt, attemptedAt }: TimelineSend, known: Attempt[]): TimelineEntry[] {
+  const isKnown = known.some((one) => one.attempt === attempt);
+  if (status !== "processing" || attempt === null || attemptedAt === null || isKnown) return [];
+  const nothing = { endedAt: null, outcome: null, providerMessageId: null, requestId: null, detail: null };
+  return [{ type: "attempt", at: attemptedAt, attempt, ...nothing }];
+}
+
+function handedOver({ sentAt, providerMessageId }: TimelineSend): TimelineEntry[] {
+  return sentAt === null || providerMessageId === null ? [] : [{ type: "handed_over", at: sentAt, providerMessageId }];
+}

@@ -1,0 +1,66 @@
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import type { Database } from "../src/db/database.ts";
+import type { EventType } from "../src/events/event-store.ts";
+import type { Mode } from "../src/mode.ts";
+
+interface EventOptions {
+  accountId: string;
+  mode?: Mode;
+  sendId?: string;
+  type?: EventType;
+  /** Its place in the list is at this time, too. */
+  at?: string;
+  recipient?: string;
+  bounceType?: "Permanent" | "Transient";
+  bounceSubtype?: string;
+  complaintType?: string;
+}
+
+/** Returns its id. Of a send that need not exist. */
+export async function anEvent(db: Database, options: EventOptions): Promise<string> {
+  const { accountId, mode = "live", type = "Delivery", at = new Date().toISOString() } = options;
+  const [row] = await db.query<{ id: string }>({
+    name: "an-event",
+    text: `
+      insert into events (id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype,
+        complaint_type, suppression_reason, suppressed_at)
+      values (new_id_at($5), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      returning id`,
+    values: [
+      options.sendId ?? randomUUIDv7(),
+      accountId,
+      mode,
+      type,
+      at,
+      options.recipient ?? `to-${randomBytes(5).toString("hex")}@example.test`,
+      options.bounceType ?? null,
+      options.bounceSubtype ?? null,
+      options.complaintType ?? null,
+      type === "Suppression" ? "hard_bounce" : null,
+      type === "Suppression" ? "2026-11-01T00:00:00.000Z" : null,
+    ],
+  });
+  if (row === undefined) throw new Error("the event was not stored");
+  return row.id;
+}
+
+interface ManyEvents {
+  accountId: string;
+  count: number;
+  mode?: Mode;
+  type?: EventType;
+  recipient?: string;
+}
+
+/** In one statement, a millisecond apart, the last of them now. */
+export async function manyEvents(db: Database, options: ManyEvents): Promise<void> {
+  const { accountId, count, mode = "live", type = "Delivery", recipient = "jane@example.test" } = options;
+  await db.query({
+    name: "many-events",
+    text: `
+      insert into events (id, send_id, account_id, mode, event_type, event_at, recipient)
+      select new_id_at(at), gen_random_uuid(), $1, $2, $3, at, $4
+      from (select now() - make_interval(secs => n / 1000.0) as at from generate_series(0, $5 - 1) as n) as times`,
+    values: [accountId, mode, type, recipient, count],
+  });
+}

@@ -1,0 +1,61 @@
+import type { Database, Queryable, Statement } from "../src/db/database.ts";
+
+interface PlanNode {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Shared Hit Blocks"?: number;
+  "Shared Read Blocks"?: number;
+  Plans?: PlanNode[];
+}
+
+export interface Cost {
+  /** Rows of tables and indexes that were read, those that were thrown away included. */
+  rowsRead: number;
+  pagesRead: number;
+  /** Each once, without the name of the partition. */
+  scans: string[];
+}
+
+/** What the one statement that `work` runs costs, as PostgreSQL counted it. */
+export async function costOf(db: Database, work: (db: Queryable) => Promise<unknown>): Promise<Cost> {
+  const statements: Statement[] = [];
+  const observed: Queryable = {
+    query: (statement) => {
+      statements.push(statement);
+      return db.query(statement);
+    },
+  };
+  await work(observed);
+  const [statement] = statements;
+  if (statement === undefined || statements.length > 1) throw new Error("the work ran more or less than one statement");
+  const [row] = await db.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>({
+    ...statement,
+    name: "explain",
+    text: `explain (analyze, buffers, format json) ${statement.text}`,
+    isPlannedEachTime: true,
+  });
+  const plan = row?.["QUERY PLAN"][0]?.Plan;
+  if (plan === undefined) throw new Error("PostgreSQL told no plan");
+  const scans = nodesOf(plan).filter((node) => node["Relation Name"] !== undefined);
+  return {
+    rowsRead: scans.reduce((sum, node) => sum + rowsOf(node), 0),
+    pagesRead: (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0),
+    scans: [...new Set(scans.filter((node) => rowsOf(node) > 0).map(nameOf))].toSorted(),
+  };
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+function rowsOf(node: PlanNode): number {
+  return (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+}
+
+function nameOf(node: PlanNode): string {
+  return `${node["Node Type"]} on ${(node["Relation Name"] ?? "").replace(/_(default|\d{4}_\d{2}.*)$/, "")}`;
+}
