@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { anEnvironment, aSecret } from "../test/test-config.ts";
-import { type Environment, readConfig, readDatabaseConfig } from "./config.ts";
+import { type Environment, readConfig, readDatabaseConfig, readStatusConfig } from "./config.ts";
 import { environmentSchema } from "./environment-schema.ts";
 import { ConfigurationError } from "./errors.ts";
 
@@ -31,6 +31,7 @@ test("an environment with every key set is read", () => {
     IN_DOUBT_SECONDS: "10",
     IN_DOUBT_MAX_SECONDS: "60",
     IN_DOUBT_POLICY: "fail",
+    FEEDBACK_GAP_SECONDS: "300",
     DNS_SERVERS: "10.0.0.2",
     AWS_FEEDBACK_TOPIC_ARN: "arn:aws:sns:eu-central-1:123456789012:postern-e-",
     AWS_FEEDBACK_QUEUE_URL: "http://127.0.0.1:4579/123456789012/postern-e-",
@@ -69,6 +70,7 @@ test("an environment with every key set is read", () => {
       inDoubtMaxSeconds: 60,
       inDoubtPolicy: "fail",
     },
+    feedback: { feedbackGapSeconds: 300, hasFeedbackQueue: true },
     dnsServers: ["10.0.0.2"],
     provider: {
       kind: "simulator",
@@ -164,6 +166,14 @@ test(".env.example shows exactly the keys that are read", () => {
   const text = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
   const shown = [...text.matchAll(/^(# )?([A-Z0-9_]+)=/gm)].map(([, , key]) => key ?? "");
   expect(shown.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
+});
+
+test("`postern status` needs no secret, and reads the feedback settings where they are", () => {
+  const DATABASE_URL = "postgres://db.test/postern";
+  expect(readStatusConfig({ DATABASE_URL }).feedback).toEqual({ feedbackGapSeconds: 900, hasFeedbackQueue: false });
+  const AWS_FEEDBACK_QUEUE_URL = "http://127.0.0.1:4579/123456789012/postern-AA";
+  const { feedback } = readStatusConfig({ DATABASE_URL, AWS_FEEDBACK_QUEUE_URL, FEEDBACK_GAP_SECONDS: "60" });
+  expect(feedback).toEqual({ feedbackGapSeconds: 60, hasFeedbackQueue: true });
 });
 
 describe("secrets", () => {

@@ -54,6 +54,7 @@ export function readConfig(env: Environment) {
       inDoubtMaxSeconds: values.IN_DOUBT_MAX_SECONDS,
       inDoubtPolicy: values.IN_DOUBT_POLICY,
     },
+    feedback: feedbackPart(values),
     /** None means the resolvers of the system. */
     dnsServers: values.DNS_SERVERS,
     provider: {
@@ -77,20 +78,31 @@ export function readConfig(env: Environment) {
   };
 }
 
+const databaseKeys = {
+  DATABASE_URL: true,
+  DATABASE_DIRECT_URL: true,
+  DATABASE_POOL_SIZE: true,
+  PARTITION_SPAN: true,
+  LOG_LEVEL: true,
+} as const;
+
 /** What migrations and the admin commands need: they run before, and without, the rest of the configuration. */
 export function readDatabaseConfig(env: Environment) {
+  return databasePart(readPart(environmentSchema.pick(databaseKeys), env));
+}
+
+/** What `postern status` needs: it must answer also where the secrets are not at hand. */
+export function readStatusConfig(env: Environment) {
+  const keys = { ...databaseKeys, FEEDBACK_GAP_SECONDS: true, AWS_FEEDBACK_QUEUE_URL: true } as const;
+  const values = readPart(environmentSchema.pick(keys), env);
+  return { ...databasePart(values), feedback: feedbackPart(values) };
+}
+
+function readPart<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Environment) {
   const problems: string[] = [];
-  const keys = {
-    DATABASE_URL: true,
-    DATABASE_DIRECT_URL: true,
-    DATABASE_POOL_SIZE: true,
-    PARTITION_SPAN: true,
-    LOG_LEVEL: true,
-  } as const;
-  const schema = environmentSchema.pick(keys);
   const values = parse(schema, withSecretsFromFiles(schema, env, problems), problems);
   if (values === undefined || problems.length > 0) throw invalid(problems);
-  return databasePart(values);
+  return values;
 }
 
 /** The process environment, completed by a `.env` file in the working directory where there is one. */
@@ -195,6 +207,13 @@ function databasePart(
     },
     partitionSpan: values.PARTITION_SPAN,
     logLevel: values.LOG_LEVEL,
+  };
+}
+
+function feedbackPart(values: Pick<Values, "FEEDBACK_GAP_SECONDS" | "AWS_FEEDBACK_QUEUE_URL">) {
+  return {
+    feedbackGapSeconds: values.FEEDBACK_GAP_SECONDS,
+    hasFeedbackQueue: values.AWS_FEEDBACK_QUEUE_URL !== undefined,
   };
 }
 

@@ -84,6 +84,9 @@ export const environmentSchema = z.object({
   IN_DOUBT_POLICY: oneOf("resend", "fail")
     .default("resend")
     .describe("what then becomes of it: sent again, perhaps twice, or failed"),
+  FEEDBACK_GAP_SECONDS: wholeNumber(60, 604_800)
+    .default(900)
+    .describe("how long nothing may be heard from the provider's events before that is an alarm"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that look for the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   AWS_REGION: z

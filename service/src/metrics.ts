@@ -31,6 +31,12 @@ export function createMetrics() {
       help: "Attempts whose mail is out although that of another attempt of the same send is out too",
       registers: [registry],
     }),
+    feedbackTaken: new Counter({
+      name: "postern_feedback_taken_total",
+      help: "What the provider told, by its kind and by what became of it",
+      labelNames: ["kind", "verdict"] as const,
+      registers: [registry],
+    }),
     inDoubtResolved: new Counter({
       name: "postern_in_doubt_resolved_total",
       help: "Sends whose outcome stayed unknown and that policy sent again or failed",

@@ -7,11 +7,15 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
     const { db } = database;
     await change(db, "delete from send_queue");
     await change(db, "delete from pacing");
-    await change(db, "update feedback_signs set hand_over_at = null, told_at = null, empty_at = null");
+    await change(
+      db,
+      "update feedback_signs set hand_over_at = null, told_at = null, empty_at = null, polled_at = null",
+    );
     await change(
       db,
       `update provider_state
-       set max_per_second = ${maxPerSecond}, hold_reason = null, held_since = null, probe_at = null, held_for = '0'`,
+       set max_per_second = ${maxPerSecond}, hold_reason = null, held_since = null, probe_at = null, held_for = '0',
+         operator_held_since = null, operator_note = null`,
     );
   });
 }
@@ -28,7 +32,7 @@ function hash(text: string): string {
 }
 
 interface QueueRow {
-  state: "ready" | "leased" | "waiting" | "in-doubt";
+  state: "ready" | "leased" | "waiting" | "in-doubt" | "parked";
   attempt: number;
   backoffStep: number;
   recipients: string[];

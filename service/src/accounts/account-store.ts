@@ -73,3 +73,56 @@ export async function findAccount(db: Queryable, accountId: string): Promise<Acc
   });
   return row;
 }
+
+/** Mail of a held account is accepted and waits; `sends/parked-sends.ts` sees to that. Held again, it gets the new note. */
+export async function holdAccount(db: Queryable, accountId: string, note: string | undefined): Promise<void> {
+  await db.query({
+    name: "hold-account",
+    text: `
+      update accounts
+      set held_at = coalesce(held_at, now()), hold_note = $2
+      where id = $1`,
+    values: [accountId, note ?? null],
+  });
+}
+
+/** Returns how long it was held; undefined when it was not. */
+export async function releaseAccount(db: Queryable, accountId: string): Promise<{ heldSeconds: number } | undefined> {
+  const [row] = await db.query<{ heldSeconds: number }>({
+    name: "release-account",
+    text: `
+      with held as materialized (
+        select id, held_at
+        from accounts
+        where id = $1 and held_at is not null
+        for update
+      )
+      update accounts
+      set held_at = null, hold_note = null
+      from held
+      where accounts.id = held.id
+      returning extract(epoch from now() - held.held_at)::float8 as "heldSeconds"`,
+    values: [accountId],
+  });
+  return row;
+}
+
+export interface HeldAccount {
+  id: string;
+  name: string;
+  note: string | null;
+  heldSeconds: number;
+}
+
+/** The first hundred, longest held first. */
+export async function listHeldAccounts(db: Queryable): Promise<HeldAccount[]> {
+  return db.query<HeldAccount>({
+    name: "list-held-accounts",
+    text: `
+      select id, name, hold_note as note, extract(epoch from now() - held_at)::float8 as "heldSeconds"
+      from accounts
+      where held_at is not null
+      order by held_at
+      limit 100`,
+  });
+}

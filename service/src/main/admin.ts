@@ -6,7 +6,13 @@ import { loadEnvironment, readDatabaseConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { resetPassword } from "../logins/reset-password.ts";
+import { parkSends } from "../sends/parked-sends.ts";
+import { runHold, runRelease } from "./admin-holds.ts";
+import { runQuarantine } from "./admin-quarantine.ts";
+import { runRetry } from "./admin-retry.ts";
+import { runSend } from "./admin-send.ts";
 import { secretsBlock } from "./generate-secrets.ts";
+import { say } from "./plain-text.ts";
 
 const help = `Usage: postern admin <command> [options]
 
@@ -18,17 +24,40 @@ const help = `Usage: postern admin <command> [options]
   set-limits --email EMAIL [--per-second N] [--per-10-seconds N] [--per-minute N]
                                             change how many sends the account may request
 
-An account is named by the email of one of its users.`;
+  hold [--account EMAIL-or-ID] [--reason TEXT]
+                                            accept mail, but hand over none, of one account or of all
+  release [--account EMAIL-or-ID]           let it go on
+  send show ID                              all that is known of a send
+  retry --status failed --code CODE --since TIME [--account EMAIL-or-ID] [--yes]
+                                            put failed sends back into the queue; without --yes only count them
+  quarantine list | show ID | replay ID | replay --all
+                                            notifications of SES that nobody could use
+
+An account is named by the email of one of its users. docs/runbook.md tells when to use what.`;
 
 export async function runAdmin(args: string[]): Promise<void> {
   const [command, ...rest] = args;
   if (command === undefined || command === "--help" || command === "help") return say(help);
   if (command === "generate-secrets") return say(secretsBlock());
+  const operate = operations[command];
+  if (operate !== undefined) {
+    if (rest.includes("--help")) return say(help);
+    return withDatabase((db) => operate(db, rest));
+  }
   const run = commands[command];
   if (run === undefined) throw new AppError("VALIDATION_ERROR", `There is no command "${command}".\n\n${help}`);
   const options = readOptions(rest);
   await withDatabase((db) => run(db, options));
 }
+
+/** What an operator needs while something is wrong; each reads its own words and options. */
+const operations: Record<string, (db: Database, args: string[]) => Promise<void>> = {
+  hold: runHold,
+  release: runRelease,
+  send: runSend,
+  retry: runRetry,
+  quarantine: runQuarantine,
+};
 
 const optionKinds = {
   name: { type: "string" },
@@ -52,8 +81,10 @@ const commands: Record<string, (db: Database, options: Options) => Promise<void>
     say(`New password of ${email}: ${password}\nAll its logins were ended. The password is not shown again.`);
   },
   async suspend(db, options) {
-    await suspendAccount(db, await accountOf(db, options));
-    say("The account is suspended: its keys and tokens are refused from now on.");
+    const accountId = await accountOf(db, options);
+    await suspendAccount(db, accountId);
+    await parkSends(db, accountId);
+    say("The account is suspended: its keys and tokens are refused from now on, and its queued mail waits.");
   },
   async resume(db, options) {
     await resumeAccount(db, await accountOf(db, options));
@@ -106,8 +137,4 @@ async function withDatabase(work: (db: Database) => Promise<void>): Promise<void
   } finally {
     await db.close();
   }
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -7,6 +7,7 @@ import { anAccount, anApiKey } from "../../test/builders.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { type Environment, readConfig } from "../config.ts";
+import { holdByOperator, releaseByOperator } from "../sends/operator-hold.ts";
 
 const shared = useTestDatabase();
 
@@ -67,6 +68,8 @@ describe("SIGTERM", () => {
 describe("the operations port", () => {
   test("shows metrics and health, and nothing of it on the public port", async () => {
     const api = await startApiProcess(anEnvironment({ DATABASE_URL: shared.url }));
+    await holdByOperator(shared.db, "a try");
+    onTestFinished(async () => void (await releaseByOperator(shared.db)));
     await ask(`${api.url}/healthz`);
     const metrics = await ask(`${api.operationsUrl}/metrics`);
     expect(metrics).toMatchObject({ status: 200, headers: { "content-type": expect.stringContaining("text/plain") } });
@@ -79,8 +82,11 @@ describe("the operations port", () => {
     expect(JSON.parse(health.body)).toMatchObject({
       isReady: true,
       checks: { database: "ok", schema: "ok" },
+      degraded: [expect.stringContaining("held by the operator")],
+      sending: [{ mode: "live", operatorHold: { note: "a try" } }, { mode: "test" }],
       connections: { waiting: 0 },
     });
+    expect(metrics.body).toContain('postern_provider_held{mode="live",reason="manual"} 1');
 
     expect(await ask(`${api.operationsUrl}/healthz`)).toMatchObject({ status: 404 });
     for (const path of ["/metrics", "/health"]) expect(await ask(api.url + path)).toMatchObject({ status: 404 });

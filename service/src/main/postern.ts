@@ -6,10 +6,11 @@ import { AppError, ConfigurationError } from "../errors.ts";
 const help = `Usage: postern <command>
 
   api              start the HTTP API
-  worker           start the background work: verifying domains
+  worker           start the background work: handing mail over, reading feedback, verifying domains
   migrate          bring the database schema up to this release
   aws              make what Postern needs at AWS; see \`postern aws --help\`
-  admin            accounts, passwords, limits and secrets; see \`postern admin --help\`
+  status           tell how queues, holds and feedback stand, and what needs attention
+  admin            accounts, holds, sends, quarantine and secrets; see \`postern admin --help\`
   --version        print the version
 
 Configuration comes from the environment and from a .env file in the working directory; .env.example lists every key.`;
@@ -40,6 +41,8 @@ async function run(name: string | undefined, args: string[]): Promise<void> {
       return (await import("./aws.ts")).runAws(args);
     case "admin":
       return (await import("./admin.ts")).runAdmin(args);
+    case "status":
+      return (await import("./status.ts")).runStatus(args);
     case "--version":
       return say(packageJson.version);
     case undefined:

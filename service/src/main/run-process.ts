@@ -4,8 +4,11 @@ import { type Config, loadEnvironment, readConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
+import { type CellState, countedForMachines, readCellState } from "./cell-state.ts";
 import { explainPort } from "./explain-port.ts";
+import { findTrouble } from "./find-trouble.ts";
 import { measurePartitions } from "./measure-partitions.ts";
+import { measureSending } from "./measure-sending.ts";
 import { startOperationsServer } from "./operations-server.ts";
 import { requireUsableDatabase } from "./require-usable-database.ts";
 
@@ -44,8 +47,10 @@ export async function runProcess(
     await requireUsableDatabase(db, config, log);
     const metrics = createMetrics();
     measurePartitions(metrics, db);
+    const readState = shareForASecond(() => readCellState(db, config.feedback, countedForMachines));
+    measureSending(metrics, readState);
     const listen = { ...config.operations, port: config.operations.port ?? usualOperationsPort[name] };
-    const operations = await openOperations(listen, db, metrics);
+    const operations = await openOperations(listen, db, metrics, readState);
     opened.unshift(operations);
     const running = await start({ config, db, log, metrics });
     opened.unshift({ close: running.stop });
@@ -65,12 +70,33 @@ export async function runProcess(
   });
 }
 
-function openOperations(listen: { host: string; port: number }, db: Database, metrics: Metrics) {
-  const readiness = shareForASecond(() => checkReadiness(db));
+function openOperations(
+  listen: { host: string; port: number },
+  db: Database,
+  metrics: Metrics,
+  readState: () => Promise<CellState>,
+) {
   return startOperationsServer(listen, {
     metrics: () => metrics.registry.metrics(),
-    health: async () => ({ ...(await readiness()), connections: db.connections() }),
+    health: async () => {
+      const state = await readState().catch(() => undefined);
+      return {
+        ...(await (state === undefined ? healthUnread(db) : describeHealth(state))),
+        connections: db.connections(),
+      };
+    },
   }).catch(explainPort("OPERATIONS_PORT", listen));
+}
+
+/** Only `isReady` decides the status code: what else is wrong is told and takes no process out. Names nobody. */
+function describeHealth(state: CellState) {
+  const { isReady, checks, sending, quarantine, heldAccounts } = state;
+  const degraded = findTrouble({ ...state, heldAccounts: [] }).map(({ what }) => what);
+  return { isReady, checks, degraded, sending, quarantine, heldAccounts: heldAccounts.length };
+}
+
+async function healthUnread(db: Database) {
+  return { ...(await checkReadiness(db)), degraded: ["How sending stands could not be read."] };
 }
 
 /** In the order given: the work first, the database last. One that fails to close does not keep the others open. */

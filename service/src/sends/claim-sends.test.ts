@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain, testContentKeys } from "../../test/send-builders.ts";
-import { change, queueRow, useEmptyQueue } from "../../test/send-rows.ts";
+import { attemptsOf, change, queueRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { claimSends } from "./claim-sends.ts";
@@ -26,7 +26,6 @@ describe("what a claim takes", () => {
       fromDomain,
       domain: "verified",
       configurationSetName: "postern-AA",
-      isAccountSuspended: false,
       recipients: ["ann@example.test", "bob@b.test"],
     });
     const content = openContent(testContentKeys, { accountId, sendId: id }, send?.sealed ?? Buffer.alloc(0));
@@ -124,7 +123,7 @@ describe("the low-water mark", () => {
   });
 
   test("a claim that found nothing names none", async () => {
-    expect(await claimSends(database.db, everything)).toEqual({ mark: undefined, sends: [] });
+    expect(await claimSends(database.db, everything)).toEqual({ mark: undefined, sends: [], parked: 0 });
   });
 });
 
@@ -186,12 +185,23 @@ describe("what a claim checks again", () => {
     expect((await claim())[0]?.domain).toBe("gone");
   });
 
-  test("a suspended account is told", async () => {
-    const sender = await aSender();
-    await aQueuedSend(database.db, sender);
-    await change(database.db, "update accounts set suspended_at = now() where id = $1", [sender.accountId]);
-    expect((await claim())[0]?.isAccountSuspended).toBe(true);
-  });
+  test.for(["suspended_at", "held_at"])(
+    "sends of an account with %s are put aside, without an attempt",
+    async (column) => {
+      const [stopped, other] = [await aSender(), await aSender()];
+      const parked = await aQueuedSend(database.db, { ...stopped, to: ["gone@a.test", "here@a.test"] });
+      await aSuppression(database.db, { accountId: stopped.accountId, email: "gone@a.test" });
+      const going = await aQueuedSend(database.db, other);
+      await change(database.db, `update accounts set ${column} = now() where id = $1`, [stopped.accountId]);
+      const claimed = await claimSends(database.db, everything);
+      expect(claimed).toMatchObject({ parked: 1, sends: [{ id: going }] });
+      const row = { state: "parked", attempt: 0, dueInSeconds: 0, recipients: ["gone@a.test", "here@a.test"] };
+      expect(await queueRow(database.db, parked)).toMatchObject(row);
+      expect(await attemptsOf(database.db, parked)).toEqual([]);
+      expect(await eventsOf(parked)).toEqual([]);
+      expect(await claimSends(database.db, everything)).toMatchObject({ parked: 0, sends: [] });
+    },
+  );
 
   test("a send whose content is gone is claimed all the same", async () => {
     const id = await aQueuedSend(database.db, { ...(await aSender()), hasContent: false });

@@ -15,7 +15,6 @@ export interface ClaimedSend {
   fromDomain: string;
   domain: "verified" | "unverified" | "gone";
   configurationSetName: string | null;
-  isAccountSuspended: boolean;
   /** In lower case, without those that are suppressed by now. */
   recipients: string[];
   /** Null when it was dropped already, which retention never does to a send on its way. */
@@ -24,6 +23,8 @@ export interface ClaimedSend {
 
 export interface Claim {
   sends: ClaimedSend[];
+  /** How many were put aside, because their account is held or suspended. */
+  parked: number;
   /** No ready send lay before it; new ones come behind it. Undefined when nothing was found. */
   mark: string | undefined;
 }
@@ -37,25 +38,30 @@ interface ClaimOptions {
   /** Over all sends; the first is taken even if it has more, or it would never go. */
   maxRecipients: number;
   lowWater: string;
-  /** Claims although the provider is held. */
+  /** Claims although the provider is held, but not against the operator. */
   isProbe: boolean;
 }
 
 /**
  * Serves all accounts. Takes the ready sends whose turn it is and checks each once more in the same snapshot: a
- * suppression or a change of the domain that was committed before always counts. Never waits for a lock.
+ * suppression or a change of the domain that was committed before always counts. Never waits for a lock. Sends of an
+ * account that is held or suspended are parked instead, so that each is met once; `parked-sends.ts` brings them back.
  *
  * Every lookup is a lateral one with `offset 0`, so that no plan reads a whole table when the statistics are old.
  */
 export async function claimSends(db: Queryable, options: ClaimOptions): Promise<Claim> {
-  const rows = await db.query<ClaimedSend & { mark: string }>({
+  const rows = await db.query<ClaimedSend & { mark: string; isParked: boolean }>({
     name: "claim-sends",
     text: `
       with picked as materialized (
         select id, account_id, mode, fair_at, from_domain, recipients
         from send_queue
         where state = 'ready' and mode = $1 and fair_at >= $2::timestamptz
-          and ($5 or (select hold_reason is null from provider_state where mode = $1))
+          and (
+            select operator_held_since is null and ($5 or hold_reason is null)
+            from provider_state
+            where mode = $1
+          )
         order by fair_at, id
         limit $3
         for update skip locked
@@ -69,8 +75,10 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         where place = 1 or total <= $4
       ), checked as materialized (
         select sending.id, sending.account_id, sending.mode, sending.recipients, allowed.recipients as allowed,
-          coalesce(domain.state, 'gone') as domain, domain.configuration_set_name,
-          coalesce(account.is_suspended, true) as is_suspended
+          case when sending.mode = 'test' and sending.from_domain = 'sandbox.test' then 'verified'
+            else coalesce(domain.state, 'gone') end as domain,
+          coalesce(domain.configuration_set_name, case sending.mode when 'test' then 'sandbox' end) as configuration_set_name,
+          coalesce(account.is_stopped, true) as is_stopped
         from afforded sending
         cross join lateral (
           select coalesce(array_agg(given.email order by given.place) filter (where listed.email is null), '{}') as recipients
@@ -90,7 +98,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           offset 0
         ) as domain on true
         left join lateral (
-          select a.suspended_at is not null as is_suspended
+          select a.suspended_at is not null or a.held_at is not null as is_stopped
           from accounts a
           where a.id = sending.account_id
           offset 0
@@ -108,32 +116,37 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           offset 0
         ) as listed
         where cardinality(sending.allowed) < cardinality(sending.recipients)
+          and not sending.is_stopped
         order by 1
         on conflict (id) do nothing
       ), taken as (
         update send_queue q
-        set state = 'leased', attempt = q.attempt + 1, attempted_at = clock_timestamp(),
-            due_at = clock_timestamp() + make_interval(secs => $6), recipients = checked.allowed
+        set state = case when checked.is_stopped then 'parked' else 'leased' end,
+            attempt = case when checked.is_stopped then q.attempt else q.attempt + 1 end,
+            attempted_at = case when checked.is_stopped then q.attempted_at else clock_timestamp() end,
+            due_at = clock_timestamp() + make_interval(secs => case when checked.is_stopped then 0 else $6 end),
+            recipients = case when checked.is_stopped then q.recipients else checked.allowed end
         from checked
         where q.id = checked.id
-        returning q.id, q.account_id, q.mode, q.fair_at, q.attempt, q.attempted_at, q.backoff_step, q.retrying_since,
-          q.from_domain, q.recipients, checked.domain, checked.configuration_set_name, checked.is_suspended
+        returning q.id, q.account_id, q.mode, q.state, q.fair_at, q.attempt, q.attempted_at, q.backoff_step,
+          q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name
       )
       select taken.id, taken.account_id as "accountId", taken.mode, taken.attempt,
         taken.attempted_at::text as "attemptedAt", taken.backoff_step as "backoffStep",
         extract(epoch from patience_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
-        taken.is_suspended as "isAccountSuspended", taken.recipients, content.sealed,
+        taken.recipients, content.sealed, taken.state = 'parked' as "isParked",
         least(min(taken.fair_at) over (), now() - interval '5 seconds')::text as mark
       from taken
       left join lateral (
         select c.sealed
         from send_contents c
-        where c.id = taken.id
+        where c.id = taken.id and taken.state = 'leased'
         offset 0
       ) as content on true
       order by taken.fair_at, taken.id`,
     values: [options.mode, options.lowWater, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
   });
-  return { mark: rows[0]?.mark, sends: rows };
+  const sends = rows.filter((row) => !row.isParked);
+  return { mark: rows[0]?.mark, sends, parked: rows.length - sends.length };
 }

@@ -39,8 +39,9 @@ describe("a lease that ran out", () => {
 const silences = [
   ["without any sign it is not silence before the longest wait", 3_500, {}, false],
   ["without any sign it is silence after the longest wait", 3_700, {}, true],
-  ["a later hand-over was told and the wait is over", 130, { hand_over_at: 100 }, true],
-  ["a later hand-over was told, but the wait is not over", 110, { hand_over_at: 50 }, false],
+  ["a hand-over was told that was made a whole wait later", 230, { hand_over_at: 100 }, true],
+  ["a later hand-over was told, but one that an event may well overtake", 230, { hand_over_at: 120 }, false],
+  ["a later hand-over was told, but the wait is not over", 110, { hand_over_at: 0 }, false],
   ["only earlier hand-overs were told", 130, { hand_over_at: 140, told_at: 10 }, false],
   ["events were told today and their queue was empty after the wait", 130, { told_at: 7_200, empty_at: 5 }, true],
   ["the queue was empty, but before the wait was over", 130, { told_at: 7_200, empty_at: 15 }, false],

@@ -41,12 +41,13 @@ export interface DoubtRule {
 }
 
 /**
- * Silence is evidence against an attempt made before this time. It means something once a hand-over after that attempt
- * was told of, or once the provider's queue of events was empty long enough after it and events have come within a day.
+ * Silence is evidence against an attempt made before this time. It means something once a hand-over long enough after that
+ * attempt was told of (events of neighbours come in any order, however long they have stood in a queue), or once the
+ * provider's queue of events was empty long enough after it and events have come within a day.
  */
 const silentBefore = `(
           select greatest(
-            case when hand_over_at is not null then least(hand_over_at, now() - make_interval(secs => $2)) end,
+            hand_over_at - make_interval(secs => $2),
             case when told_at > now() - interval '24 hours' then empty_at - make_interval(secs => $2) end,
             now() - make_interval(secs => $3))
           from feedback_signs

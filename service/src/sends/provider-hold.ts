@@ -19,22 +19,26 @@ export async function holdProvider(db: Queryable, mode: Mode, reason: Hold): Pro
   return rows.length > 0;
 }
 
-/** Lets claiming go on. Returns how long it was held; undefined when it was not. */
+/**
+ * Lets claiming go on, unless the operator holds it too. Returns how long it was held; undefined when it was not. The time
+ * that the operator's hold covers is counted there.
+ */
 export async function releaseProvider(db: Queryable, mode: Mode): Promise<{ heldSeconds: number } | undefined> {
   const [row] = await db.query<{ heldSeconds: number }>({
     name: "release-provider",
     text: `
       with held as materialized (
-        select mode, now() - held_since as duration
+        select mode, held_since as since
         from provider_state
         where mode = $1 and hold_reason is not null
         for update
       )
-      update provider_state
-      set hold_reason = null, held_since = null, probe_at = null, held_for = held_for + held.duration
+      update provider_state p
+      set hold_reason = null, held_since = null, probe_at = null,
+          held_for = held_for + greatest(interval '0', coalesce(p.operator_held_since, now()) - held.since)
       from held
-      where provider_state.mode = held.mode
-      returning extract(epoch from held.duration)::float8 as "heldSeconds"`,
+      where p.mode = held.mode
+      returning extract(epoch from now() - held.since)::float8 as "heldSeconds"`,
     values: [mode],
   });
   return row;
@@ -49,7 +53,8 @@ export async function takeProbe(db: Queryable, mode: Mode): Promise<boolean> {
       set probe_at = now() + interval '1 minute'
       where mode = $1
         and hold_reason is not null
-        and probe_at <= now()
+        and operator_held_since is null
+        and (probe_at <= now() or probe_at > now() + interval '2 minutes')
         and exists (select from send_queue where state = 'ready' and mode = $1)
       returning mode`,
     values: [mode],

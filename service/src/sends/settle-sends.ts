@@ -40,13 +40,16 @@ export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Prom
   });
 }
 
-export type SendErrorCode =
-  | "PROVIDER_REJECTED"
-  | "PROVIDER_UNAVAILABLE"
-  | "PROVIDER_OUTCOME_UNKNOWN"
-  | "DOMAIN_NOT_VERIFIED"
-  | "MESSAGE_TOO_LARGE"
-  | "INTERNAL";
+export const sendErrorCodes = [
+  "PROVIDER_REJECTED",
+  "PROVIDER_UNAVAILABLE",
+  "PROVIDER_OUTCOME_UNKNOWN",
+  "DOMAIN_NOT_VERIFIED",
+  "MESSAGE_TOO_LARGE",
+  "INTERNAL",
+] as const;
+
+export type SendErrorCode = (typeof sendErrorCodes)[number];
 
 export interface FailedAttempt extends AttemptMade {
   code: SendErrorCode;

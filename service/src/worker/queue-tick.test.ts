@@ -27,6 +27,16 @@ test("a lease that ran out ends as a resent send, told and counted", async () =>
   expect(await counted("postern_in_doubt_resolved_total", { policy: "resend" })).toBe(1);
 });
 
+test("what was put aside is ready once its account is free, and told", async () => {
+  const send = await aClaimedSend(database.db);
+  await change(database.db, "update accounts set held_at = now() where id = $1", [send.accountId]);
+  await change(database.db, "update send_queue set state = 'parked', due_at = now() where id = $1", [send.id]);
+  expect(await tick("resend")).toMatchObject({ isReady: false, lines: [] });
+  await change(database.db, "update accounts set held_at = null where id = $1", [send.accountId]);
+  expect(await tick("resend")).toMatchObject({ isReady: true, lines: [{ event: "delivery.unparked", count: 1 }] });
+  expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready" });
+});
+
 test("with the policy to fail it ends as failed, and nothing is ready", async () => {
   const send = await aClaimedSend(database.db);
   await age(send.id);

@@ -2,6 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { type DoubtRule, doubtExpiredLeases, failInDoubt, resendInDoubt } from "../sends/in-doubt.ts";
+import { unparkSends } from "../sends/parked-sends.ts";
 import { promoteDueSends } from "../sends/promote-sends.ts";
 import type { Mode } from "../sends/send-request.ts";
 
@@ -23,5 +24,7 @@ export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): 
   metrics.inDoubtResolved.inc({ policy }, resolved.length);
   if (policy === "fail") metrics.sendsSettled.inc({ status: "failed" }, resolved.length);
   const promoted = await promoteDueSends(db, mode);
-  return promoted > 0 || (policy === "resend" && resolved.length > 0);
+  const unparked = await unparkSends(db, mode);
+  if (unparked > 0) log.info({ mode, count: unparked }, "delivery.unparked");
+  return promoted > 0 || unparked > 0 || (policy === "resend" && resolved.length > 0);
 }

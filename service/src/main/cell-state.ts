@@ -1,0 +1,41 @@
+import { type HeldAccount, listHeldAccounts } from "../accounts/account-store.ts";
+import { checkReadiness, type Readiness } from "../api/readiness.ts";
+import type { Queryable } from "../db/database.ts";
+import { inspectPartitions, type PartitionState } from "../db/partitions.ts";
+import { countQuarantined, type QuarantineCount } from "../feedback/quarantine-store.ts";
+import { readSendingStates, type SendingState } from "../sends/sending-state.ts";
+
+export interface FeedbackRule {
+  feedbackGapSeconds: number;
+  hasFeedbackQueue: boolean;
+}
+
+/** How the whole installation stands. What cannot be read, because the database is away or not migrated, is empty. */
+export interface CellState extends Readiness {
+  sending: SendingState[];
+  quarantine: QuarantineCount[];
+  heldAccounts: HeldAccount[];
+  partitions: PartitionState[];
+}
+
+/** Measured with 500,000 queued on 2 busy cores: counting 100,000 takes 0.7 s, which is for a person who asks. */
+export const countedForPeople = 100_000;
+export const countedForMachines = 10_000;
+
+/** Everything is bounded, whatever is queued and stored. */
+export async function readCellState(
+  db: Queryable,
+  feedbackRule: FeedbackRule,
+  countedAtMost: number,
+): Promise<CellState> {
+  const readiness = await checkReadiness(db);
+  const nothing = { sending: [], quarantine: [], heldAccounts: [], partitions: [] };
+  if (readiness.checks.schema !== "ok") return { ...readiness, ...nothing };
+  const [sending, quarantine, heldAccounts, partitions] = await Promise.all([
+    readSendingStates(db, feedbackRule, countedAtMost),
+    countQuarantined(db, countedAtMost),
+    listHeldAccounts(db),
+    inspectPartitions(db),
+  ]);
+  return { ...readiness, sending, quarantine, heldAccounts, partitions };
+}

@@ -1,0 +1,39 @@
+/** What others wrote must not steer the terminal, so nothing but line breaks is left of control characters. */
+export function say(text: string): void {
+  process.stdout.write(`${text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{fffd}")}\n`);
+}
+
+/** In the two units that matter: "34 s", "12 min", "5 h 12 min", "3 days". */
+export function durationText(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 10) return `${minutes} min ${whole % 60} s`;
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} days`;
+}
+
+/** A count that stops at a bound is shown as such: "100,000+". */
+export function countText(count: number, atMost = Number.POSITIVE_INFINITY): string {
+  return `${count.toLocaleString("en")}${count >= atMost ? "+" : ""}`;
+}
+
+/** "1 send", "2 sends". */
+export function amountText(count: number, what: string): string {
+  return `${countText(count)} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** Pads every column but the last to its widest cell. Columns named in `right` are aligned at their right end. */
+export function aligned(rows: string[][], { indent = "", right = [] as number[] } = {}): string {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const padded = (cell: string, column: number) =>
+    right.includes(column) ? cell.padStart(widthOf(column)) : cell.padEnd(widthOf(column));
+  return rows.map((row) => `${indent}${row.map(padded).join("  ")}`.trimEnd()).join("\n");
+}
+
+/** To the second, in UTC, as an operator compares it with a log. */
+export function timeText(iso: string): string {
+  return `${iso.slice(0, 19).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { aQueuedSend } from "../../test/send-builders.ts";
+import { change, queueRow, useEmptyQueue } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { holdAccount, releaseAccount, suspendAccount } from "../accounts/account-store.ts";
+import { parkSends, unparkSends } from "./parked-sends.ts";
+
+const database = useTestDatabase();
+useEmptyQueue(database);
+
+test("all ready sends of a held account are put aside, and none of another", async () => {
+  const [held, other] = [await anAccount(database.db), await anAccount(database.db)];
+  await manyReadySends(held, 2_500);
+  const going = await aQueuedSend(database.db, { accountId: other });
+  await holdAccount(database.db, held, undefined);
+  expect(await parkSends(database.db, held)).toBe(2_500);
+  expect(await parkSends(database.db, held)).toBe(0);
+  expect(await queueRow(database.db, going)).toMatchObject({ state: "ready" });
+});
+
+test("nothing of an account that is neither held nor suspended is put aside", async () => {
+  const accountId = await anAccount(database.db);
+  await aQueuedSend(database.db, { accountId });
+  expect(await parkSends(database.db, accountId)).toBe(0);
+});
+
+test("what is put aside stays there until the account is neither held nor suspended", async () => {
+  const accountId = await anAccount(database.db);
+  const id = await aQueuedSend(database.db, { accountId });
+  await holdAccount(database.db, accountId, "flood");
+  await suspendAccount(database.db, accountId);
+  await parkSends(database.db, accountId);
+  expect(await unparkSends(database.db, "live")).toBe(0);
+  await releaseAccount(database.db, accountId);
+  expect(await unparkSends(database.db, "live")).toBe(0);
+  await change(database.db, "update accounts set suspended_at = null where id = $1", [accountId]);
+  expect(await unparkSends(database.db, "test")).toBe(0);
+  expect(await unparkSends(database.db, "live")).toBe(1);
+  expect(await queueRow(database.db, id)).toMatchObject({ state: "ready", attempt: 0, dueInSeconds: null });
+});
+
+test("many workers take up many accounts' sends, each once", async () => {
+  for (let count = 0; count < 5; count++) {
+    const accountId = await anAccount(database.db);
+    await manyReadySends(accountId, 700);
+    await holdAccount(database.db, accountId, undefined);
+    await parkSends(database.db, accountId);
+    if (count > 0) await releaseAccount(database.db, accountId);
+  }
+  const rounds: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    rounds.push(...(await Promise.all(Array.from({ length: 8 }, () => unparkSends(database.db, "live")))));
+  }
+  expect(rounds.reduce((sum, count) => sum + count, 0)).toBe(2_800);
+});
+
+test("the time aside counts neither for the turn nor for the patience", async () => {
+  const accountId = await anAccount(database.db);
+  const id = await aQueuedSend(database.db, { accountId, fairInSeconds: -3_600 });
+  await change(
+    database.db,
+    `update send_queue
+     set state = 'parked', due_at = now() - interval '1 hour', retrying_since = now() - interval '61 minutes'
+     where id = $1`,
+    [id],
+  );
+  await unparkSends(database.db, "live");
+  const [row] = await change(
+    database.db,
+    `select extract(epoch from now() - fair_at)::float8 as turn, extract(epoch from now() - retrying_since)::float8 as tried
+     from send_queue where id = $1`,
+    [id],
+  );
+  expect(row?.turn).toBeCloseTo(0, -1);
+  expect(row?.tried).toBeCloseTo(60, -1);
+});
+
+async function manyReadySends(accountId: string, count: number): Promise<void> {
+  await change(
+    database.db,
+    `insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients)
+     select gen_random_uuid(), $1, 'live', now(), 'shop.test', '{a@b.test}' from generate_series(1, $2::integer)`,
+    [accountId, count],
+  );
+}
