@@ -35,11 +35,15 @@ export async function aConfigurationSet(provider: EmailProvider): Promise<string
   return name;
 }
 
-/** What Postern relies on, whoever the provider is. Each promise of `EmailProvider` that needs no bad day is here. */
-export function describeEmailProviderContract(name: string, { provider, topicFor }: ProviderUnderTest): void {
-  describe(`${name} as an email provider`, () => {
+/** What Postern relies on when it hands a mail over, whoever takes it. */
+export function describeHandOverContract(
+  name: string,
+  provider: () => Pick<EmailProvider, "handOver">,
+  setFor: () => Promise<string>,
+): void {
+  describe(`${name} takes mail`, () => {
     test("takes a mail and names it, each time with another name", async () => {
-      const configurationSetName = await aConfigurationSet(provider());
+      const configurationSetName = await setFor();
       const mail = aMail({
         configurationSetName,
         cc: ["cc@example.test"],
@@ -54,7 +58,7 @@ export function describeEmailProviderContract(name: string, { provider, topicFor
     });
 
     test("answers a mail it cannot take with a refusal and throws nothing", async () => {
-      const configurationSetName = await aConfigurationSet(provider());
+      const configurationSetName = await setFor();
       expect(await provider().handOver(aMail({ configurationSetName, to: [] }))).toMatchObject({
         kind: "refused",
         code: "PROVIDER_REJECTED",
@@ -62,7 +66,13 @@ export function describeEmailProviderContract(name: string, { provider, topicFor
         unverified: [],
       });
     });
+  });
+}
 
+/** Each promise of `EmailProvider` that needs no bad day is here. */
+export function describeEmailProviderContract(name: string, { provider, topicFor }: ProviderUnderTest): void {
+  describeHandOverContract(name, provider, () => aConfigurationSet(provider()));
+  describe(`${name} as an email provider`, () => {
     test("makes an identity once, finds it with the same three tokens, and forgets it when it is removed", async () => {
       const domainName = aDomainName();
       const configurationSetName = await aConfigurationSet(provider());

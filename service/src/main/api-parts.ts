@@ -16,10 +16,14 @@ interface Given {
   metrics: Metrics;
   domainDesk: DomainDesk | undefined;
   acceptDesk: AcceptDesk;
+  feedbackDoor?: ApiParts["feedbackDoor"];
 }
 
 /** Wires what the routes need from the configuration; the tests wire the same way. */
-export function createApiParts(config: Config, { db, log, metrics, domainDesk, acceptDesk }: Given): ApiParts {
+export function createApiParts(
+  config: Config,
+  { db, log, metrics, domainDesk, acceptDesk, feedbackDoor }: Given,
+): ApiParts {
   const { loginDesk, keyPress } = createCredentialDesks(config);
   return {
     db,
@@ -31,6 +35,7 @@ export function createApiParts(config: Config, { db, log, metrics, domainDesk, a
     keyPress,
     acceptDesk,
     domainDesk,
+    feedbackDoor,
     http: config.http,
   };
 }

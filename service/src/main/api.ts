@@ -3,15 +3,18 @@ import { openAcceptDesk } from "./accept-desk.ts";
 import { createApiParts } from "./api-parts.ts";
 import { openDomainDesk } from "./domain-desk.ts";
 import { explainPort } from "./explain-port.ts";
+import { openFeedbackPush, openFeedbackTaker } from "./feedback-doors.ts";
 import { runProcess } from "./run-process.ts";
 import { trackConnections } from "./track-connections.ts";
 
 export function runApi(): Promise<void> {
   return runProcess("api", async ({ config, db, log, metrics }) => {
+    const acceptDesk = await openAcceptDesk(config, db);
+    const push = openFeedbackPush(config);
+    const feedbackDoor = push && { push, take: await openFeedbackTaker({ db, log, metrics }) };
     const domains = openDomainDesk(config, db, log);
     if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
-    const acceptDesk = await openAcceptDesk(config, db);
-    const parts = createApiParts(config, { db, log, metrics, domainDesk: domains?.desk, acceptDesk });
+    const parts = createApiParts(config, { db, log, metrics, domainDesk: domains?.desk, acceptDesk, feedbackDoor });
     const api = await createApiServer(parts);
     const letGo = trackConnections(api.server);
     const stop = async () => {

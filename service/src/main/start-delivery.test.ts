@@ -7,8 +7,10 @@ import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { holdAccount, releaseAccount } from "../accounts/account-store.ts";
 import { type Environment, readConfig } from "../config.ts";
 import { createHint } from "../db/hints.ts";
+import { holdByOperator, releaseByOperator } from "../sends/operator-hold.ts";
 import { sendQueuedChannel } from "../sends/send-hint.ts";
 
 const ses = useSesSimulator();
@@ -29,6 +31,20 @@ test("a worker process hands a queued send over, and the record names the mail",
   const metrics = await (await fetch(`${worker.operationsUrl}/metrics`)).text();
   expect(metrics).toContain('postern_sends_settled_total{status="sent"} 1');
   expect(metrics).toContain('postern_hand_over_seconds_count{outcome="accepted"} 1');
+});
+
+test("mail that the operator holds, all of it or one account's, goes out when it is released, and not before", async () => {
+  const { environment, queue, accountId } = await aCell();
+  const worker = await startWorker(environment);
+  await holdByOperator(database.db, undefined);
+  await holdAccount(database.db, accountId, undefined);
+  const id = await queue();
+  await releaseByOperator(database.db);
+  await expect.poll(async () => (await queueRow(database.db, id))?.state, { timeout: 5_000 }).toBe("parked");
+  await releaseAccount(database.db, accountId);
+  await expect.poll(async () => (await sendRow(database.db, id))?.status, { timeout: 5_000 }).toBe("sent");
+  expect(await worker.logged("delivery.unparked")).toMatchObject({ mode: "live", count: 1 });
+  expect(await attemptsOf(database.db, id)).toEqual([]);
 });
 
 test("on SIGTERM a hand-over under way is finished and settled, and what was not begun stays queued", async () => {
@@ -65,7 +81,7 @@ async function aCell() {
   const fromDomain = await aVerifiedDomain(database.db, accountId, "shop.test");
   const keys = readConfig(environment).secrets.contentKey;
   const queue = (fairInSeconds = 0) => aQueuedSend(database.db, { accountId, fromDomain, keys, fairInSeconds });
-  return { environment, queue };
+  return { environment, queue, accountId };
 }
 
 async function startWorker(environment: Environment): Promise<PosternProcess> {

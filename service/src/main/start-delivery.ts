@@ -1,4 +1,6 @@
+import { createCautiousClock } from "../cautious-clock.ts";
 import { listenForHints } from "../db/hints.ts";
+import type { Mode } from "../mode.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
 import { sendQueuedChannel } from "../sends/send-hint.ts";
 import { openSettlements } from "../sends/settlement-batches.ts";
@@ -9,13 +11,19 @@ import type { ProcessGround } from "./run-process.ts";
 
 const tickMs = 500;
 
-/** Everything that takes a live send from the queue to the provider, in this process. */
-export function startDelivery({ config, db, log, metrics }: ProcessGround, provider: EmailProvider) {
-  const mode = "live";
+interface Delivering {
+  mode: Mode;
+  provider: Pick<EmailProvider, "handOver">;
+  /** Each mode has its own, so that a flood of tests does not delay live mail. */
+  slots: number;
+}
+
+/** Everything that takes the sends of one mode from the queue to their provider, in this process. */
+export function startDelivery({ config, db, log, metrics }: ProcessGround, { mode, provider, slots }: Delivering) {
   const loop = new DeliveryLoop({
     db,
     mode,
-    slots: config.delivery.slots,
+    slots,
     desk: {
       db,
       provider,
@@ -24,7 +32,7 @@ export function startDelivery({ config, db, log, metrics }: ProcessGround, provi
       giveUpAfterSeconds: config.delivery.giveUpAfterSeconds,
       log,
       metrics,
-      clock: () => performance.now(),
+      clock: createCautiousClock(),
     },
   });
   loop.start();

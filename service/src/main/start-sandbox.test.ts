@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { anAccount, anApiKey } from "../../test/builders.ts";
+import { anEnvironment } from "../../test/test-config.ts";
+import { useTestApi } from "../../test/use-test-api.ts";
+import { readConfig } from "../config.ts";
+import { createLog } from "../log.ts";
+import { createMetrics } from "../metrics.ts";
+import { startSandbox } from "./start-sandbox.ts";
+
+const api = useTestApi();
+let sandbox: { stop(): Promise<void> } | undefined;
+
+beforeAll(async () => {
+  const config = readConfig(anEnvironment({ DATABASE_URL: api.database.url }));
+  sandbox = await startSandbox({ config, db: api.database.db, log: createLog("silent"), metrics: createMetrics() });
+});
+afterAll(async () => sandbox?.stop());
+
+async function aTestKey(): Promise<{ key: string; accountId: string }> {
+  const accountId = await anAccount(api.database.db);
+  const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId, { type: "test" });
+  return { key, accountId };
+}
+
+async function send(key: string, to: string) {
+  const body = { from: "Acme <hello@sandbox.test>", to: [to], subject: "Hi", text: "Hi" };
+  return (await api.call({ method: "POST", path: "/api/v1/send", key, body })).json();
+}
+
+async function recordOf(key: string, id: string) {
+  return (await api.call({ method: "GET", path: `/api/v1/send/${id}/status`, key })).json();
+}
+
+const endings = [
+  ["delivered", "delivered", null, "Delivery"],
+  ["bounced", "bounced", null, "Bounce"],
+  ["soft-bounced", "bounced", null, "Bounce"],
+  ["complained", "complained", null, "Complaint,Delivery"],
+  ["rejected", "failed", "PROVIDER_REJECTED", ""],
+  ["throttled", "delivered", null, "Delivery"],
+  ["unknown", "delivered", null, "Delivery"],
+  ["duplicated", "delivered", null, "Delivery"],
+  ["reordered", "complained", null, "Complaint,Delivery"],
+  ["late-bounce", "bounced", null, "Bounce,Delivery"],
+] as const;
+
+test.concurrent.for(endings)(
+  "mail to %s@sandbox.test ends as %s (error %s), with the events: %s",
+  async ([name, status, code, events], { expect: expectHere }) => {
+    const { key } = await aTestKey();
+    const { id } = await send(key, `${name}+label@sandbox.test`);
+    await expectHere.poll(async () => (await recordOf(key, id)).status, { timeout: 15_000 }).toBe(status);
+    expectHere((await recordOf(key, id)).error_code).toBe(code);
+    await expectHere.poll(async () => (await eventTypesOf(id)).join(","), { timeout: 5_000 }).toBe(events);
+  },
+);
+
+test("an address that bounced for good is suppressed for test mail, and the next mail to it is not sent", async () => {
+  const { key, accountId } = await aTestKey();
+  const { id } = await send(key, "bounced@sandbox.test");
+  await expect.poll(async () => (await recordOf(key, id)).status, { timeout: 15_000 }).toBe("bounced");
+  expect(await send(key, "bounced@sandbox.test")).toMatchObject({
+    status: "suppressed",
+    suppressed_recipients: ["bounced@sandbox.test"],
+  });
+  const [row] = await api.database.db.query({
+    name: "suppression-modes",
+    text: `select array_agg(mode) as modes from suppressions where account_id = $1`,
+    values: [accountId],
+  });
+  expect(row).toEqual({ modes: ["test"] });
+});
+
+test("sandbox.test is no sender for live mail", async () => {
+  const { key } = await anApiKey(api.database.db, api.parts.keyPress, await anAccount(api.database.db));
+  const body = { from: "hello@sandbox.test", to: ["jane@example.io"], subject: "Hi", text: "Hi" };
+  expect((await api.call({ method: "POST", path: "/api/v1/send", key, body })).status).toBe(400);
+});
+
+async function eventTypesOf(id: string): Promise<string[]> {
+  const rows = await api.database.db.query<{ type: string }>({
+    name: "event-types-of",
+    text: `select event_type as type from events where send_id = $1 order by event_type`,
+    values: [id],
+  });
+  return rows.map((row) => row.type);
+}

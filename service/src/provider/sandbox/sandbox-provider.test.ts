@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { aMail, describeHandOverContract } from "../../../test/email-provider-contract.ts";
+import { useTestDatabase } from "../../../test/use-test-database.ts";
+import { takeDueReports } from "./report-store.ts";
+import { createSandbox } from "./sandbox-provider.ts";
+import { scenarioNames, scenarioOf } from "./scenarios.ts";
+
+const database = useTestDatabase();
+const sandbox = () => createSandbox(database.db);
+
+describeHandOverContract("the sandbox", sandbox, async () => "sandbox");
+
+describe("a recipient chooses the outcome", () => {
+  test.each(scenarioNames)("%s@sandbox.test, with a label or in capitals as well", (name) => {
+    for (const address of [
+      `${name}@sandbox.test`,
+      `${name}+order-7@sandbox.test`,
+      `${name.toUpperCase()}@Sandbox.TEST`,
+    ]) {
+      expect(scenarioOf(address)).toBe(name);
+    }
+  });
+
+  test("anyone else gets the mail, also where only a part looks like a scenario", () => {
+    for (const address of [
+      "jane@example.io",
+      "bounced@example.io",
+      "bounced@mail.sandbox.test",
+      "unheard-of@sandbox.test",
+    ]) {
+      expect(scenarioOf(address)).toBe("delivered");
+    }
+  });
+});
+
+test("reports are rows that survive a restart, and are told when they are due and not before", async () => {
+  const { db } = database;
+  await db.query({ name: "clear", text: "delete from sandbox_reports" });
+  const mail = aMail({ to: ["late-bounce@sandbox.test"] });
+  await sandbox().handOver(mail);
+  expect(await takeDueReports(db, 10)).toEqual([]);
+  const due = async () => {
+    await db.query({ name: "pass", text: `update sandbox_reports set due_at = due_at - interval '1 second'` });
+    const reports = await takeDueReports(db, 10);
+    return reports.map(({ feedback }) => feedback.kind);
+  };
+  expect(await due()).toEqual(["send", "delivery"]);
+  expect(await due()).toEqual(["bounce"]);
+});
+
+test("a mail that cannot be stored is in doubt and never said to be taken", async () => {
+  const broken = createSandbox({ query: () => Promise.reject(new Error("away")) });
+  expect(await broken.handOver(aMail())).toMatchObject({ kind: "unknown" });
+});

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { Queryable } from "../../db/database.ts";
+import type { EmailProvider, HandOver, OutgoingMail } from "../email-provider.ts";
+import type { Feedback } from "../feedback.ts";
+import { insertReports, type NewReport } from "./report-store.ts";
+import { type PlannedReport, reportsFor, type Scenario, scenarioOf } from "./scenarios.ts";
+
+/**
+ * The provider of test mail. It takes mail, forgets it, and reports what its recipients asked for; nothing ever leaves. It
+ * holds no client, no address and no credential, so that no setting can make it.
+ */
+export function createSandbox(db: Queryable): Pick<EmailProvider, "handOver"> {
+  return { handOver: (mail) => handOver(db, mail) };
+}
+
+async function handOver(db: Queryable, mail: OutgoingMail): Promise<HandOver> {
+  const recipients = [...mail.to, ...mail.cc, ...mail.bcc];
+  const scenarios = new Set(recipients.map(scenarioOf));
+  const requestId = `sandbox-${randomUUID()}`;
+  if (recipients.length === 0) return refused("There is nobody to send it to.", requestId);
+  if (scenarios.has("rejected")) return refused("The sandbox rejects mail to rejected@sandbox.test.", requestId);
+  if (scenarios.has("throttled") && mail.tags.attempt === 1) {
+    return { kind: "try-later", hold: undefined, isThrottled: true, message: "The sandbox throttles.", requestId };
+  }
+  try {
+    await insertReports(db, reportsOf(mail, requestId, recipients, scenarios));
+  } catch {
+    return { kind: "unknown", message: "The database did not say whether the reports are stored.", requestId };
+  }
+  if (scenarios.has("unknown") && mail.tags.attempt === 1) {
+    return { kind: "unknown", message: "The sandbox took it and does not say so.", requestId };
+  }
+  return { kind: "accepted", providerMessageId: requestId, requestId };
+}
+
+function refused(message: string, requestId: string): HandOver {
+  return { kind: "refused", code: "PROVIDER_REJECTED", message, unverified: [], requestId };
+}
+
+/** That it was taken, and then what becomes of it for each recipient. */
+function reportsOf(
+  mail: OutgoingMail,
+  providerMessageId: string,
+  recipients: string[],
+  scenarios: Set<Scenario>,
+): NewReport[] {
+  const { sendId, attempt } = mail.tags;
+  const common = { providerMessageId, sendId, attempt };
+  const taken: PlannedReport = {
+    specific: { kind: "send" },
+    happensIn: 0,
+    toldIn: scenarios.has("unknown") ? 1 : 0.1,
+    times: scenarios.has("duplicated") ? 3 : 1,
+  };
+  const planned = [
+    { report: taken, about: recipients },
+    ...recipients.flatMap((recipient) =>
+      reportsFor(scenarioOf(recipient)).map((report) => ({ report, about: [recipient] })),
+    ),
+  ];
+  return planned.flatMap(({ report, about }, number) => {
+    const feedback: Omit<Feedback, "at" | "handedOverAt"> = {
+      ...report.specific,
+      ...common,
+      recipients: about,
+      feedbackId: `${providerMessageId}-${number}`,
+    };
+    return Array.from({ length: report.times }, () => ({
+      feedback,
+      happensIn: report.happensIn,
+      toldIn: report.toldIn,
+    }));
+  });
+}
