@@ -15,9 +15,24 @@ export function createLog(level: string, stream?: DestinationStream): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  // Written at once: the last lines before a crash are the ones that matter.
-  return pino(options, stream ?? destination({ fd: 1, sync: true }));
+  return pino(options, stream ?? standardOutput);
 }
+
+/**
+ * Written at once: the last lines before a crash are the ones that matter. A line that cannot be written (a full disk, a
+ * reader that left) is lost, because what it tells of has happened and must go on to be recorded.
+ */
+const lines = destination({ fd: 1, sync: true, maxLength: 1024 * 1024 });
+lines.on("error", () => undefined);
+const standardOutput: DestinationStream = {
+  write(line) {
+    try {
+      lines.write(line);
+    } catch {
+      // There is nowhere left to say it.
+    }
+  },
+};
 
 /**
  * PostgreSQL puts row values into `detail` and `where`, and into the message of a data exception (class 22). So an error

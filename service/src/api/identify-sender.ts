@@ -1,13 +1,16 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { apiKeyHmac, isIntactApiKey } from "../api-keys/api-key.ts";
 import { findUsableKeys } from "../api-keys/api-key-store.ts";
 import { createBatch } from "../db/batch.ts";
+import { AppError } from "../errors.ts";
 import type { Sender } from "../sends/accept-send.ts";
 import { type Authenticator, authenticate } from "./authenticate.ts";
 
 const maxKnownKeys = 50_000;
 /** Up to here a body is read before it is known whether the key still counts. */
 const maxUncheckedBytes = 64 * 1024;
+const maxLargePerAccount = 8;
+const maxLarge = 32;
 
 /**
  * Finds the account behind a send without a round trip of its own. Whose key it is never changes, so that is remembered;
@@ -16,6 +19,7 @@ const maxUncheckedBytes = 64 * 1024;
 export function createSenderGate(authenticator: Authenticator) {
   const { db, peppers } = authenticator;
   const known = new Map<string, Omit<Sender, "keyHmac">>();
+  const largeBodies = new Map<string, number>();
   const isUsable = createBatch({
     run: (hmacs: Buffer[]) => findUsableKeys(db, hmacs),
     maxItems: 1000,
@@ -39,12 +43,35 @@ export function createSenderGate(authenticator: Authenticator) {
       return { ...sender, keyHmac: undefined };
     },
 
+    /**
+     * A large body takes memory until it is stored, so an account has few of them under way at a time, and all together not
+     * many. Who sends more at once is asked to come again.
+     */
+    admitBody(request: FastifyRequest, reply: FastifyReply, { accountId }: Sender): void {
+      if (isSmall(request.headers)) return;
+      const own = largeBodies.get(accountId) ?? 0;
+      const all = [...largeBodies.values()].reduce((sum, count) => sum + count, 0);
+      if (own >= maxLargePerAccount || all >= maxLarge) throw tooManyLarge();
+      largeBodies.set(accountId, own + 1);
+      reply.raw.once("close", () => {
+        const left = (largeBodies.get(accountId) ?? 1) - 1;
+        if (left === 0) largeBodies.delete(accountId);
+        else largeBodies.set(accountId, left);
+      });
+    },
+
     /** Throws 401 unless the credential of the request counts at this moment; many requests share one look. */
     async requireUsable(request: FastifyRequest, { keyHmac }: Sender): Promise<void> {
       if (keyHmac !== undefined && (await isUsable(keyHmac))) return;
       await authenticate(authenticator, request.headers, "api-key-or-jwt");
     },
   };
+}
+
+function tooManyLarge(): AppError {
+  return new AppError("UNAVAILABLE", "Too many large mails are under way. Send fewer at the same time.", {
+    retryAfterSeconds: 1,
+  });
 }
 
 function isSmall(headers: FastifyRequest["headers"]): boolean {

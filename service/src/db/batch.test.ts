@@ -257,3 +257,43 @@ function aSqlError(code: string): Error {
 function ask(db: Queryable, text: string): Promise<Record<string, unknown>[]> {
   return db.query<Record<string, unknown>>({ name: text.slice(0, 60), text });
 }
+
+describe("a batch that does not keep up", () => {
+  function slowBatch(bounds: { maxWaitingBytes?: number; maxWaitMs?: number }) {
+    const ran: number[] = [];
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const run = async (items: number[]) => {
+      await held;
+      ran.push(...items);
+      return items;
+    };
+    return { ran, letGo, submit: createBatch({ run, maxItems: 1, maxBytes: 100, sizeOf: () => 10, ...bounds }) };
+  }
+
+  test("refuses what would wait behind too much, at once", async () => {
+    const { submit, letGo, ran } = slowBatch({ maxWaitingBytes: 20 });
+    const first = submit(1);
+    await Promise.resolve();
+    const waiting = [submit(2), submit(3)];
+    await expect(submit(4)).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: 2 });
+    letGo();
+    expect(await Promise.all([first, ...waiting])).toEqual([1, 2, 3]);
+    expect(await submit(5)).toBe(5);
+    expect(ran).toEqual([1, 2, 3, 5]);
+  });
+
+  test("does not do what has waited too long, because whoever asked has gone", async () => {
+    const { submit, letGo, ran } = slowBatch({ maxWaitMs: 20 });
+    const first = submit(1);
+    await Promise.resolve();
+    const late = expect(submit(2)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    letGo();
+    await late;
+    expect(await first).toBe(1);
+    expect(ran).toEqual([1]);
+  });
+});

@@ -1,3 +1,4 @@
+import { AppError } from "../errors.ts";
 import { isConnectionTrouble, isContention, sqlState } from "./sql-state.ts";
 
 interface BatchOptions<Item, Result> {
@@ -6,11 +7,15 @@ interface BatchOptions<Item, Result> {
   maxItems: number;
   maxBytes: number;
   sizeOf: (item: Item) => number;
+  /** What would wait behind more than this is refused, and so is what has waited longer than `maxWaitMs`. */
+  maxWaitingBytes?: number;
+  maxWaitMs?: number;
 }
 
 interface Waiting<Item, Result> {
   item: Item;
   bytes: number;
+  since: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -22,22 +27,48 @@ const contentionTries = 4;
  * waits for company. Each caller gets its own result, and an item the database refuses does not fail its neighbours.
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
+  const { maxWaitingBytes = Number.POSITIVE_INFINITY, maxWaitMs = Number.POSITIVE_INFINITY } = options;
   const queue: Waiting<Item, Result>[] = [];
+  let waitingBytes = 0;
   let running = false;
 
   async function drain(): Promise<void> {
-    while (queue.length > 0) await settle(takeBatch(queue, options), options.run);
+    while (queue.length > 0) {
+      const batch = takeBatch(queue, options);
+      for (const { bytes } of batch) waitingBytes -= bytes;
+      // Whoever asked has given up by now or soon will; done after that, it would be done twice.
+      const [late, timely] = split(batch, ({ since }) => performance.now() - since > maxWaitMs);
+      for (const waiting of late) waiting.reject(overloaded());
+      if (timely.length > 0) await settle(timely, options.run);
+    }
     running = false;
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      queue.push({ item, bytes: options.sizeOf(item), resolve, reject });
+      const bytes = options.sizeOf(item);
+      if (waitingBytes + bytes > maxWaitingBytes && queue.length > 0) {
+        reject(overloaded());
+        return;
+      }
+      waitingBytes += bytes;
+      queue.push({ item, bytes, since: performance.now(), resolve, reject });
       if (running) return;
       running = true;
       // A microtask later, so that callers of the same tick share the first trip.
       queueMicrotask(() => void drain());
     });
+}
+
+function split<Item>(items: Item[], belongs: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))];
+}
+
+/** Nothing was tried, so it may be tried again. */
+function overloaded(): AppError {
+  return new AppError("UNAVAILABLE", "The database does not keep up at the moment. Try again shortly.", {
+    retryAfterSeconds: 2,
+  });
 }
 
 /** As many as fit, and always at least one: an item larger than the limit travels alone. */

@@ -39,6 +39,11 @@ interface DatabaseOptions {
 const silenceMs = 2_000;
 const idleInTransactionTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
+/**
+ * Every statement here finds its rows by an index. A plan is kept for the life of a connection, and one that was made while
+ * a table was small would otherwise go on reading it whole: measured, 40 requests took 4.6 s instead of 20 ms.
+ */
+const neverScan = "-c enable_seqscan=off";
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementTimeoutMs = 10_000 } = options;
@@ -51,6 +56,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    options: neverScan,
     types: { getTypeParser },
   });
   // Without a listener an idle connection that the server closes would end the process.

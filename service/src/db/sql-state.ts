@@ -21,6 +21,9 @@ const troubleStates = new Set([
   "57P03", // starting up or stopping
   "57P05", // idle session timeout
   "25P03", // idle in transaction timeout
+  "3D000", // the database is not there, or not yet
+  "55000", // it accepts no connections
+  "57P04", // it was dropped
 ]);
 
 const socketCodes = new Set([
@@ -38,7 +41,8 @@ const socketCodes = new Set([
 export function isConnectionTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlState(error);
-  if (state !== undefined) return troubleStates.has(state) || state.startsWith("08");
+  // Class 08 is the connection, 28 a log-in that is refused: nothing ran, and the operator may be mending it.
+  if (state !== undefined) return troubleStates.has(state) || state.startsWith("08") || state.startsWith("28");
   if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
   if ("code" in error && typeof error.code === "string" && socketCodes.has(error.code)) return true;
   // `pg` reports a connection that ended, fell silent or could not be had by these texts, without a code.

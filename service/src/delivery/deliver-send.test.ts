@@ -24,11 +24,6 @@ describe("a send that may not go is not handed over", () => {
       { kind: "failed", code: "DOMAIN_NOT_VERIFIED" },
     ],
     [
-      "the account suspended: in ten minutes, for as long as it takes",
-      { isAccountSuspended: true, ...gaveUp },
-      { kind: "later", delaySeconds: 600, counts: false },
-    ],
-    [
       "the content dropped: failed, saying so",
       { sealed: null },
       { kind: "failed", code: "INTERNAL", message: "The content of this send was dropped before it was sent." },
@@ -48,8 +43,11 @@ describe("a send that may not go is not handed over", () => {
   });
 
   test("content sealed with a key that is not configured waits for the operator", async () => {
-    const otherKeys = aConfig({ CONTENT_KEY: aSecret() }).secrets.contentKey;
-    const { delivery, lines } = await deliver(answers.accepted, {}, { contentKeys: otherKeys });
+    const { delivery, lines } = await deliver(
+      answers.accepted,
+      {},
+      { contentKeys: aConfig({ CONTENT_KEY: aSecret() }).secrets.contentKey },
+    );
     expect(delivery).toMatchObject({ outcome: "returned", move: { kind: "later", counts: true } });
     expect(lines.map(({ event }) => event)).toContain("delivery.content-not-opened");
   });

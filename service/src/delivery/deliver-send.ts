@@ -9,19 +9,18 @@ import { domainNotVerified, judgeHandOver, laterOrFailed } from "./judge-hand-ov
 
 /** What handing over needs; made once per process. */
 export interface DeliveryDesk {
-  provider: EmailProvider;
+  provider: Pick<EmailProvider, "handOver">;
   contentKeys: SecretPair;
   giveUpAfterSeconds: number;
   log: Log;
   metrics: Metrics;
-  /** Counts milliseconds and never jumps. */
+  /** Counts milliseconds, rather too many than too few (cautious-clock.ts). */
   clock: () => number;
 }
 
 /** The longest a hand-over takes; it must have ended before the lease has. */
 const providerTimeoutSeconds = 15;
 const startWithinMs = (leaseSeconds - providerTimeoutSeconds) * 1000;
-const suspendedDelaySeconds = 600;
 
 /** Hands one claimed send over, if it still may go. `claimedAt` is when the claim was asked for, by the desk's clock. */
 export async function deliverSend(desk: DeliveryDesk, send: ClaimedSend, claimedAt: number): Promise<Delivery> {
@@ -48,9 +47,6 @@ async function decide(desk: DeliveryDesk, send: ClaimedSend, claimedAt: number):
   }
   if (send.domain === "unverified") {
     return unasked(laterOrFailed(send, desk.giveUpAfterSeconds, domainNotVerified), "the domain is not verified");
-  }
-  if (send.isAccountSuspended) {
-    return unasked({ kind: "later", delaySeconds: suspendedDelaySeconds, counts: false }, "the account is suspended");
   }
   if (send.sealed === null) return unasked({ kind: "failed", ...contentGone }, "the content is gone");
   const content = open(desk, send, send.sealed);

@@ -22,7 +22,6 @@ describe("each delivery is settled by name", () => {
     ["held", {}, { status: "queued" }, { state: "ready", backoffStep: 0, isRetrying: false }],
     ["unknown", {}, { status: "queued" }, { state: "in-doubt" }],
     ["accepted", { recipients: [] }, { status: "suppressed" }, undefined],
-    ["accepted", { isAccountSuspended: true }, { status: "queued" }, { state: "waiting", dueInSeconds: 600 }],
   ] as const;
 
   test.for(cases)("%s %o", async ([answer, changes, record, queued]) => {
@@ -108,9 +107,16 @@ describe("a probe", () => {
     expect(await holdReason()).toBe("quota");
   });
 
+  test("that the provider holds steps aside, so that the next probe is another send", async () => {
+    await holdProvider(database.db, "live", "operator");
+    const send = await aClaimedSend(database.db);
+    await deliverAndSettle({ ...answers.held, hold: "operator" }, send, { isProbe: true });
+    expect(await queueRow(database.db, send.id)).toMatchObject({ state: "waiting", backoffStep: 0 });
+  });
+
   test("that was not handed over leaves it held and lets another be tried", async () => {
     await holdProvider(database.db, "live", "quota");
-    const send = { ...(await aClaimedSend(database.db)), isAccountSuspended: true };
+    const send = { ...(await aClaimedSend(database.db)), domain: "unverified" as const };
     await deliverAndSettle(answers.accepted, send, { isProbe: true });
     expect(await holdReason()).toBe("quota");
     expect(

@@ -32,9 +32,12 @@ export async function settleDelivery(
   if (delivery.isDomainRefused === true) {
     await storeDkimStates(desk.db, [{ domainName: send.fromDomain, isVerified: false }]);
   }
-  await moveSend(desk, send, delivery);
+  await moveSend(desk, send, isProbe && delivery.hold !== undefined ? { ...delivery, move: aside } : delivery);
   if (isProbe) await judgeProbe(desk, send, delivery);
 }
+
+/** The next probe must be another send: what holds the provider may be about this one alone. */
+const aside = { kind: "later", delaySeconds: 300, counts: false } as const;
 
 async function moveSend(
   { settlements, log, metrics }: SettlementDesk,

@@ -62,10 +62,13 @@ const maxBytes = 4 * 1024 * 1024;
 /** Requests that arrive while a round trip is in flight share the next one; each waits for its own commit. */
 export function createAcceptBatch(db: Database, clock: DatabaseClock): Decide {
   const head = createQueueHead(db);
+  head.turns();
   return createBatch({
     run: (candidates: Candidate[]) => decideAll(db, { clock, head }, candidates),
     maxItems,
     maxBytes,
+    maxWaitingBytes: 64 * 1024 * 1024,
+    maxWaitMs: 5_000,
     sizeOf: ({ send }) => (send === undefined ? 100 : send.sealed.length + send.subject.length + 1000),
   });
 }
@@ -92,7 +95,7 @@ async function decideAll(
   const rows = await db.query<AnswerRow>({
     name: "accept-sends",
     text: acceptStatement,
-    values: [...parametersOf(candidates), ...(await head.turns())],
+    values: [...parametersOf(candidates), ...head.turns()],
   });
   const decisions: Decision[] = candidates.map(() => ({ kind: "not-allowed" }));
   for (const row of rows) decisions[row.position - 1] = decisionOf(row);

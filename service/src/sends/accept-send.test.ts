@@ -67,7 +67,7 @@ function losingOne(decide: Decide, isCommitted: boolean): Decide {
     if (isLost) return decide(candidate);
     isLost = true;
     if (isCommitted) await decide(candidate);
-    throw new AppError("UNAVAILABLE", "The connection was cut.");
+    throw new AppError("UNAVAILABLE", "The connection was cut.", { cause: new Error("reset") });
   };
 }
 
@@ -97,6 +97,21 @@ test.each([undefined, "a-key"])(
     });
   },
 );
+
+test("a try that is made again while the first is still being stored finds itself", async () => {
+  const { sender, domain } = await aSender();
+  const desk = await aDesk();
+  const tried: Parameters<Decide>[0][] = [];
+  const decide: Decide = (candidate) => {
+    tried.push(candidate);
+    return desk.decide(candidate);
+  };
+  const first = await acceptSend({ ...desk, decide }, sender, aRequest(domain, { idempotencyKey: "k" }));
+  const [candidate] = tried;
+  if (candidate === undefined || !("accepted" in first)) throw new Error("nothing was accepted");
+  expect(await desk.decide(candidate)).toMatchObject({ kind: "repeat", answer: { sendId: first.accepted.id } });
+  expect(await countOf("sends", sender.accountId)).toBe(1);
+});
 
 test("a repeat whose answer was lost is answered as the repeat it is", async () => {
   const { sender, domain } = await aSender();
@@ -189,7 +204,10 @@ test("after an outage a newcomer lines up at the head of the queue and not behin
     name: "age-the-queue",
     text: `update send_queue set fair_at = fair_at - interval '8 hours'`,
   });
-  await acceptSend(await aDesk(), newcomer.sender, aRequest(newcomer.domain));
+  const after = await aDesk();
+  // By its answer the look at the head, which was asked for before, has come back as well.
+  await acceptSend(after, crowd.sender, aRequest(crowd.domain));
+  await acceptSend(after, newcomer.sender, aRequest(newcomer.domain));
   const rows = await database.db.query<{ accountId: string }>({
     name: "whole-queue-in-order",
     text: `select account_id as "accountId" from send_queue where mode = 'live' order by fair_at, id`,

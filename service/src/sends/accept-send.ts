@@ -134,6 +134,8 @@ async function decide(desk: AcceptDesk, candidate: Candidate): Promise<Decision>
     return await desk.decide(candidate);
   } catch (error) {
     if (!(error instanceof AppError && error.code === "UNAVAILABLE") || candidate.send === undefined) throw error;
+    // Without a cause it was refused before it was tried.
+    if (error.cause === undefined) throw error;
     const { accountId, mode, send } = candidate;
     const stored = await findAcceptedSend(desk.db, accountId, mode, send.id);
     if (stored !== undefined) return { kind: "stored", usage: undefined, answer: stored };

@@ -22,10 +22,14 @@ export function fingerprintOf(key: KeyObject, payload: GivenPayload): Buffer {
 }
 
 export function differingFields(one: Buffer, other: Buffer): PayloadField[] {
-  return payloadFields.filter((_field, position) => {
-    const [from, to] = [position * bytesPerField, (position + 1) * bytesPerField];
-    return !one.subarray(from, to).equals(other.subarray(from, to));
-  });
+  return payloadFields.filter((_field, position) => !partOf(one, position).equals(partOf(other, position)));
+}
+
+/** One that was made before a field existed is shorter: the field was absent then. */
+function partOf(fingerprint: Buffer, position: number): Buffer {
+  const part = Buffer.alloc(bytesPerField);
+  fingerprint.copy(part, 0, position * bytesPerField);
+  return part;
 }
 
 /** Sixteen keyed bytes, different for every account and mode: the keys of customers are not readable in the database. */

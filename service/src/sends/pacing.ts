@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "./send-request.ts";
 
-/** The right to hand over to so many recipients, `waitMs` from now. */
+/** The right to hand over to so many recipients now; with none of them, how long to wait before asking again. */
 export interface Grant {
   mode: Mode;
   recipients: number;
@@ -17,13 +17,16 @@ export interface Grant {
  */
 const shareOfRate = 0.9;
 const shareOfGrant = 0.05;
+/** So much of a late start is made up for; more would bring those that follow too close to it. */
+const madeUpSeconds = 0.025;
 /** A process knows the rate some seconds after its first start; until then one a second is what even a new account may. */
 const unknownRate = 1;
 
 /**
  * Takes up to `wanted` recipients from the rate that all workers share, and no more than there are sends to claim. One
- * statement of its own, committed before the claim: who waits for the row must not hold others up. Returns undefined when
- * nothing is ready, the provider is held, or the next second is given away already.
+ * statement of its own, committed before the claim: who waits for the row must not hold others up. Nothing is given ahead of
+ * its time: after a stall, those who waited for theirs would go all at once. Returns undefined when nothing is ready or
+ * mail is held.
  *
  * A time more than two minutes ahead is none of ours: the clock of the database was set back.
  */
@@ -39,7 +42,7 @@ export async function reserve(
         from (
           select coalesce(nullif(max_per_second, 0), $5::float8) as allowed
           from provider_state
-          where mode = $1 and hold_reason is null
+          where mode = $1 and hold_reason is null and operator_held_since is null
         ) as known
       ), ready as materialized (
         select count(*) as sends
@@ -60,17 +63,21 @@ export async function reserve(
         from wanted
         on conflict (mode) do update
         set next_at = case when pacing.next_at > clock_timestamp() + interval '2 minutes' then clock_timestamp()
-                           else greatest(pacing.next_at, clock_timestamp()) end + (select duration from wanted)
-        where pacing.next_at <= clock_timestamp() + interval '1 second'
+                           else greatest(pacing.next_at, clock_timestamp() - make_interval(secs => $7)) end
+                      + (select duration from wanted)
+        where pacing.next_at <= clock_timestamp()
           or pacing.next_at > clock_timestamp() + interval '2 minutes'
         returning next_at
       )
-      select $1::text as mode, wanted.sends as recipients, wanted.seconds as "secondsPerRecipient",
-        reserved.next_at::text as until,
-        greatest(0, ceil(1000 * extract(epoch from reserved.next_at - wanted.duration - clock_timestamp())))::float8
-          as "waitMs"
-      from reserved, wanted`,
-    values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, lowWater],
+      select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
+        case when reserved.next_at is null then 0 else wanted.sends end as recipients,
+        case when reserved.next_at is null
+          then greatest(1, ceil(1000 * extract(epoch from pacing.next_at - clock_timestamp())))
+          else 0 end::float8 as "waitMs"
+      from wanted
+      left join reserved on true
+      left join pacing on pacing.mode = $1`,
+    values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, lowWater, madeUpSeconds],
   });
   return row;
 }

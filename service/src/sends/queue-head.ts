@@ -1,44 +1,60 @@
 import type { Queryable } from "../db/database.ts";
 
 export interface QueueHead {
-  /** The turns that are being served now, of live and of test mail; `infinity` where nothing waits. At most a second old. */
-  turns(): Promise<[string, string]>;
+  /** The turns that are being served, of live and of test mail, as they were a moment ago; `infinity` where nothing waits. */
+  turns(): [string, string];
 }
 
 const lookAgainAfterMs = 1_000;
+const lookFromTheStartAfterMs = 60_000;
 
 /**
  * Turns are handed out from the one being served on, and not from the clock: after an outage the whole backlog has turns
- * in the past, and a newcomer behind the clock would wait for all of it. An order only, so a second's delay costs nothing.
+ * in the past, and a newcomer behind the clock would wait for all of it. It is an order only, so nobody waits for it to be
+ * looked up, and a look that fails changes nothing.
  */
 export function createQueueHead(db: Queryable): QueueHead {
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let lookedFromTheStartAt = Number.NEGATIVE_INFINITY;
   let turns: [string, string] = ["infinity", "infinity"];
   return {
-    async turns() {
-      if (performance.now() - lookedAt < lookAgainAfterMs) return turns;
-      lookedAt = performance.now();
-      turns = await findTurns(db);
+    turns() {
+      const now = performance.now();
+      if (now - lookedAt < lookAgainAfterMs) return turns;
+      lookedAt = now;
+      // What lies before the last head is gone, but its dead entries would be stepped over one by one.
+      const isFromTheStart = now - lookedFromTheStartAt > lookFromTheStartAfterMs;
+      if (isFromTheStart) lookedFromTheStartAt = now;
+      const after = turns.map((turn) => (isFromTheStart || turn === "infinity" ? "-infinity" : turn));
+      findTurns(db, after).then(
+        (found) => {
+          turns = found;
+        },
+        () => undefined,
+      );
       return turns;
     },
   };
 }
 
-async function findTurns(db: Queryable): Promise<[string, string]> {
+async function findTurns(db: Queryable, after: string[]): Promise<[string, string]> {
   const [row] = await db.query<{ live: string; test: string }>({
     name: "find-queue-heads",
     text: `
-      select coalesce(${firstOf("live")}, 'infinity')::text as live, coalesce(${firstOf("test")}, 'infinity')::text as test`,
+      select coalesce(${firstOf("live", 1)}, 'infinity')::text as live,
+        coalesce(${firstOf("test", 2)}, 'infinity')::text as test`,
+    values: after,
   });
   return [row?.live ?? "infinity", row?.test ?? "infinity"];
 }
 
-function firstOf(mode: "live" | "test"): string {
+function firstOf(mode: "live" | "test", parameter: number): string {
   return `(
         select fair_at
         from send_queue
         where state = 'ready'
           and mode = '${mode}'
+          and fair_at >= $${parameter}::timestamptz
         order by fair_at
         limit 1
       )`;

@@ -3,13 +3,13 @@ import type { Database } from "../db/database.ts";
 import { type DeliveryDesk, deliverSend } from "../delivery/deliver-send.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { type SettlementDesk, settleDelivery } from "../delivery/settle-delivery.ts";
-import { type ClaimedSend, claimSends } from "../sends/claim-sends.ts";
+import { type Claim, type ClaimedSend, claimSends } from "../sends/claim-sends.ts";
 import { LowWaterMark } from "../sends/low-water-mark.ts";
 import { type Grant, reserve, settleGrant } from "../sends/pacing.ts";
-import { takeProbe } from "../sends/provider-hold.ts";
+import { returnProbe, takeProbe } from "../sends/provider-hold.ts";
 import type { Mode } from "../sends/send-request.ts";
 import { Alarm } from "./alarm.ts";
-import { untilReachable } from "./until-reachable.ts";
+import { untilWritten } from "./until-written.ts";
 
 interface DeliveryLoopOptions {
   db: Database;
@@ -55,7 +55,7 @@ export class DeliveryLoop {
     await Promise.all(this.#running);
   }
 
-  /** Claims once and waits until all of it is settled. Returns how many sends that were. */
+  /** Claims once and waits until all of it is settled. Returns how many sends that were, parked ones included. */
   async runOnce(): Promise<number> {
     const claimed = await this.#claim();
     await Promise.all(this.#running);
@@ -71,8 +71,10 @@ export class DeliveryLoop {
   async #probe(): Promise<boolean> {
     const { db, mode } = this.#options;
     if (this.#stopping.signal.aborted || !(await takeProbe(db, mode))) return false;
-    const claimed = await this.#claimAndBegin({ maxSends: 1, maxRecipients: 1, isProbe: true });
-    return claimed.length > 0;
+    const { sends, parked } = await this.#claimAndBegin({ maxSends: 1, maxRecipients: 1, isProbe: true });
+    // It met a send that may not go, and nothing was asked.
+    if (parked > 0) await returnProbe(db, mode);
+    return sends.length > 0;
   }
 
   async #run(): Promise<void> {
@@ -91,38 +93,39 @@ export class DeliveryLoop {
   }
 
   async #claim(): Promise<number> {
-    const { db, mode, slots } = this.#options;
+    const { db, slots } = this.#options;
     const free = slots - this.#running.size;
     if (free <= 0) return 0;
-    const grant = await reserve(db, { mode, wanted: free, lowWater: this.#lowWater.mark });
+    const grant = await this.#waitForGrant(free);
     if (grant === undefined) return 0;
-    await this.#untilValid(grant);
-    if (this.#stopping.signal.aborted) {
-      await settleGrant(db, grant, 0);
-      return 0;
-    }
-    const claimed = await this.#claimAndBegin({
+    const { sends, parked } = await this.#claimAndBegin({
       maxSends: grant.recipients,
       maxRecipients: grant.recipients,
       isProbe: false,
     });
-    await settleGrant(db, grant, recipientsToMail(claimed));
-    return claimed.length;
+    await settleGrant(db, grant, recipientsToMail(sends));
+    return sends.length + parked;
   }
 
-  async #untilValid({ waitMs }: Grant): Promise<void> {
-    if (waitMs === 0) return;
-    await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  /** Undefined when there is nothing to claim, or the worker is to stop. */
+  async #waitForGrant(wanted: number): Promise<Grant | undefined> {
+    const { db, mode } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      const grant = await reserve(db, { mode, wanted, lowWater: this.#lowWater.mark });
+      if (grant === undefined || grant.recipients > 0) return grant;
+      await sleep(grant.waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    }
+    return undefined;
   }
 
-  async #claimAndBegin(claim: { maxSends: number; maxRecipients: number; isProbe: boolean }): Promise<ClaimedSend[]> {
+  async #claimAndBegin(claim: { maxSends: number; maxRecipients: number; isProbe: boolean }): Promise<Claim> {
     const { db, mode, desk } = this.#options;
     const claimedAt = desk.clock();
     const lowWater = claim.isProbe ? "-infinity" : this.#lowWater.mark;
-    const { sends, mark } = await claimSends(db, { mode, lowWater, ...claim });
-    if (mark !== undefined) this.#lowWater.advance(mark);
-    for (const send of sends) this.#begin(send, claimedAt, claim.isProbe);
-    return sends;
+    const claimed = await claimSends(db, { mode, lowWater, ...claim });
+    if (claimed.mark !== undefined) this.#lowWater.advance(claimed.mark);
+    for (const send of claimed.sends) this.#begin(send, claimedAt, claim.isProbe);
+    return claimed;
   }
 
   #begin(send: ClaimedSend, claimedAt: number, isProbe: boolean): void {
@@ -138,7 +141,9 @@ export class DeliveryLoop {
     const { desk } = this.#options;
     try {
       const delivery = this.#stopping.signal.aborted ? stopped : await deliverSend(desk, send, claimedAt);
-      await untilReachable(() => settleDelivery(desk, send, delivery, { isProbe }));
+      await untilWritten(() => settleDelivery(desk, send, delivery, { isProbe }), {
+        onFailure: (err, tries) => desk.log.error({ send_id: send.id, tries, err }, "delivery.not-settled-yet"),
+      });
     } catch (err) {
       desk.log.error({ send_id: send.id, attempt: send.attempt, err }, "delivery.settle-failed");
     }
@@ -147,6 +152,6 @@ export class DeliveryLoop {
 
 /** Sends that are not handed over now use nothing of the pace. */
 function recipientsToMail(sends: ClaimedSend[]): number {
-  const going = sends.filter(({ domain, isAccountSuspended }) => domain === "verified" && !isAccountSuspended);
+  const going = sends.filter(({ domain }) => domain === "verified");
   return going.reduce((sum, { recipients }) => sum + recipients.length, 0);
 }

@@ -16,7 +16,13 @@ interface TestSender {
   from: string;
 }
 
-async function aSender({ type = "live" as Mode, isUnlimited = true } = {}): Promise<TestSender> {
+async function aSender({
+  type = "live",
+  isUnlimited = true,
+}: {
+  type?: Mode;
+  isUnlimited?: boolean;
+} = {}): Promise<TestSender> {
   const accountId = await anAccount(api.database.db);
   const domain = await aVerifiedDomain(api.database.db, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
   const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId, { type });

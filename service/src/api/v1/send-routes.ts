@@ -3,22 +3,15 @@ import { z } from "zod";
 import { AppError } from "../../errors.ts";
 import type { RateUsage } from "../../sends/accept-batch.ts";
 import { type Acceptance, acceptSend, type Sender } from "../../sends/accept-send.ts";
-import type { Mode } from "../../sends/send-request.ts";
 import { findSend } from "../../sends/send-store.ts";
 import type { ApiParts, ApiServer } from "../api-server.ts";
-import { invalidRequest } from "../field-problems.ts";
 import { createSenderGate } from "../identify-sender.ts";
-import { parseJsonBody } from "../json-body.ts";
 import { describeLimits, rateLimitHeaders } from "../rate-limit-headers.ts";
 import { requireCaller } from "../require-caller.ts";
 import { errorAnswers, needsKeyOrJwt } from "../wire-format.ts";
-import { acceptedAnswer, readSendRequest, sendBody, sendRecord, toAcceptedAnswer, toSendRecord } from "./send-wire.ts";
-
-const maxRequestBytes = 8 * 1024 * 1024;
-
-const modeQuery = z.object({
-  mode: z.enum(["live", "test"]).optional().describe("With a JWT: `test` for test mode. An API key has its own mode"),
-});
+import { maxSendBytes, modeQuery, readSendBody, requestedMode } from "./send-body.ts";
+import { sendValidateRoute } from "./send-validate-route.ts";
+import { acceptedAnswer, sendBody, sendRecord, toAcceptedAnswer, toSendRecord } from "./send-wire.ts";
 
 export async function sendRoutes(app: ApiServer, parts: ApiParts): Promise<void> {
   // In a scope of its own, because here the body is read by the handler: a caller who may not send, or not now, must hear
@@ -27,6 +20,7 @@ export async function sendRoutes(app: ApiServer, parts: ApiParts): Promise<void>
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     sendRoute(scope.withTypeProvider(), parts);
+    sendValidateRoute(scope.withTypeProvider(), parts);
   });
   statusRoute(app, parts);
 }
@@ -38,8 +32,17 @@ function sendRoute(app: ApiServer, { authenticator, acceptDesk, log }: ApiParts)
   app.post(
     "/api/v1/send",
     {
-      bodyLimit: maxRequestBytes,
-      onRequest: async (request) => void senders.set(request, await gate.identify(request)),
+      bodyLimit: maxSendBytes,
+      onRequest: async (request, reply) => {
+        const sender = inMode(await gate.identify(request), request);
+        senders.set(request, sender);
+        const refusal = acceptDesk.refusals.find(sender);
+        if (refusal !== undefined) {
+          await gate.requireUsable(request, sender);
+          throw overLimit(reply, refusal.usage, refusal.retryMs);
+        }
+        gate.admitBody(request, reply, sender);
+      },
       validatorCompiler: () => (value) => ({ value }),
       serializerCompiler: () => (value) => JSON.stringify(value),
       schema: {
@@ -57,13 +60,9 @@ function sendRoute(app: ApiServer, { authenticator, acceptDesk, log }: ApiParts)
       },
     },
     async (request, reply) => {
-      const sender = inMode(senders.get(request), request);
-      const reading = readRequest(request);
-      const refusal = acceptDesk.refusals.find(sender);
-      if (refusal !== undefined) {
-        await gate.requireUsable(request, sender);
-        throw overLimit(reply, refusal.usage, refusal.retryMs);
-      }
+      const sender = senders.get(request);
+      if (sender === undefined) throw new Error("the route ran without the hook that finds its sender");
+      const reading = readSendBody(request);
       const payload = "request" in reading ? reading.request : undefined;
       let acceptance = await acceptSend(acceptDesk, sender, payload);
       if (acceptance.kind === "not-allowed") {
@@ -128,36 +127,9 @@ function conflict(originalId: string, fields: string[]): AppError {
 }
 
 /** A key has its own mode; a JWT sends live mail unless it asks for the other. */
-function inMode(sender: Sender | undefined, request: FastifyRequest): Sender {
-  if (sender === undefined) throw new Error("the route ran without the hook that finds its sender");
+function inMode(sender: Sender, request: FastifyRequest): Sender {
   const isByKey = request.headers["x-api-key"] !== undefined;
   return isByKey ? sender : { ...sender, mode: requestedMode(request) };
-}
-
-function requestedMode(request: FastifyRequest): Mode {
-  const { mode } = request.query as { mode?: unknown };
-  if (mode === undefined || mode === "live" || mode === "test") return mode ?? "live";
-  throw invalidRequest([{ field: "mode", code: "unknown_value", message: "must be live or test" }]);
-}
-
-type Reading = Extract<ReturnType<typeof readSendRequest>, { request: unknown }> | { problem: AppError };
-
-/** What is wrong with the body is a value here: it is told only after the caller was found allowed to send. */
-function readRequest(request: FastifyRequest): Reading {
-  try {
-    const type = request.headers["content-type"];
-    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    if (bytes.length > 0 && !/^application\/json *(;|$)/i.test(type ?? "")) {
-      const message = "Send the body as JSON with the header Content-Type: application/json.";
-      return { problem: new AppError("UNSUPPORTED_MEDIA_TYPE", message) };
-    }
-    const key = request.headers["idempotency-key"];
-    const reading = readSendRequest(parseJsonBody(bytes), Array.isArray(key) ? key.join(",") : key);
-    return "problems" in reading ? { problem: invalidRequest(reading.problems) } : reading;
-  } catch (error) {
-    if (error instanceof AppError) return { problem: error };
-    throw error;
-  }
 }
 
 function statusRoute(app: ApiServer, { db, authenticator }: ApiParts): void {

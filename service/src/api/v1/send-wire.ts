@@ -7,6 +7,7 @@ import { type SendRecord, sendStatuses } from "../../sends/send-store.ts";
 import { fieldProblems } from "../field-problems.ts";
 import { wireTimestamp } from "../wire-format.ts";
 
+const maxFields = 50;
 const maxRecipients = 50;
 const maxSubjectCharacters = 998;
 const maxBodyBytes = 2 * 1024 * 1024;
@@ -96,8 +97,8 @@ type Reading = { request: SendRequest } | { problems: FieldProblem[] };
 
 /** Checks the payload and reports every problem of it at once. */
 export function readSendRequest(payload: unknown, headerKey: string | undefined): Reading {
-  // Counted first: reading a million addresses would take seconds, and no list that long is ever right.
-  const excess = recipientProblems(payload);
+  // Counted first: reading a million addresses or names of fields would take seconds, and is never right.
+  const excess = [...fieldCountProblems(payload), ...recipientProblems(payload)];
   if (excess.length > 0) return { problems: excess };
   const result = sendBody.safeParse(payload, { reportInput: true });
   const problems = [
@@ -143,6 +144,12 @@ function givenPayload(payload: unknown): SendRequest["given"] {
     bcc: bcc ?? undefined,
     reply_to: reply_to ?? undefined,
   };
+}
+
+function fieldCountProblems(payload: unknown): FieldProblem[] {
+  if (typeof payload !== "object" || payload === null) return [];
+  if (Object.keys(payload).length <= maxFields) return [];
+  return [{ field: "body", code: "too_large", message: `has more than ${maxFields} fields` }];
 }
 
 function recipientProblems(payload: unknown): FieldProblem[] {
