@@ -1,0 +1,34 @@
+import type { Cursor, Pagination } from "./api-types.ts";
+import type { Call } from "./result.ts";
+
+interface Page<Entry> {
+  entries: Entry[];
+  pagination: Pagination | Cursor;
+}
+
+interface ListQuery {
+  before?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** Reads on from page to page, newest first. What is added meanwhile does not move the place where reading goes on. */
+export async function* eachEntry<Query extends ListQuery, Answer, Entry extends { id: string }>(
+  list: (query: Query) => Call<Answer>,
+  query: Query,
+  pageOf: (answer: Answer) => Page<Entry>,
+): AsyncGenerator<Entry, void, undefined> {
+  let { before } = query;
+  while (true) {
+    const { entries, pagination } = pageOf(await list({ limit: 100, ...query, before }).orThrow());
+    yield* entries;
+    const next = nextBefore(entries, pagination);
+    if (next === null) return;
+    before = next;
+  }
+}
+
+/** The first answer to a query without filters counts pages; all others have a cursor. */
+function nextBefore(entries: { id: string }[], pagination: Pagination | Cursor): string | null {
+  if ("next_before" in pagination) return pagination.next_before;
+  return pagination.page < pagination.total_pages ? (entries.at(-1)?.id ?? null) : null;
+}

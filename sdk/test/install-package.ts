@@ -1,0 +1,65 @@
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const sdkFolder = fileURLToPath(new URL("..", import.meta.url));
+const binFolder = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
+
+export interface Project {
+  folder: string;
+  /** Where the package lies in it. */
+  packageFolder: string;
+  write(file: string, text: string): void;
+  /** What the program prints; its complaints are thrown when it fails. */
+  run(file: string, options?: { node?: string; env?: Record<string, string> }): Promise<string>;
+  /** The complaints of the compiler about these files, as for someone who uses the package. */
+  typeErrors(files: string[]): string;
+}
+
+/** Builds the package into an empty project that has nothing else, as after `npm install @postern/sdk`. */
+export function installPackage(): Project {
+  const folder = mkdtempSync(join(tmpdir(), "postern-sdk-"));
+  const packageFolder = join(folder, "node_modules/@postern/sdk");
+  mkdirSync(packageFolder, { recursive: true });
+  const options = { cwd: sdkFolder, stdio: "pipe" } as const;
+  execFileSync(process.execPath, [join(binFolder, "tsdown"), "--out-dir", join(packageFolder, "dist")], options);
+  cpSync(join(sdkFolder, "package.json"), join(packageFolder, "package.json"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  return {
+    folder,
+    packageFolder,
+    write: (file, text) => writeFileSync(join(folder, file), text),
+    run: (file, { node = process.execPath, env = {} } = {}) => run(node, folder, file, env),
+    typeErrors: (files) => typeErrors(folder, files),
+  };
+}
+
+function run(node: string, cwd: string, file: string, env: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(node, [file], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    let [said, complaints] = ["", ""];
+    child.stdout.on("data", (chunk) => {
+      said += String(chunk);
+    });
+    child.stderr.on("data", (chunk) => {
+      complaints += String(chunk);
+    });
+    child.on("close", (code) => (code === 0 ? resolve(said) : reject(new Error(`exit ${code}: ${complaints}${said}`))));
+  });
+}
+
+function typeErrors(folder: string, files: string[]): string {
+  const strictest = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+  const platform = { target: "es2023", lib: ["es2023", "dom", "dom.asynciterable"], module: "nodenext", types: [] };
+  const compilerOptions = { ...strictest, ...platform, skipLibCheck: false, noEmit: true };
+  writeFileSync(join(folder, "process.d.ts"), "declare const process: { env: Record<string, string | undefined> };\n");
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [...files, "process.d.ts"] }));
+  try {
+    execFileSync(process.execPath, [join(binFolder, "tsc"), "-p", folder], { stdio: "pipe", encoding: "utf8" });
+    return "";
+  } catch (error) {
+    return String((error as { stdout?: string }).stdout);
+  }
+}

@@ -1,0 +1,12 @@
+import type { Timing } from "../src/ask.ts";
+
+/** Time that passes at once, and how much of it. `random` is the jitter, from 0 to 1. */
+export function withoutWaiting(random = 0.5): Timing & { waits: number[] } {
+  const waits: number[] = [];
+  return {
+    waits,
+    wait: async (seconds) => void waits.push(seconds),
+    random: () => random,
+    now: () => 0,
+  };
+}
