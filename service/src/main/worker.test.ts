@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { aLogin } from "../../test/builders.ts";
+import { aLogin, anAccount } from "../../test/builders.ts";
 import { openTestDesk } from "../../test/domain-desks.ts";
 import { useKnotServer } from "../../test/knot-server.ts";
+import { aQueuedSend } from "../../test/send-builders.ts";
+import { sendRow } from "../../test/send-rows.ts";
 import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
 import { copyTemplate, openTestDatabase } from "../../test/template-database.ts";
 import { anEnvironment } from "../../test/test-config.ts";
@@ -57,9 +59,18 @@ test("the first worker process of a database makes the partitions that are missi
   expect(await worker.logged("partitions.made")).toMatchObject({ partitions: [newest?.name] });
 });
 
-test("without AWS_FEEDBACK_TOPIC_ARN it does not start and says what to run", async () => {
-  const environment = { ...anEnvironmentWithAws(), AWS_FEEDBACK_TOPIC_ARN: undefined };
-  await expect(startWorker(environment)).rejects.toThrow(/code 78 .*postern aws setup/s);
+test("without AWS it serves test mail, says what to run for live mail, and claims none of that", async () => {
+  const accountId = await anAccount(database.db);
+  const content = { accountId, fromDomain: "sandbox.test", to: ["delivered@sandbox.test"] };
+  const keys = readConfig(anEnvironmentWithAws()).secrets.contentKey;
+  const [live, sandboxed] = [
+    await aQueuedSend(database.db, { ...content, keys }),
+    await aQueuedSend(database.db, { ...content, keys, mode: "test" }),
+  ];
+  const worker = await startWorker({ ...anEnvironmentWithAws(), AWS_FEEDBACK_TOPIC_ARN: undefined });
+  expect(await worker.logged("aws.not-set-up")).toMatchObject({ run: "postern aws setup" });
+  await expect.poll(async () => (await sendRow(database.db, sandboxed))?.status, { timeout: 10_000 }).toBe("delivered");
+  expect(await sendRow(database.db, live)).toMatchObject({ status: "queued" });
 });
 
 function anEnvironmentWithAws(): Environment {

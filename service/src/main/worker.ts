@@ -1,55 +1,31 @@
-import { createDnsResolver } from "../domains/dns-resolver.ts";
-import { ConfigurationError } from "../errors.ts";
-import { readQueuedMessage } from "../provider/ses/read-envelope.ts";
+import type { Chore } from "../worker/chores.ts";
 import { startChores } from "../worker/chores.ts";
-import { domainChores } from "../worker/domain-chores.ts";
-import { feedbackChores } from "../worker/feedback-chores.ts";
-import { learnQuota, providerChores } from "../worker/provider-chores.ts";
 import { storageChores } from "../worker/storage-chores.ts";
-import { suppressionChores } from "../worker/suppression-chores.ts";
-import { openDomainDesk } from "./domain-desk.ts";
-import { openFeedbackTaker } from "./feedback-doors.ts";
-import { runProcess } from "./run-process.ts";
-import { startDelivery } from "./start-delivery.ts";
-import { startFeedback } from "./start-feedback.ts";
+import { openLiveMail } from "./live-mail.ts";
+import { type ProcessGround, runProcess } from "./run-process.ts";
 import { startSandbox } from "./start-sandbox.ts";
 
+/** Live mail needs AWS; test mail and the upkeep of the database do not. */
 export function runWorker(): Promise<void> {
   return runProcess("worker", async (ground) => {
     const { config, db, log } = ground;
-    const domains = openDomainDesk(config, db, log);
-    if (domains === undefined) {
-      throw new ConfigurationError("AWS_FEEDBACK_TOPIC_ARN is missing. Run `postern aws setup`, which prints it.");
-    }
-    const { provider } = domains.desk;
-    const take = await openFeedbackTaker(ground);
-    const readRaw = (raw: string) => readQueuedMessage(raw, [config.provider.feedbackTopicArn ?? ""]);
-    const resolver = createDnsResolver({ servers: config.dnsServers });
-    const chores = await startChores(
-      config.database.directUrl,
-      [
-        ...storageChores({ db, log, ...config }),
-        ...domainChores({ ...domains.desk, resolver, log }),
-        ...providerChores(db, provider),
-        ...suppressionChores({ db, provider, log }),
-        ...feedbackChores({ db, log, take, read: readRaw, feedback: config.feedback }),
-      ],
-      log,
-    ).catch(async (error) => {
-      await domains.close();
-      throw error;
-    });
-    // The chore may be due only in a minute; until the rate is known, mail goes at one a second.
-    const stopping = new AbortController();
-    void learnQuota(db, provider, stopping.signal);
-    const delivery = startDelivery(ground, { mode: "live", provider, slots: config.delivery.slots });
-    const sandbox = await startSandbox(ground);
-    const feedback = startFeedback(ground, take);
+    const live = await openLiveMail(ground);
+    if (live === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN", run: "postern aws setup" }, "aws.not-set-up");
+    const chores = await startAll(ground, [...storageChores({ db, log, ...config }), ...(live?.chores ?? [])]).catch(
+      async (error) => {
+        await live?.close();
+        throw error;
+      },
+    );
+    const running = [await startSandbox(ground), chores, ...(live?.start() ?? [])];
     const stop = async () => {
-      stopping.abort();
-      await Promise.all([delivery.stop(), sandbox.stop(), feedback.stop(), chores.stop()]);
-      await domains.close();
+      await Promise.all(running.map((each) => each.stop()));
+      await live?.close();
     };
-    return { facts: {}, stop };
+    return { facts: { mode: live === undefined ? "test mail only" : "live and test mail" }, stop };
   });
+}
+
+function startAll({ config, log }: ProcessGround, chores: Chore[]) {
+  return startChores(config.database.directUrl, chores, log);
 }
