@@ -9,7 +9,8 @@ export type Move =
   | { kind: "suppressed" }
   /** `counts`: it uses up patience. */
   | { kind: "later"; delaySeconds: number; counts: boolean }
-  | { kind: "given-back" }
+  /** `isLast`: behind all who wait, and not at its old place. */
+  | { kind: "given-back"; isLast?: boolean }
   | { kind: "in-doubt" };
 
 /** What is shown as the status of a send after each move. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
-import { aClaimedSend, attemptOf, claimAgain } from "../../test/send-builders.ts";
+import { aClaimedSend, aQueuedSend, attemptOf, claimAgain } from "../../test/send-builders.ts";
 import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { HandOver } from "../provider/email-provider.ts";
@@ -111,7 +111,12 @@ describe("a probe", () => {
     await holdProvider(database.db, "live", "operator");
     const send = await aClaimedSend(database.db);
     await deliverAndSettle({ ...answers.held, hold: "operator" }, send, { isProbe: true });
-    expect(await queueRow(database.db, send.id)).toMatchObject({ state: "waiting", backoffStep: 0 });
+    const other = await aQueuedSend(database.db, { accountId: send.accountId, fairInSeconds: -1 });
+    const [first] = await change(
+      database.db,
+      "select id from send_queue where state = 'ready' order by fair_at limit 1",
+    );
+    expect(first).toEqual({ id: other });
   });
 
   test("that was not handed over leaves it held and lets another be tried", async () => {

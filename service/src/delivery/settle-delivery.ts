@@ -37,7 +37,7 @@ export async function settleDelivery(
 }
 
 /** The next probe must be another send: what holds the provider may be about this one alone. */
-const aside = { kind: "later", delaySeconds: 300, counts: false } as const;
+const aside = { kind: "given-back", isLast: true } as const;
 
 async function moveSend(
   { settlements, log, metrics }: SettlementDesk,
@@ -67,7 +67,7 @@ function settleByName(settlements: Settlements, send: ClaimedSend, delivery: Del
     case "later":
       return settlements.retryLater({ ...made, delaySeconds: move.delaySeconds, counts: move.counts });
     case "given-back":
-      return settlements.giveBack(made);
+      return settlements.giveBack({ ...made, isLast: move.isLast === true });
     case "in-doubt":
       return settlements.leaveInDoubt(made);
   }

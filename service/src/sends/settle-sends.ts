@@ -124,16 +124,22 @@ export function retryLater(db: Queryable, later: LaterAttempt[]): Promise<boolea
   });
 }
 
-/** leased → ready, at its old place: it was not this send's fault. */
-export function giveBack(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
+export interface ReturnedAttempt extends AttemptMade {
+  /** Behind all who wait by now; otherwise at its old place. */
+  isLast?: boolean;
+}
+
+/** leased → ready: it is not known to be this send's fault. */
+export function giveBack(db: Queryable, returned: ReturnedAttempt[]): Promise<boolean[]> {
   return settle(db, {
     name: "give-back",
-    made,
-    columns: [],
+    made: returned,
+    columns: [{ name: "is_last", type: "boolean", values: returned.map(({ isLast = false }) => isLast) }],
     recorded: "made",
     move: `moved as (
         update send_queue q
-        set state = 'ready', due_at = null
+        set state = 'ready', due_at = null,
+            fair_at = case when held.is_last then greatest(q.fair_at, clock_timestamp()) else q.fair_at end
         from held
         where q.id = held.id
         returning q.id, q.attempt

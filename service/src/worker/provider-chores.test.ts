@@ -16,7 +16,7 @@ test("the rate that SES allows is what all workers pace by, and follows its chan
     await chore?.run();
     expect(await change(database.db, "select mode, max_per_second from provider_state order by mode")).toEqual([
       { mode: "live", max_per_second: maxSendRate },
-      { mode: "test", max_per_second: null },
+      { mode: "test", max_per_second: 1000 },
     ]);
   }
 });
