@@ -3,6 +3,7 @@ import { openAcceptDesk } from "./accept-desk.ts";
 import { createApiParts } from "./api-parts.ts";
 import { openDomainDesk } from "./domain-desk.ts";
 import { explainPort } from "./explain-port.ts";
+import { openFeedbackDatabase } from "./feedback-database.ts";
 import { openFeedbackPush, openFeedbackTaker } from "./feedback-doors.ts";
 import { runProcess } from "./run-process.ts";
 import { trackConnections } from "./track-connections.ts";
@@ -10,8 +11,9 @@ import { trackConnections } from "./track-connections.ts";
 export function runApi(): Promise<void> {
   return runProcess("api", async ({ config, db, log, metrics }) => {
     const acceptDesk = await openAcceptDesk(config, db);
+    const feedback = openFeedbackDatabase(config, log);
     const push = openFeedbackPush(config);
-    const feedbackDoor = push && { push, take: await openFeedbackTaker({ db, log, metrics }) };
+    const feedbackDoor = push && { push, take: await openFeedbackTaker({ db: feedback, log, metrics }) };
     const domains = openDomainDesk(config, db, log);
     if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
     const parts = createApiParts(config, { db, log, metrics, domainDesk: domains?.desk, acceptDesk, feedbackDoor });
@@ -20,6 +22,7 @@ export function runApi(): Promise<void> {
     const stop = async () => {
       await letGo(() => api.close());
       await domains?.close();
+      await feedback.close();
     };
     try {
       const address = await api.listen(config.http).catch(explainPort("PORT", config.http));

@@ -4,7 +4,7 @@ import { openFeedbackQueue } from "./feedback-doors.ts";
 import type { ProcessGround } from "./run-process.ts";
 
 /** Several, because one would wait for each answer of SQS and each commit in turn. */
-const receivers = 4;
+const receivers = 12;
 
 /** Reads the provider's queue of events in this process, where one is configured. */
 export function startFeedback({ config, db, log }: ProcessGround, take: TakeFeedback): { stop(): Promise<void> } {
