@@ -1,0 +1,17 @@
+export interface Dice {
+  /** From 0 up to but not including `below`. */
+  roll(below: number): number;
+}
+
+/** mulberry32: the same seed gives the same run. */
+export function createDice(seed: number): Dice {
+  let state = seed >>> 0;
+  return {
+    roll(below) {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+      return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * below);
+    },
+  };
+}
