@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
 /** The commands of "Run it", in a folder of their own; only the database, the ports and the printed password differ. */
-test("the commands of the README lead to an API key", { timeout: 60_000 }, async () => {
-  const [install = "", start = "", use = ""] = blocksUnder("Run it");
+test("the commands of the README lead to a first mail that is delivered", { timeout: 60_000 }, async () => {
+  const [install = "", start = "", worker = "", use = ""] = blocksUnder("Run it");
   const { url, drop } = await createEmptyDatabase(inject("serverUrl"));
   onTestFinished(drop);
   const shell = aShell({ DATABASE_URL: url, PORT: "0", OPERATIONS_PORT: "0" });
@@ -23,10 +23,11 @@ test("the commands of the README lead to an API key", { timeout: 60_000 }, async
   expect(await shell.run(migrate)).toContain("up to date");
   const password = /^Password (\S+)$/m.exec(await shell.run(createAccount))?.[1] ?? "none";
   const address = await shell.start(api);
+  await shell.start(worker);
   const answer = await shell.run(
     use.replaceAll("http://localhost:3000", address).replace("the password it printed", password),
   );
-  expect(JSON.parse(answer)).toMatchObject({ name: "billing server", type: "live", key: expect.any(String) });
+  expect(JSON.parse(answer)).toMatchObject({ status: "delivered", to_addresses: ["delivered@sandbox.test"] });
 });
 
 function blocksUnder(heading: string): string[] {
@@ -63,7 +64,7 @@ function aShell(environment: Record<string, string>) {
         onTestFinished(() => void process.kill(-(child.pid ?? 0), "SIGKILL"));
         const complaints = collect(child.stderr);
         child.stdout.on("data", (chunk) => {
-          const address = /"address":"([^"]+)"/.exec(String(chunk))?.[1];
+          const address = /"(?:address|operations)":"([^"]+)"/.exec(String(chunk))?.[1];
           if (address !== undefined) resolve(address);
         });
         child.on("close", (code) => reject(new Error(`exit ${code}: ${complaints()}`)));
