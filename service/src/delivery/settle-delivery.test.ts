@@ -110,6 +110,7 @@ describe("a probe", () => {
   test("that the provider holds steps aside, so that the next probe is another send", async () => {
     await holdProvider(database.db, "live", "operator");
     const send = await aClaimedSend(database.db);
+    await change(database.db, "update send_queue set fair_at = now() - interval '1 hour'");
     await deliverAndSettle({ ...answers.held, hold: "operator" }, send, { isProbe: true });
     const other = await aQueuedSend(database.db, { accountId: send.accountId, fairInSeconds: -1 });
     const [first] = await change(

@@ -140,6 +140,18 @@ describe("what certainly did not leave may be tried again", () => {
     expect(await sesProvider({ endpoint: server.url }).handOver(aMail())).toMatchObject(held("operator"));
     expect(server.requests()).toBe(0);
   });
+
+  test("a token file that cannot be read is no doubt either: nothing is sent, and the operator is meant", async () => {
+    vi.unstubAllEnvs();
+    for (const key of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"]) vi.stubEnv(key, undefined);
+    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
+    vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
+    vi.stubEnv("AWS_WEB_IDENTITY_TOKEN_FILE", "/nowhere/token");
+    vi.stubEnv("AWS_ROLE_ARN", "arn:aws:iam::000000000000:role/postern");
+    const server = await anEndpoint(() => ({ status: 200, body: "{}" }));
+    expect(await sesProvider({ endpoint: server.url }).handOver(aMail())).toMatchObject(held("operator"));
+    expect(server.requests()).toBe(0);
+  });
 });
 
 describe("identities that are not verified", () => {
