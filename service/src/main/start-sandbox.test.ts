@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anAccount, anApiKey } from "../../test/builders.ts";
+import { aLogin, anAccount, anApiKey } from "../../test/builders.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useTestApi } from "../../test/use-test-api.ts";
 import { readConfig } from "../config.ts";
@@ -16,10 +16,10 @@ beforeAll(async () => {
 });
 afterAll(async () => sandbox?.stop());
 
-async function aTestKey(): Promise<{ key: string; accountId: string }> {
-  const accountId = await anAccount(api.database.db);
+async function aTestKey(): Promise<{ key: string; accessToken: string }> {
+  const { accountId, accessToken } = await aLogin(api.database.db, api.parts.loginDesk);
   const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId, { type: "test" });
-  return { key, accountId };
+  return { key, accessToken };
 }
 
 async function send(key: string, to: string) {
@@ -47,28 +47,26 @@ const endings = [
 test.concurrent.for(endings)(
   "mail to %s@sandbox.test ends as %s (error %s), with the events: %s",
   async ([name, status, code, events], { expect: expectHere }) => {
-    const { key } = await aTestKey();
+    const { key, accessToken } = await aTestKey();
     const { id } = await send(key, `${name}+label@sandbox.test`);
     await expectHere.poll(async () => (await recordOf(key, id)).status, { timeout: 15_000 }).toBe(status);
     expectHere((await recordOf(key, id)).error_code).toBe(code);
-    await expectHere.poll(async () => (await eventTypesOf(id)).join(","), { timeout: 5_000 }).toBe(events);
+    await expectHere.poll(async () => (await eventTypesOf(accessToken, id)).join(","), { timeout: 5_000 }).toBe(events);
   },
 );
 
 test("an address that bounced for good is suppressed for test mail, and the next mail to it is not sent", async () => {
-  const { key, accountId } = await aTestKey();
+  const { key, accessToken: token } = await aTestKey();
   const { id } = await send(key, "bounced@sandbox.test");
   await expect.poll(async () => (await recordOf(key, id)).status, { timeout: 15_000 }).toBe("bounced");
   expect(await send(key, "bounced@sandbox.test")).toMatchObject({
     status: "suppressed",
     suppressed_recipients: ["bounced@sandbox.test"],
   });
-  const [row] = await api.database.db.query({
-    name: "suppression-modes",
-    text: `select array_agg(mode) as modes from suppressions where account_id = $1`,
-    values: [accountId],
-  });
-  expect(row).toEqual({ modes: ["test"] });
+  const listed = async (query: string) =>
+    (await api.call({ method: "GET", path: `/api/v1/suppression${query}`, token })).json().data;
+  expect(await listed("?mode=test")).toMatchObject([{ email: "bounced@sandbox.test", reason: "hard_bounce" }]);
+  expect(await listed("")).toEqual([]);
 });
 
 test("sandbox.test is no sender for live mail", async () => {
@@ -77,11 +75,8 @@ test("sandbox.test is no sender for live mail", async () => {
   expect((await api.call({ method: "POST", path: "/api/v1/send", key, body })).status).toBe(400);
 });
 
-async function eventTypesOf(id: string): Promise<string[]> {
-  const rows = await api.database.db.query<{ type: string }>({
-    name: "event-types-of",
-    text: `select event_type as type from events where send_id = $1 order by event_type`,
-    values: [id],
-  });
-  return rows.map((row) => row.type);
+async function eventTypesOf(token: string, id: string): Promise<string[]> {
+  const path = `/api/v1/events?mode=test&email_id=${id}`;
+  const { data } = (await api.call({ method: "GET", path, token })).json();
+  return data.events.map((event: { event_type: string }) => event.event_type).sort();
 }
