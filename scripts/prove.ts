@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
-import { embeddedBinaries, startPrivatePostgres } from "../service/test/private-postgres.ts";
+import { embeddedBinaries } from "../service/src/dev/embedded-postgres.ts";
+import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 import { createTemplate } from "../service/test/template-database.ts";
 import type { Proof, ProofTools } from "./proof.ts";
 

@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node";
-import { embeddedBinaries, startPrivatePostgres } from "./private-postgres.ts";
+import { embeddedBinaries } from "../src/dev/embedded-postgres.ts";
+import { startPrivatePostgres } from "./private-postgres.ts";
 import { createTemplate } from "./template-database.ts";
 
 declare module "vitest" {

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from "node:path";
 /** The floors of the house, top first. A room may use what lies below it, never its neighbours and nothing above. */
 const floors = [
   ["main"],
+  ["dev"],
   ["api", "worker"],
   ["delivery", "feedback", "logins"],
   ["sends"],

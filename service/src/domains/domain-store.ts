@@ -84,6 +84,21 @@ export async function findDomain(db: Queryable, accountId: string, id: number): 
   return row;
 }
 
+/** Over all accounts: each that has registered the name has a token of its own to publish. */
+export async function findChallengeTokens(db: Queryable, domainName: string): Promise<string[]> {
+  const rows = await db.query<{ challengeToken: string }>({
+    name: "find-challenge-tokens",
+    text: `
+      select challenge_token as "challengeToken"
+      from domains
+      where domain_name = $1
+        and registered_at is not null
+      order by id`,
+    values: [domainName],
+  });
+  return rows.map((row) => row.challengeToken);
+}
+
 /** Removes the domain and notes in the same commit that its identity may have to go. Returns the name, if there was one. */
 export async function deleteDomain(db: Queryable, accountId: string, id: number): Promise<string | undefined> {
   const [row] = await db.query<{ domainName: string }>({

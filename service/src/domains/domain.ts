@@ -36,11 +36,16 @@ export function dnsRecordsOf(
 ): DnsRecord[] {
   const { domainName, challengeToken, dkimTokens, dkimZone } = domain;
   return [
-    { type: "TXT", name: `_postern-challenge.${domainName}`, value: `postern-verify=${challengeToken}` },
+    { type: "TXT", name: `_postern-challenge.${domainName}`, value: proofOf(challengeToken) },
     ...dkimTokens.map((token) => ({
       type: "CNAME" as const,
       name: `${token}._domainkey.${domainName}`,
       value: `${token}.${dkimZone}`,
     })),
   ];
+}
+
+/** What the TXT record of a registration must say. */
+export function proofOf(challengeToken: string): string {
+  return `postern-verify=${challengeToken}`;
 }

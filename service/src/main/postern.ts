@@ -5,6 +5,7 @@ import { AppError, ConfigurationError } from "../errors.ts";
 
 const help = `Usage: postern <command>
 
+  dev              try it: API, worker, PostgreSQL and a simulated SES in one terminal; see \`postern dev --help\`
   api              start the HTTP API
   worker           start the background work: handing mail over, reading feedback, verifying domains
   migrate          bring the database schema up to this release
@@ -37,6 +38,8 @@ async function run(name: string | undefined, args: string[]): Promise<void> {
       if (args.includes("--help")) return say(help);
       requireNoOptions(name, args);
       return start(name);
+    case "dev":
+      return (await import("./dev.ts")).runDev(args);
     case "aws":
       return (await import("./aws.ts")).runAws(args);
     case "admin":

@@ -1,0 +1,33 @@
+import type { DevSettings } from "./state-folder.ts";
+
+const region = "eu-central-1";
+/** The simulator wants requests to be signed, by anyone. */
+const credentials = { AWS_ACCESS_KEY_ID: "simulator", AWS_SECRET_ACCESS_KEY: "simulator" };
+
+interface Addresses {
+  databaseUrl: string;
+  simulatorUrl: string;
+  dnsAddress: string;
+  apiPort: number;
+}
+
+/** Settings as a .env would have them; nothing in the service knows that it runs for `postern dev`. */
+export function cellEnvironment({ secrets }: DevSettings, addresses: Addresses): Record<string, string> {
+  const { databaseUrl, simulatorUrl, dnsAddress, apiPort } = addresses;
+  return {
+    ...secrets,
+    ...credentials,
+    DATABASE_URL: databaseUrl,
+    PORT: `${apiPort}`,
+    PUBLIC_URL: `http://127.0.0.1:${apiPort}`,
+    OPERATIONS_PORT: "0",
+    DNS_SERVERS: dnsAddress,
+    POSTERN_PROVIDER: "simulator",
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL_SESV2: simulatorUrl,
+    AWS_ENDPOINT_URL_SNS: simulatorUrl,
+    AWS_ENDPOINT_URL_SQS: simulatorUrl,
+  };
+}
+
+export const simulatorRegion = region;

@@ -1,0 +1,75 @@
+/** As much of the DNS format (RFC 1035) as one question and its answers need. */
+export const recordTypes = { CNAME: 5, TXT: 16 };
+
+export interface Question {
+  id: number;
+  /** In small letters, without the last dot. */
+  name: string;
+  type: number;
+  /** The question as it came: the answer repeats it. */
+  bytes: Buffer;
+}
+
+export interface Answer {
+  type: number;
+  data: Buffer;
+}
+
+const headerBytes = 12;
+const isResponse = 0x8000;
+const isAuthoritative = 0x0400;
+const isRecursive = 0x0180;
+export const noError = 0;
+export const serverFailure = 2;
+export const nameError = 3;
+
+/** Returns undefined for what is not exactly one question. */
+export function readQuestion(message: Buffer): Question | undefined {
+  if (message.length < headerBytes + 5 || message.readUInt16BE(4) !== 1 || (message.readUInt16BE(2) & isResponse) !== 0)
+    return undefined;
+  const labels: string[] = [];
+  let at = headerBytes;
+  for (;;) {
+    const length = message[at];
+    if (length === undefined || length > 63 || at + 1 + length > message.length) return undefined;
+    at += 1 + length;
+    if (length === 0) break;
+    labels.push(message.toString("latin1", at - length, at));
+  }
+  if (at + 4 > message.length) return undefined;
+  const bytes = message.subarray(headerBytes, at + 4);
+  return { id: message.readUInt16BE(0), name: labels.join(".").toLowerCase(), type: message.readUInt16BE(at), bytes };
+}
+
+export function writeAnswer(question: Question, code: number, answers: Answer[]): Buffer {
+  const header = Buffer.alloc(headerBytes);
+  header.writeUInt16BE(question.id, 0);
+  header.writeUInt16BE(isResponse | isAuthoritative | isRecursive | code, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(answers.length, 6);
+  return Buffer.concat([header, question.bytes, ...answers.map(record)]);
+}
+
+/** Points to the name of the question; counts for no second, so a change is seen at once. */
+function record({ type, data }: Answer): Buffer {
+  const head = Buffer.alloc(headerBytes);
+  head.writeUInt16BE(0xc000 | headerBytes, 0);
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt32BE(0, 6);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+export function textData(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 255) }, (_, index) =>
+    bytes.subarray(index * 255, (index + 1) * 255),
+  );
+  return Buffer.concat(chunks.flatMap((chunk) => [Buffer.of(chunk.length), chunk]));
+}
+
+export function nameData(name: string): Buffer {
+  const labels = name.split(".").map((label) => Buffer.from(label, "latin1"));
+  return Buffer.concat([...labels.flatMap((label) => [Buffer.of(label.length), label]), Buffer.of(0)]);
+}

@@ -1,0 +1,73 @@
+import { relative } from "node:path";
+import { styleText } from "node:util";
+import { type SeededAccount, seededEmail } from "./seed-account.ts";
+import { seededDomain } from "./seed-domain.ts";
+import type { StateFolder } from "./state-folder.ts";
+
+export interface Addresses {
+  apiUrl: string;
+  simulatorUrl: string;
+  databaseUrl: string;
+}
+
+const bold = (text: string) => styleText("bold", text);
+
+/** What someone needs in the first five minutes, and no more. */
+export function welcomeText(
+  { apiUrl, simulatorUrl }: Addresses,
+  { password, testKey }: SeededAccount,
+  state: StateFolder,
+): string {
+  const folder = shortPath(state.path);
+  return `
+  ${bold("API")}        ${apiUrl}
+  ${bold("Reference")}  ${apiUrl}/reference
+  ${bold("Mail view")}  ${simulatorUrl}/
+  ${bold("Log in")}     ${seededEmail}   ${password}
+  ${bold("State")}      ${folder}   logs: ${folder}/logs   addresses and keys for a shell: . ${folder}/env
+
+Send a mail from another terminal:
+
+${sendCommands(apiUrl, testKey, "hello@sandbox.test", "delivered@sandbox.test")}
+
+See what became of it:
+
+curl -s ${apiUrl}/api/v1/sends -H "X-API-Key: $KEY"
+
+Mail to bounced@sandbox.test bounces; the next one to that address is suppressed. ${bold("Ctrl-C stops everything.")}
+`;
+}
+
+export function liveMailText({ apiUrl }: Addresses, { liveKey }: SeededAccount): string {
+  return `${styleText("green", "✓")} live mail from ${seededDomain}: ready. With the live key it goes to the mail view:
+
+${sendCommands(apiUrl, liveKey, `hello@${seededDomain}`, "jane@example.com")}
+`;
+}
+
+function sendCommands(apiUrl: string, key: string, from: string, to: string): string {
+  return `KEY=${key}
+curl -s ${apiUrl}/api/v1/send -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \\
+  -d '{"from":"${from}","to":["${to}"],"subject":"Hello","text":"It works."}'`;
+}
+
+/** For `. .postern/env` in any shell. */
+export function shellSettings({ apiUrl, simulatorUrl, databaseUrl }: Addresses, account: SeededAccount): string {
+  const values = {
+    POSTERN_URL: apiUrl,
+    POSTERN_API_KEY: account.testKey,
+    POSTERN_LIVE_KEY: account.liveKey,
+    POSTERN_EMAIL: seededEmail,
+    POSTERN_PASSWORD: account.password,
+    POSTERN_MAIL_VIEW: simulatorUrl,
+    POSTERN_DATABASE_URL: databaseUrl,
+  };
+  return Object.entries(values)
+    .map(([name, value]) => `export ${name}='${value}'\n`)
+    .join("");
+}
+
+export function shortPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near === "" || near.startsWith("..") ? path : near;
+}
