@@ -59,10 +59,7 @@ export async function bringUp(stage: Stage): Promise<Cell> {
     () => db.close(),
     () => dns.close(),
   );
-  const ports = {
-    api: stage.port ?? (await freePort(usualPorts.api)),
-    simulator: await freePort(usualPorts.simulator),
-  };
+  const ports = { api: await apiPort(stage), simulator: await freePort(usualPorts.simulator) };
   const simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
   const env = cellEnvironment(settings, { databaseUrl, simulatorUrl, dnsAddress: dns.address, apiPort: ports.api });
 

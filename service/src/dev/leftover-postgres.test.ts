@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { endLeftover } from "./leftover-postgres.ts";
+
+test("a file that names a process of someone else goes, and that process stays", async () => {
+  const { data, file } = aData(process.pid);
+  await endLeftover(data);
+  expect(existsSync(file)).toBe(false);
+});
+
+test.for([2 ** 22 - 1, "no number"])("a file that names nobody (%s) keeps no one from starting", async (pid) => {
+  const { data } = aData(pid);
+  await expect(endLeftover(data)).resolves.toBeUndefined();
+});
+
+test("a server that still runs on the data is ended", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "postern-leftover-"));
+  const data = join(folder, "data");
+  const server = spawn("sh", ["-c", "while :; do sleep 0.1; done", "postgres", "-D", data], { stdio: "ignore" });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  mkdirSync(data);
+  writeFileSync(join(data, "postmaster.pid"), `${server.pid}\n${data}\n`);
+  await endLeftover(data);
+  expect(server.exitCode ?? server.signalCode).toBe("SIGINT");
+});
+
+function aData(pid: number | string): { data: string; file: string } {
+  const data = mkdtempSync(join(tmpdir(), "postern-leftover-"));
+  const file = join(data, "postmaster.pid");
+  writeFileSync(file, `${pid}\n${data}\n`);
+  return { data, file };
+}

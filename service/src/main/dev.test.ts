@@ -1,0 +1,129 @@
+import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aDevFolder, type DevRun, processesIn, startDev, untilNoneIn } from "../../test/dev-run.ts";
+import { holdAlone } from "../dev/file-lock.ts";
+
+const run = promisify(execFile);
+
+describe("postern dev", () => {
+  const folder = aDevFolder();
+  let dev: DevRun;
+
+  beforeAll(async () => {
+    dev = startDev(folder);
+    await dev.shows("live mail from acme-demo.io: ready");
+  }, 60_000);
+
+  afterAll(async () => {
+    if (processesIn(folder).length > 0) dev.kill("SIGTERM");
+    await untilNoneIn(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  test("what it prints to paste sends a mail that is delivered", async () => {
+    const [test = ""] = sendCommands(dev.screen());
+    await sh(test);
+    expect(await newest(test)).toMatchObject({ status: "delivered", to_addresses: ["delivered@sandbox.test"] });
+  });
+
+  test("live mail from the seeded domain is delivered and appears in the mail view", async () => {
+    const [, live = ""] = sendCommands(dev.screen());
+    await sh(live);
+    const sent = await newest(live);
+    expect(sent).toMatchObject({ status: "delivered", from_address: "hello@acme-demo.io" });
+    const ledger = await sh('. .postern/env && curl -sSf "$POSTERN_MAIL_VIEW/_simulator/ledger"');
+    expect(ledger).toContain(String(sent?.provider_message_id));
+  });
+
+  test("another domain verifies by itself within seconds", async () => {
+    const login = `. .postern/env
+      ask() { curl -sSf "$POSTERN_URL/api/v1/$1" -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" -d "$2"; }
+      TOKEN=$(ask auth/login "{\\"email\\":\\"$POSTERN_EMAIL\\",\\"password\\":\\"$POSTERN_PASSWORD\\"}" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
+    await sh(`${login}\nask domains '{"domain_name":"other-demo.io"}'`);
+    const list = `${login}\ncurl -sSf "$POSTERN_URL/api/v1/domains" -H "Authorization: Bearer $TOKEN"`;
+    let states: { domain_name: string; verification_status: string }[] = [];
+    for (let tries = 0; tries < 40 && !isVerified(states, "other-demo.io"); tries++) {
+      await sleep(500);
+      states = JSON.parse(await sh(list));
+    }
+    expect(isVerified(states, "other-demo.io"), JSON.stringify(states)).toBe(true);
+  });
+
+  test("a second one on the same folder says so and ends, and the first goes on", async () => {
+    const second = startDev(folder);
+    expect(await second.exited).toBe(1);
+    expect(second.screen()).toContain("Another `postern dev` uses .postern.");
+    expect(await sh('. .postern/env && curl -sSf "$POSTERN_URL/readyz"')).toBeDefined();
+  });
+
+  test("Ctrl-C ends it with code 0 and leaves no process and no lock", async () => {
+    dev.pressCtrlC();
+    expect(await dev.exited).toBe(0);
+    expect(dev.screen()).toContain("Everything has stopped.");
+    expect(processesIn(folder)).toEqual([]);
+    expect(holdAlone(join(folder, ".postern", "lock"))).toBeDefined();
+  }, 40_000);
+
+  /** The blocks as they stand on the screen, up to the end of the curl command. */
+  function sendCommands(screen: string): string[] {
+    return [...screen.matchAll(/^KEY=.*\ncurl .*\\\n.*$/gm)].map(([block]) => block);
+  }
+
+  async function newest(block: string): Promise<Record<string, unknown> | undefined> {
+    const [key = ""] = block.split("\n");
+    const [list = ""] = /^curl .*\/sends .*$/m.exec(dev.screen()) ?? [];
+    for (let tries = 0; tries < 50; tries++) {
+      const [send] = JSON.parse(await sh(`${key}\n${list}`)).data.sends;
+      if (send.status === "delivered") return send;
+      await sleep(200);
+    }
+    return undefined;
+  }
+
+  async function sh(script: string): Promise<string> {
+    const { stdout } = await run("sh", ["-ec", script], { cwd: folder });
+    return stdout;
+  }
+});
+
+describe("postern dev", () => {
+  test.for([["--port", "many"], ["--forever"], ["now"]])("ends with 64 and its usage for: %s %s", async (args) => {
+    const dev = startDev(aDevFolder(), args);
+    expect(await dev.exited).toBe(64);
+    expect(dev.screen()).toContain("Usage: postern dev");
+  });
+
+  test("--help says what it does and starts nothing", async () => {
+    const folder = aDevFolder();
+    const dev = startDev(folder, ["--help"]);
+    expect({ code: await dev.exited, left: processesIn(folder) }).toEqual({ code: 0, left: [] });
+    expect(dev.screen()).toContain("Usage: postern dev");
+  });
+});
+
+describe("when a part of postern dev dies", () => {
+  test("it says which and its last words, stops the rest and ends with 1", { timeout: 60_000 }, async () => {
+    const folder = aDevFolder();
+    const dev = startDev(folder);
+    await dev.shows("Ready after");
+    const { stdout } = await run("pgrep", ["-g", groupsIn(folder).join(","), "-f", "postern.ts worker"]);
+    process.kill(Number(stdout), "SIGKILL");
+    expect(await dev.exited).toBe(1);
+    expect(dev.screen()).toContain("✗ worker ended by SIGKILL. Its last words:");
+    expect(await untilNoneIn(folder)).toEqual([]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Each part leads a group of its own. */
+  function groupsIn(folder: string): number[] {
+    return processesIn(folder);
+  }
+});
+
+function isVerified(states: { domain_name: string; verification_status: string }[], name: string): boolean {
+  return states.some((each) => each.domain_name === name && each.verification_status === "Success");
+}
