@@ -7,15 +7,6 @@ takeOrders(run);
 async function run(options: SimulatorOptions): Promise<void> {
   const { startSesSimulator } = await import("@postern/ses-simulator");
   const simulator = await startSesSimulator(options);
-  // SES takes its time to look for DKIM records; whoever tries things out should not have to wait for it.
-  let checking: NodeJS.Timeout;
-  const check = () => {
-    checking = setTimeout(() => void simulator.checkIdentities().finally(check), 500);
-  };
-  check();
-  process.once("SIGTERM", () => {
-    clearTimeout(checking);
-    void simulator.stop().then(() => process.exit(0));
-  });
+  process.once("SIGTERM", () => void simulator.stop().then(() => process.exit(0)));
   process.stdout.write(`${JSON.stringify({ level: "info", event: "simulator.started", url: simulator.url })}\n`);
 }
