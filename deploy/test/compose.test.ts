@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { readImage, root } from "./container-file.ts";
+import { isKnownSetting, knownCommands } from "./known-names.ts";
+
+interface Service {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string | null>;
+  ports?: string[];
+  secrets?: string[];
+  [key: string]: unknown;
+}
+
+interface Compose {
+  services: Record<string, Service>;
+  secrets?: Record<string, { file: string }>;
+}
+
+/** Longer than a process takes to stop by itself; see service/src/main/run-process.ts. */
+const drainSeconds = 25;
+
+const commands = knownCommands();
+
+describe.for(["compose.evaluation.yaml", "compose.production.yaml"])("%s", (name) => {
+  const text = readFileSync(join(root, "deploy", name), "utf8");
+  const compose: Compose = parse(text, { merge: true });
+  const ours = Object.entries(compose.services).filter(([, { command }]) => command !== undefined);
+
+  test("has an API, a worker and a migration, started by commands that exist", () => {
+    const started = ours.map(([, { command }]) => command?.[0] ?? "");
+    expect(new Set(started)).toEqual(new Set(["api", "worker", "migrate"]));
+    expect(started.filter((command) => !commands.includes(command))).toEqual([]);
+  });
+
+  test.for(ours)("%s is read-only, without capabilities, and has time to stop", ([, service]) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      init: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+      restart: service.command?.[0] === "migrate" ? "no" : "unless-stopped",
+    });
+    expect(service).not.toHaveProperty("privileged");
+    expect(service).not.toHaveProperty("user");
+    expect(Number.parseInt(String(service.stop_grace_period), 10)).toBeGreaterThan(drainSeconds);
+  });
+
+  test("knows every setting it gives, and every secret it names by a file", () => {
+    const names = ours.flatMap(([, { environment }]) => Object.keys(environment ?? {}));
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((setting) => !isKnownSetting(setting))).toEqual([]);
+    for (const [, { environment = {}, secrets = [] }] of ours) {
+      const files = Object.entries(environment).filter(([setting]) => setting.endsWith("_FILE"));
+      expect(files.map(([, path]) => path)).toEqual(secrets.map((secret) => `/run/secrets/${secret}`));
+      expect(secrets.filter((secret) => compose.secrets?.[secret] === undefined)).toEqual([]);
+    }
+  });
+
+  test("has no password or secret of its own: what is missing stops it", () => {
+    for (const [, { environment = {} }] of Object.entries(compose.services)) {
+      for (const [setting, value] of Object.entries(environment)) {
+        if (setting.endsWith("_FILE") || !/PASSWORD|PEPPER|_KEY$|DATABASE_URL/.test(setting)) continue;
+        const given = [...String(value).matchAll(/\$\{\w+(:[?-])(.*?)\}/g)];
+        expect(given, `${setting} comes from outside`).toHaveLength(1);
+        // The AWS key may be absent, because the machine may have a role; ours may not.
+        expect(given[0]?.[1] === ":?" || (setting.startsWith("AWS_") && given[0]?.[2] === "")).toBe(true);
+      }
+    }
+  });
+
+  test("publishes the API on loopback only, and the operations port nowhere", () => {
+    const ports = Object.values(compose.services).flatMap((service) => service.ports ?? []);
+    expect(ports.length).toBeGreaterThan(0);
+    const apiPort = readImage().environment.PORT;
+    expect(ports.filter((port) => !(port.startsWith("127.0.0.1:") && port.endsWith(`:${apiPort}`)))).toEqual([]);
+  });
+});

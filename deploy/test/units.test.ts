@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { root } from "./container-file.ts";
+import { isKnownSetting, knownCommands } from "./known-names.ts";
+
+const folder = join(root, "deploy/systemd");
+const shared = readUnit(join(folder, "postern-.service.d/confinement.conf"));
+const units = globSync("*.service", { cwd: folder }).toSorted();
+
+test("there is a unit for each role", () => {
+  expect(units.map((unit) => basename(unit))).toEqual([
+    "postern-api@.service",
+    "postern-migrate.service",
+    "postern-worker@.service",
+  ]);
+});
+
+describe.for(units)("%s", (name) => {
+  const unit = readUnit(join(folder, name));
+  const values = (key: string) => [...(shared.get(key) ?? []), ...(unit.get(key) ?? [])];
+
+  test("starts the role it is named for", () => {
+    const role = /^postern-(\w+)/.exec(name)?.[1] ?? "";
+    expect(knownCommands()).toContain(role);
+    expect(values("ExecStart")).toEqual([`/usr/bin/node /opt/postern/current/service/src/main/postern.ts ${role}`]);
+  });
+
+  test("knows every setting it gives, and each file of a secret is a credential it loads", () => {
+    const settings = values("Environment").flatMap((line) => line.split(" "));
+    const names = settings.map((setting) => setting.replace(/=.*/, ""));
+    expect(names.filter((setting) => !isKnownSetting(setting))).toEqual([]);
+    const files = settings.filter((setting) => /^\w+_FILE=/.test(setting)).toSorted();
+    const loaded = values("LoadCredential").map((line) => line.replace(/:.*/, ""));
+    expect(files).toEqual(loaded.map((secret) => `${secret}_FILE=%d/${secret}`).toSorted());
+    expect(values("LoadCredential")).toEqual(loaded.map((secret) => `${secret}:/etc/postern/secrets/${secret}`));
+  });
+
+  test("is not root, cannot write, and gains no rights", () => {
+    expect(values("DynamicUser")).toEqual(["yes"]);
+    expect(values("ProtectSystem")).toEqual(["strict"]);
+    expect(values("NoNewPrivileges")).toEqual(["yes"]);
+    expect(values("CapabilityBoundingSet")).toEqual([""]);
+  });
+
+  test.skipIf(name === "postern-migrate.service")("is started again unless a setting is wrong, and may drain", () => {
+    expect(values("Restart")).toEqual(["on-failure"]);
+    expect(values("RestartPreventExitStatus")).toEqual(["78"]);
+    expect(Number(values("TimeoutStopSec")[0])).toBeGreaterThan(25);
+  });
+});
+
+function readUnit(path: string): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const line of readFileSync(path, "utf8").split("\n")) {
+    const [, key, value = ""] = /^([A-Z]\w+)=(.*)$/.exec(line) ?? [];
+    if (key !== undefined) values.set(key, [...(values.get(key) ?? []), value]);
+  }
+  return values;
+}
