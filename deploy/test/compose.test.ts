@@ -1,33 +1,16 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
-import { readImage, root } from "./container-file.ts";
+import { composeFiles, readComposeFile, servicesOfOurs, withVariables } from "./compose-file.ts";
+import { readImage } from "./container-file.ts";
 import { isKnownSetting, knownCommands } from "./known-names.ts";
-
-interface Service {
-  image: string;
-  command?: string[];
-  environment?: Record<string, string | null>;
-  ports?: string[];
-  secrets?: string[];
-  [key: string]: unknown;
-}
-
-interface Compose {
-  services: Record<string, Service>;
-  secrets?: Record<string, { file: string }>;
-}
 
 /** Longer than a process takes to stop by itself; see service/src/main/run-process.ts. */
 const drainSeconds = 25;
 
 const commands = knownCommands();
 
-describe.for(["compose.evaluation.yaml", "compose.production.yaml"])("%s", (name) => {
-  const text = readFileSync(join(root, "deploy", name), "utf8");
-  const compose: Compose = parse(text, { merge: true });
-  const ours = Object.entries(compose.services).filter(([, { command }]) => command !== undefined);
+describe.for(composeFiles)("%s", (name) => {
+  const compose = readComposeFile(name);
+  const ours = servicesOfOurs(compose);
 
   test("has an API, a worker and a migration, started by commands that exist", () => {
     const started = ours.map(([, { command }]) => command?.[0] ?? "");
@@ -63,7 +46,7 @@ describe.for(["compose.evaluation.yaml", "compose.production.yaml"])("%s", (name
     for (const [, { environment = {} }] of Object.entries(compose.services)) {
       for (const [setting, value] of Object.entries(environment)) {
         if (setting.endsWith("_FILE") || !/PASSWORD|PEPPER|_KEY$|DATABASE_URL/.test(setting)) continue;
-        const given = [...String(value).matchAll(/\$\{\w+(:[?-])(.*?)\}/g)];
+        const given = [...value.matchAll(/\$\{\w+(:[?-])(.*?)\}/g)];
         expect(given, `${setting} comes from outside`).toHaveLength(1);
         // The AWS key may be absent, because the machine may have a role; ours may not.
         expect(given[0]?.[1] === ":?" || (setting.startsWith("AWS_") && given[0]?.[2] === "")).toBe(true);
@@ -77,4 +60,10 @@ describe.for(["compose.evaluation.yaml", "compose.production.yaml"])("%s", (name
     const apiPort = readImage().environment.PORT;
     expect(ports.filter((port) => !(port.startsWith("127.0.0.1:") && port.endsWith(`:${apiPort}`)))).toEqual([]);
   });
+});
+
+test("variables are put in as a compose engine does", () => {
+  expect(withVariables(`a\${X:-b}c\${Y:?no Y}`, { Y: "1" })).toBe("abc1");
+  expect(withVariables(`\${X:-}`, { X: "2" })).toBe("2");
+  expect(() => withVariables(`\${Y:?no Y}`, { Y: "" })).toThrow("Y is missing: no Y");
 });

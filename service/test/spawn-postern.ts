@@ -27,8 +27,12 @@ export interface PosternProcess {
 }
 
 /** A real process in a folder of its own. Resolves once it has started; rejects with its last words. */
-export async function spawnPostern(name: "api" | "worker", env: Environment): Promise<PosternProcess> {
-  const child = spawn(process.execPath, [posternPath, name], {
+export async function spawnPostern(
+  name: "api" | "worker",
+  env: Environment,
+  [program, ...args]: readonly [string, ...string[]] = [process.execPath, posternPath],
+): Promise<PosternProcess> {
+  const child = spawn(program, [...args, name], {
     cwd: mkdtempSync(join(tmpdir(), `postern-${name}-`)),
     env: { LOG_LEVEL: "info", ...env, PORT: "0", OPERATIONS_PORT: env.OPERATIONS_PORT ?? "0" },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,65 @@
+import { spawnSync } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { readImage } from "../test/container-file.ts";
+
+const script = join(import.meta.dirname, "enter-image.sh");
+
+export interface EnteredImage {
+  /** What to put before a command, so that it runs as in a container. */
+  prefix: [string, ...string[]];
+  run(command: string[], env: Record<string, string>): { code: number | null; output: string };
+}
+
+export function enterImage(image: string, secrets: string): EnteredImage {
+  const view = [image, secrets, realpathSync(process.execPath), readImage().user];
+  const prefix: EnteredImage["prefix"] = ["unshare", "--mount", "--propagation", "private", "sh", script, ...view];
+  return {
+    prefix,
+    run(command, env) {
+      const [program, ...args] = prefix;
+      const { status, stdout, stderr } = spawnSync(program, [...args, ...command], {
+        env: withPath(env),
+        encoding: "utf8",
+        timeout: 60_000,
+      });
+      return { code: status, output: `${stdout}${stderr}` };
+    },
+  };
+}
+
+/** For the way in only; inside, the script sets the path of the image. */
+export function withPath(env: Record<string, string>): Record<string, string> {
+  return { ...env, PATH: process.env.PATH ?? "" };
+}
+
+const look = `
+const { mkdirSync, readFileSync, writeFileSync, existsSync } = require("node:fs");
+const codeOf = (work) => { try { work(); return "written"; } catch ({ code }) { return code; } };
+const places = ["/", "/app", "/app/service/src", "/tmp", "/run/secrets", "/usr", "/etc"];
+const status = readFileSync("/proc/self/status", "utf8");
+const field = (name) => new RegExp(name + ":\\\\s*(\\\\S+)").exec(status)[1];
+console.log(JSON.stringify({
+  writing: [...new Set(places.map((place) => codeOf(() => writeFileSync(place + "/probe", ""))))],
+  user: [process.getuid(), process.getgid(), ...process.getgroups()].join(" "),
+  capabilities: ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].map(field).filter((bits) => !/^0+$/.test(bits)),
+  noNewPrivileges: field("NoNewPrivs"),
+  clone: existsSync(process.argv[1]),
+}));`;
+
+/** Proves the view itself: were it writable or privileged, the rest would prove nothing. Returns what is wrong with it. */
+export function findHoles(entered: EnteredImage, clone: string): string[] {
+  const { code, output } = entered.run(["node", "-e", look, clone], {});
+  if (code !== 0) return [`the view cannot be entered: ${output}`];
+  const seen = JSON.parse(output);
+  const [user = "", group = ""] = readImage().user.split(":");
+  return [
+    ...(JSON.stringify(seen.writing) === '["EROFS"]' ? [] : [`writing ends with ${seen.writing}`]),
+    ...(seen.user === `${user} ${group}` || seen.user === `${user} ${group} ${group}`
+      ? []
+      : [`it is user ${seen.user}`]),
+    ...seen.capabilities.map((bits: string) => `it has capabilities ${bits}`),
+    ...(seen.noNewPrivileges === "1" ? [] : ["it can gain privileges"]),
+    ...(seen.clone ? ["it sees the clone"] : []),
+  ];
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { root } from "./container-file.ts";
+
+export const composeFiles = ["compose.evaluation.yaml", "compose.production.yaml"] as const;
+
+export interface ComposeService {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  secrets?: string[];
+  scale?: number;
+  stop_grace_period?: string;
+  [key: string]: unknown;
+}
+
+interface ComposeFile {
+  services: Record<string, ComposeService>;
+  secrets?: Record<string, { file: string }>;
+}
+
+/** As it stands, with merge keys resolved and variables not. */
+export function readComposeFile(name: (typeof composeFiles)[number]): ComposeFile {
+  return parse(readFileSync(join(root, "deploy", name), "utf8"), { merge: true });
+}
+
+/** The services that run our image: those with a role as their command. */
+export function servicesOfOurs({ services }: ComposeFile): [name: string, service: ComposeService][] {
+  return Object.entries(services).filter(([, { command }]) => command !== undefined);
+}
+
+/** `${NAME:?text}` stops where the variable is missing, `${NAME:-text}` takes the text; an empty variable is a missing one. */
+export function withVariables(value: string, given: Record<string, string>): string {
+  return value.replaceAll(/\$\{(\w+):([?-])(.*?)\}/g, (_, name: string, sign: string, text: string) => {
+    const found = given[name] ?? "";
+    if (found !== "") return found;
+    if (sign === "?") throw new Error(`${name} is missing: ${text}`);
+    return text;
+  });
+}
