@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { composeFiles, readComposeFile, servicesOfOurs, withVariables } from "./compose-file.ts";
-import { readImage } from "./container-file.ts";
+import { readImage, root } from "./container-file.ts";
 import { isKnownSetting, knownCommands } from "./known-names.ts";
 
 /** Longer than a process takes to stop by itself; see service/src/main/run-process.ts. */
@@ -60,6 +62,18 @@ describe.for(composeFiles)("%s", (name) => {
     const apiPort = readImage().environment.PORT;
     expect(ports.filter((port) => !(port.startsWith("127.0.0.1:") && port.endsWith(`:${apiPort}`)))).toEqual([]);
   });
+});
+
+test("the guide names compose files, services and commands that exist", () => {
+  const guide = readFileSync(join(root, "deploy/README.md"), "utf8");
+  const named = [...guide.matchAll(/^ *docker compose -f (\S+) (run --rm|up -d(?: --wait)?) ?(\S*) ?(\S*)/gm)];
+  expect(named.length).toBeGreaterThan(8);
+  for (const [line, file = "", , service = "", command = ""] of named) {
+    const { services } = readComposeFile(composeFiles.find((known) => known === file) ?? "compose.production.yaml");
+    expect(composeFiles, line).toContain(file);
+    if (service !== "") expect(Object.keys(services), line).toContain(service);
+    if (command !== "" && !command.startsWith("#")) expect(commands, line).toContain(command);
+  }
 });
 
 test("variables are put in as a compose engine does", () => {
