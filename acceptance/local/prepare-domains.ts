@@ -1,0 +1,44 @@
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { type Account, logIn } from "../src/account.ts";
+import { createClient } from "../src/client.ts";
+import type { Login } from "../src/settings.ts";
+import type { Deployment } from "./deployment.ts";
+
+const patienceTries = 300;
+
+/** Registers a domain, publishes what was asked for, and waits until the worker has found it. */
+export async function verifyDomain(deployment: Deployment, login: Login, name: string): Promise<void> {
+  const account = await logIn(createClient(deployment.url), login);
+  const { body } = await account.asUser("POST", "/api/v1/domains", { body: { domain_name: name } });
+  for (const { type, name: at, value } of body.dns_records) {
+    await deployment.publish(at, type === "TXT" ? `TXT "${value}"` : `CNAME ${value}.`);
+  }
+  // SES looks for DKIM records every now and then; this makes the simulator look at once.
+  const check = { method: "POST", body: JSON.stringify({ status: "CHECK" }) };
+  await fetch(`${deployment.simulatorUrl}/_simulator/identities/${name}/verification`, check);
+  await untilStatus(account, body.domain_id, "Success");
+}
+
+/** Registers a domain, publishes nothing, and lets it be three days old; the worker's own rule then gives it up. */
+export async function failDomain(deployment: Deployment, login: Login, name: string): Promise<void> {
+  const account = await logIn(createClient(deployment.url), login);
+  const { body } = await account.asUser("POST", "/api/v1/domains", { body: { domain_name: name } });
+  const client = new pg.Client({ connectionString: deployment.databaseUrl });
+  await client.connect();
+  const age =
+    "update domains set registered_at = now() - interval '73 hours', created_at = now() - interval '73 hours' where id = $1";
+  await client.query(age, [body.domain_id]).finally(() => client.end());
+  await untilStatus(account, body.domain_id, "Failed");
+}
+
+async function untilStatus(account: Account, domainId: number, wanted: string): Promise<void> {
+  for (let tries = 0; tries < patienceTries; tries++) {
+    const { body } = await account.asUser("GET", `/api/v1/domains/${domainId}`);
+    if (body?.verification_status === wanted) return;
+    // A check may be asked for every 10 seconds; more are refused, and that does no harm.
+    if (tries % 50 === 0) await account.asUser("POST", `/api/v1/domains/${domainId}/verify`);
+    await pause(200);
+  }
+  throw new Error(`domain ${domainId} did not become ${wanted} within a minute`);
+}

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Answer } from "./client.ts";
+
+/** What a test found to be otherwise than the sentence says. */
+export class Mismatch extends Error {
+  readonly expected: unknown;
+  readonly got: unknown;
+
+  constructor(what: string, expected: unknown, got: unknown) {
+    super(what);
+    this.expected = expected;
+    this.got = got;
+  }
+}
+
+/** The assertions of one test. They are counted, so that a test which asserts nothing does not pass. */
+export class Check {
+  count = 0;
+
+  holds(what: string, isSo: boolean, got?: unknown): void {
+    this.count += 1;
+    if (!isSo) throw new Mismatch(what, "to hold", got);
+  }
+
+  equal(what: string, got: unknown, expected: unknown): void {
+    this.count += 1;
+    if (!isDeepStrictEqual(got, expected)) throw new Mismatch(what, expected, got);
+  }
+
+  matches(what: string, got: unknown, shape: RegExp): void {
+    this.count += 1;
+    if (typeof got !== "string" || !shape.test(got)) throw new Mismatch(what, shape, got);
+  }
+
+  oneOf(what: string, got: unknown, allowed: unknown[]): void {
+    this.count += 1;
+    if (!allowed.includes(got)) throw new Mismatch(what, `one of ${allowed.join(", ")}`, got);
+  }
+
+  text(what: string, got: unknown): void {
+    this.matches(what, got, /\S/);
+  }
+
+  uuid(what: string, got: unknown): void {
+    this.matches(what, got, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  }
+
+  timestamp(what: string, got: unknown): void {
+    this.matches(what, got, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/);
+    this.holds(`${what} is a real time`, !Number.isNaN(Date.parse(String(got))), got);
+  }
+
+  integer(what: string, got: unknown): void {
+    this.count += 1;
+    if (!Number.isInteger(got)) throw new Mismatch(what, "an integer", got);
+  }
+
+  /** Exactly these fields, no others. */
+  fields(what: string, got: unknown, names: string[]): void {
+    this.equal(`the fields of ${what}`, fieldsOf(got), names.toSorted());
+  }
+
+  /** These fields at least: the answer may have more, where the interface lets it. */
+  hasFields(what: string, got: unknown, names: string[]): void {
+    const missing = names.filter((name) => !fieldsOf(got).includes(name));
+    this.equal(`fields missing from ${what}`, missing, []);
+  }
+
+  status(what: string, { status, text }: Answer, expected: number): void {
+    this.count += 1;
+    if (status !== expected) throw new Mismatch(`the status of ${what}`, expected, `${status} ${text.slice(0, 300)}`);
+  }
+
+  /** The status, and the code in the body. */
+  error(what: string, answer: Answer, status: number, code: string): void {
+    this.status(what, answer, status);
+    this.equal(`the code of ${what}`, answer.body?.error?.code, code);
+  }
+}
+
+function fieldsOf(value: unknown): string[] {
+  return typeof value === "object" && value !== null ? Object.keys(value).toSorted() : [];
+}

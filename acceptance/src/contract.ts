@@ -1,0 +1,50 @@
+import { purpose } from "./sentences/1-purpose.ts";
+import { resources } from "./sentences/2-resources.ts";
+import { states } from "./sentences/3-states.ts";
+import { endpoints } from "./sentences/4-endpoints.ts";
+import { authentication, errors, events, limits, versioning } from "./sentences/5-to-9.ts";
+import { joinSuite } from "./suite.ts";
+import { purposeTests } from "./tests/1-purpose.ts";
+import { sendFieldTests } from "./tests/2.1-send-fields.ts";
+import { keyFieldTests } from "./tests/2.2-key-fields.ts";
+import { domainFieldTests } from "./tests/2.3-domain-fields.ts";
+import { eventFieldTests, suppressionFieldTests } from "./tests/2.4-suppression-and-event-fields.ts";
+import { scopeTests } from "./tests/2-scope.ts";
+import { stateTests } from "./tests/3-states.ts";
+import { sendTests } from "./tests/4.1-send.ts";
+import { domainTests } from "./tests/4.3-domains.ts";
+import { keyTests } from "./tests/4.7-api-keys.ts";
+import { suppressionTests } from "./tests/4.10-suppressions.ts";
+import { eventListTests } from "./tests/4.12-events.ts";
+import { endpointTests } from "./tests/4-endpoints.ts";
+import { authenticationTests } from "./tests/5-authentication.ts";
+import { eventTests } from "./tests/6-events.ts";
+import { errorTests } from "./tests/7-errors.ts";
+import { limitTests } from "./tests/8-limits.ts";
+import { versioningTests } from "./tests/9-versioning.ts";
+
+/** The published interface, sentence by sentence, with the test that shows each. */
+export const contract = joinSuite(
+  [purpose, resources, states, endpoints, authentication, events, errors, limits, versioning],
+  [
+    purposeTests,
+    scopeTests,
+    sendFieldTests,
+    keyFieldTests,
+    domainFieldTests,
+    suppressionFieldTests,
+    eventFieldTests,
+    stateTests,
+    endpointTests,
+    sendTests,
+    domainTests,
+    keyTests,
+    suppressionTests,
+    eventListTests,
+    authenticationTests,
+    eventTests,
+    errorTests,
+    limitTests,
+    versioningTests,
+  ],
+);

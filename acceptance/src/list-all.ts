@@ -1,0 +1,27 @@
+import type { Account, Mode } from "./account.ts";
+
+const deepestPage = 10;
+
+// biome-ignore lint/suspicious/noExplicitAny: entries of an answer, looked at and not believed
+type Entry = any;
+
+/** The newest thousand entries of a list of the account; its own are among the newest. */
+export async function listAll(
+  account: Account,
+  path: "/api/v1/suppression" | "/api/v1/events",
+  query: Record<string, string> = {},
+  mode: Mode = "test",
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (let page = 1; page <= deepestPage; page++) {
+    const { body } = await account.asUser("GET", path, { query: { mode, limit: 100, page, ...query } });
+    const found: Entry[] = (path === "/api/v1/events" ? body?.data?.events : body?.data) ?? [];
+    entries.push(...found);
+    if (found.length < 100) break;
+  }
+  return entries;
+}
+
+export async function eventsOf(account: Account, sendId: string, mode: Mode = "test"): Promise<Entry[]> {
+  return (await listAll(account, "/api/v1/events", {}, mode)).filter((event) => event.email_id === sendId);
+}

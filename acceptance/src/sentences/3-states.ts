@@ -1,0 +1,26 @@
+import { ours, type SentenceTable } from "../sentence.ts";
+
+export const states: SentenceTable = {
+  "3-01": "Status `queued`: accepted and waiting",
+  "3-02": "Status `processing`: a worker has it",
+  "3-03": "Status `sent`: handed to the provider",
+  "3-04": "Status `delivered`: the recipient's server took it",
+  "3-05": "Status `bounced`: the recipient's server refused it",
+  "3-06": "Status `complained`: the recipient called it spam",
+  "3-07": "Status `suppressed`: every recipient was suppressed before it went out",
+  "3-08": "Status `failed`: error_code and error_message tell why",
+  "3-09": "The order is queued, processing, sent, and then an end",
+  "3-10": "Accepting a send makes its record, `queued` with `queued_at`",
+  "3-11": "A worker that takes a queued send makes it `processing`",
+  "3-12": "The hand-over makes it `sent` and fills sent_at and provider_message_id",
+  "3-13": "A Delivery report makes it `delivered` and is recorded",
+  "3-14": "A Bounce report makes it `bounced` and is recorded",
+  "3-15": "A Permanent bounce suppresses the recipient as hard_bounce; a Transient one does not",
+  "3-16": "A Complaint report makes it `complained`, is recorded, and suppresses the recipient as complaint",
+  "3-17": "With every recipient suppressed it is `suppressed`, with a Suppression event for each",
+  "3-18": ours("The 202 of a send whose recipients are all suppressed says `suppressed`"),
+  "3-19": ours("A send the provider refuses goes to `failed` without having been `sent`"),
+  "3-20": "A new domain waits for its DNS records",
+  "3-21": "A domain's verification status can be each of Pending, Success and Failed",
+  "3-22": "Verification may take up to 72 hours: a domain without records is not given up within minutes",
+};

@@ -1,0 +1,114 @@
+import type { Answer } from "../client.ts";
+import { listedDomainFields, registeredFields } from "../fields.ts";
+import type { Tests } from "../suite.ts";
+import { until } from "../until.ts";
+
+const unknownDomain = "/api/v1/domains/2147483647";
+
+export const domainTests: Tests = {
+  "4.3-01": async (check, { admin }) => {
+    for (const body of [{}, { domain_name: 7 }, { domain_name: "" }]) {
+      const answer = await admin.asUser("POST", "/api/v1/domains", { body });
+      check.error(`registering ${JSON.stringify(body)}`, answer, 422, "VALIDATION_ERROR");
+    }
+  },
+  "4.3-02": async (check, { scenes }) => {
+    const { registered, name } = await scenes.domain();
+    check.status("registering", registered, 201);
+    check.fields("the answer", registered.body, registeredFields);
+    check.equal("domain_name", registered.body?.domain_name, name);
+  },
+  "4.3-03": async (check, { scenes }) => {
+    const { registered, name } = await scenes.domain();
+    const names: string[] = registered.body.dns_records.map((record: { name: string }) => record.name);
+    check.holds("there are records", names.length > 0);
+    for (const record of names) check.holds(`${record} lies in ${name}`, record.endsWith(`.${name}`));
+  },
+  "4.3-04": async (check, { scenes, admin }) => {
+    const { name } = await scenes.domain();
+    const again = await admin.asUser("POST", "/api/v1/domains", { body: { domain_name: name } });
+    check.error("registering it again", again, 409, "CONFLICT");
+  },
+  "4.3-05": async (check, { admin }) => {
+    for (const domain_name of ["no domain", "https://acme.io/", "-acme-.io", "acme", "a@acme.io"]) {
+      const answer = await admin.asUser("POST", "/api/v1/domains", { body: { domain_name } });
+      check.error(`registering "${domain_name}"`, answer, 422, "VALIDATION_ERROR");
+    }
+  },
+
+  "4.4-01": async (check, { scenes }) => {
+    const { list } = await scenes.domain();
+    check.status("the list", list, 200);
+    check.holds("it is an array", Array.isArray(list.body), list.body);
+  },
+  "4.4-02": async (check, { scenes }) => {
+    const domains: unknown[] = (await scenes.domain()).list.body;
+    check.holds("there are domains", domains.length > 0);
+    for (const domain of domains) check.fields("a listed domain", domain, listedDomainFields);
+  },
+  "4.4-03": async (check, { scenes, verifiedDomain }) => {
+    const { list, name } = await scenes.domain();
+    const names = list.body.map((domain: { domain_name: string }) => domain.domain_name);
+    check.holds(
+      "the new and the verified one are in it",
+      [name, verifiedDomain()].every((one) => names.includes(one)),
+      names,
+    );
+    check.equal("a header that leads to more", list.headers.get("link"), null);
+  },
+
+  "4.5-01": async (check, { scenes, admin }) => {
+    const { registered, got } = await scenes.domain();
+    check.integer("the id", registered.body?.domain_id);
+    check.equal("the domain of the answer", got.body?.domain_id, registered.body?.domain_id);
+    check.error("an id that is no integer", await admin.asUser("GET", "/api/v1/domains/one"), 404, "NOT_FOUND");
+  },
+  "4.5-02": async (check, { scenes }) => {
+    const { got, registered } = await scenes.domain();
+    check.hasFields("the domain", got.body, [...listedDomainFields, "dns_records"]);
+    for (const record of got.body.dns_records) check.hasFields("a DNS record", record, ["type", "name", "value"]);
+    check.equal("how many records", got.body.dns_records.length, registered.body.dns_records.length);
+  },
+  "4.5-03": async (check, { admin }) => {
+    check.error("an unknown domain", await admin.asUser("GET", unknownDomain), 404, "NOT_FOUND");
+  },
+  "4.5-04": async (check, { other, scenes }) => {
+    const { path } = await scenes.domain();
+    check.error("a domain of another account", await other().asUser("GET", path), 404, "NOT_FOUND");
+  },
+
+  "4.6-01": async (check, { scenes, admin }) => {
+    const { path, name } = await scenes.removedDomain();
+    check.error("the removed domain", await admin.asUser("GET", path), 404, "NOT_FOUND");
+    const { body }: Answer = await admin.asUser("GET", "/api/v1/domains");
+    check.holds(
+      "it is not listed",
+      body.every((domain: { domain_name: string }) => domain.domain_name !== name),
+    );
+  },
+  "4.6-02": async (check, { admin, freshDomain, simulator }) => {
+    const view = simulator();
+    const name = freshDomain();
+    const { body } = await admin.registerDomain(name);
+    check.equal(`${name} is at the provider`, await view.hasIdentity(name), true);
+    await admin.asUser("DELETE", `/api/v1/domains/${body?.domain_id}`);
+    const isThere = await until(
+      () => view.hasIdentity(name),
+      (found) => !found,
+    );
+    check.equal(`${name} is at the provider after its removal`, isThere, false);
+  },
+  "4.6-03": async (check, { scenes }) => {
+    const { removal } = await scenes.removedDomain();
+    check.status("the removal", removal, 200);
+    check.equal("its body", removal.body, { success: true });
+  },
+  "4.6-04": async (check, { admin }) => {
+    check.error("removing an unknown domain", await admin.asUser("DELETE", unknownDomain), 404, "NOT_FOUND");
+  },
+  "4.6-05": async (check, { admin, other, scenes }) => {
+    const { path } = await scenes.domain();
+    check.error("removing another's domain", await other().asUser("DELETE", path), 404, "NOT_FOUND");
+    check.status("it is still there", await admin.asUser("GET", path), 200);
+  },
+};
