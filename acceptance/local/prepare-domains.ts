@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
+import { openTestDatabase } from "../../service/test/template-database.ts";
 import { type Account, logIn } from "../src/account.ts";
 import { createClient } from "../src/client.ts";
 import type { Login } from "../src/settings.ts";
@@ -24,11 +24,10 @@ export async function verifyDomain(deployment: Deployment, login: Login, name: s
 export async function failDomain(deployment: Deployment, login: Login, name: string): Promise<void> {
   const account = await logIn(createClient(deployment.url), login);
   const { body } = await account.asUser("POST", "/api/v1/domains", { body: { domain_name: name } });
-  const client = new pg.Client({ connectionString: deployment.databaseUrl });
-  await client.connect();
-  const age =
+  const db = openTestDatabase(deployment.databaseUrl);
+  const text =
     "update domains set registered_at = now() - interval '73 hours', created_at = now() - interval '73 hours' where id = $1";
-  await client.query(age, [body.domain_id]).finally(() => client.end());
+  await db.query({ name: "age-domain", text, values: [body.domain_id] }).finally(() => db.close());
   await untilStatus(account, body.domain_id, "Failed");
 }
 

@@ -43,7 +43,7 @@ export async function follow(
 
 /** The first report decides the status, and those about other recipients follow. A failed send has none. */
 async function eventsAbout(account: Account, mode: Mode, record: Answer["body"]): Promise<Answer["body"][]> {
-  const recipients: string[] = record?.status === "failed" ? [] : record?.to_addresses;
+  const recipients: string[] = record?.status === "failed" ? [] : (record?.to_addresses ?? []);
   const isTold = (events: Answer["body"][]) =>
     recipients.every((address) => events.some(({ recipient }) => recipient === address));
   return until(() => eventsOf(account, record?.id, mode), isTold, 10);

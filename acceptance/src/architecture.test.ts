@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+
+test("the suite is a black box: it imports Node and itself, nothing of the service and no package", () => {
+  const files = globSync("**/*.ts", { cwd: folder }).filter((file) => !file.endsWith(".test.ts"));
+  const imports = files.flatMap((file) =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(/\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)["'`]/g)].map(
+      ([, name = ""]) => ({ name, target: name.startsWith(".") ? join(folder, file, "..", name) : name }),
+    ),
+  );
+  expect(imports.length).toBeGreaterThan(20);
+  expect(imports.filter(({ target }) => !target.startsWith("node:") && !target.startsWith(folder))).toEqual([]);
+});
