@@ -29,6 +29,9 @@ export interface Stage {
   closers: (() => void | Promise<void>)[];
 }
 
+/** Those that use others before those that are used. */
+export const stopOrder = [["api", "worker", "migrate", "aws-setup"], ["simulator"], ["postgres"]];
+
 export interface Cell {
   db: Database;
   account: SeededAccount;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -32,9 +32,14 @@ function readPid(file: string): number | undefined {
 
 function isServing(pid: number, data: string): boolean {
   try {
-    const command = execFileSync("ps", ["-o", "args=", "-p", `${pid}`], { encoding: "utf8", stdio: "pipe" });
-    return command.includes(`-D ${data}`);
+    return commandOf(pid).includes(`-D ${data}`);
   } catch {
     return false;
   }
+}
+
+/** Small images of Linux have no ps, macOS has no /proc. */
+function commandOf(pid: number): string {
+  if (existsSync("/proc/self/cmdline")) return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  return execFileSync("ps", ["-o", "args=", "-p", `${pid}`], { encoding: "utf8", stdio: "pipe" });
 }

@@ -30,7 +30,7 @@ export interface Parts {
   run(spec: PartSpec): Promise<string>;
   /** Rejects when a part ends that nobody has stopped. */
   broken: Promise<never>;
-  /** All of a row at the same time, the rows one after the other, then whatever is left. */
+  /** All of a row at the same time, the rows one after the other. Nothing is started from then on. */
   stop(...rows: string[][]): Promise<void>;
   /** Ends all that still run without waiting for their work. */
   hurry(): void;
@@ -57,7 +57,8 @@ export function createParts(state: StateFolder, tell: (told: Told) => void): Par
   broken.catch(() => undefined);
 
   const open = (spec: PartSpec, onLine: (line: string) => void): Part => {
-    const part = spawnPart(state, spec, (told) => tell(told), onLine);
+    if (isStopping) throw new AppError("UNAVAILABLE", `${spec.name} was not started: everything is stopping.`);
+    const part = spawnPart(state, spec, tell, onLine);
     running.set(spec.name, part);
     void part.ended.then(() => running.delete(spec.name));
     return part;
@@ -86,9 +87,7 @@ export function createParts(state: StateFolder, tell: (told: Told) => void): Par
     },
     async stop(...rows) {
       isStopping = true;
-      for (const row of [...rows, [...running.keys()]]) {
-        await Promise.all(row.flatMap((name) => running.get(name) ?? []).map(stopPart));
-      }
+      for (const row of rows) await Promise.all(row.flatMap((name) => running.get(name) ?? []).map(stopPart));
     },
     hurry() {
       // PostgreSQL has a quick way out of its own; killing it would leave its sessions for a moment.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -26,7 +26,8 @@ test("a write that died half-way leaves the former text, and the next one succee
   writeWhole(state.env, "before");
   writeFileSync(`${state.env}.new`, "hal");
   writeWhole(state.env, "after");
-  expect(readdirSync(state.path)).toEqual(["env"]);
+  expect(readFileSync(state.env, "utf8")).toBe("after");
+  expect(readdirSync(state.path)).not.toContain("env.new");
 });
 
 test("wiping takes what `postern dev` made and leaves what others put there", () => {
@@ -36,7 +37,14 @@ test("wiping takes what `postern dev` made and leaves what others put there", ()
   mkdirSync(join(state.postgres, "data"), { recursive: true });
   wipe(state);
   expect(existsSync(state.postgres)).toBe(false);
-  expect(readdirSync(state.path)).toEqual(["thesis.txt"]);
+  expect(existsSync(state.settings)).toBe(false);
+  expect(readdirSync(state.path)).toContain("thesis.txt");
+});
+
+test("a folder that cannot be made is refused with a sentence that says what to do", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "postern-state-")), "file");
+  writeFileSync(file, "");
+  expect(() => openStateFolder(join(file, "state"))).toThrow(/cannot be used .*--state DIR/);
 });
 
 function aState() {

@@ -8,9 +8,11 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
+import { AppError } from "../errors.ts";
 
 export interface StateFolder {
   path: string;
@@ -39,8 +41,7 @@ export interface DevSettings {
 
 export function openStateFolder(folder: string): StateFolder {
   const path = resolve(folder);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  chmodSync(path, 0o700);
+  makePrivate(path);
   return {
     path,
     settings: join(path, "settings.json"),
@@ -51,6 +52,19 @@ export function openStateFolder(folder: string): StateFolder {
     simulator: join(path, "simulator"),
     compiled: join(path, "compiled"),
   };
+}
+
+/** Nor does git take its secrets, wherever it lies. */
+function makePrivate(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    chmodSync(path, 0o700);
+    writeFileSync(join(path, ".gitignore"), "*\n");
+    for (const lock of ["lock", processesLock]) closeSync(openSync(join(path, lock), "a", 0o600));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError("UNAVAILABLE", `${path} cannot be used (${reason}). Choose another folder: --state DIR`);
+  }
 }
 
 /** Only what `postern dev` makes: the folder may be anyone's. The settings go last, so an interrupted wipe is repeated. */

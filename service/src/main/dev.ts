@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packageJson from "../../package.json" with { type: "json" };
-import { bringUp, type Stage } from "../dev/bring-up.ts";
+import { bringUp, type Stage, stopOrder } from "../dev/bring-up.ts";
 import { embeddedBinaries } from "../dev/embedded-postgres.ts";
 import { holdAlone, waitToHoldAlone } from "../dev/file-lock.ts";
 import { createParts } from "../dev/parts.ts";
@@ -49,8 +49,7 @@ export async function runDev(args: string[]): Promise<void> {
   progress.say(`Postern ${packageJson.version}, for trying it out\n`);
   await waitForEarlierRun(state, progress.say);
   if (options.isFresh) wipeAll(state);
-  rmSync(state.logs, { recursive: true, force: true });
-  mkdirSync(state.logs, { mode: 0o700 });
+  makeFolders(state);
   const settings = readSettings(state, newSecrets);
   writeSettings(state, settings);
 
@@ -63,7 +62,8 @@ export async function runDev(args: string[]): Promise<void> {
     await Promise.race([interrupted.promise, running, parts.broken]);
     progress.say("\nStopping …");
   } finally {
-    await parts.stop(["api", "worker"], ["simulator"], ["postgres"]);
+    interrupted.abort();
+    await parts.stop(...stopOrder);
     for (const close of stage.closers.toReversed()) await close();
     lock.release();
   }
@@ -148,7 +148,13 @@ function wipeAll(state: StateFolder): void {
   wipe(state);
 }
 
-function untilInterrupted(hurry: () => void): { promise: Promise<void>; signal: AbortSignal } {
+/** Each start has fresh logs. */
+function makeFolders({ logs, simulator }: StateFolder): void {
+  rmSync(logs, { recursive: true, force: true });
+  for (const folder of [logs, simulator]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+function untilInterrupted(hurry: () => void) {
   const asked = new AbortController();
   let askedAt = 0;
   const promise = new Promise<void>((resolve) => {
@@ -162,5 +168,5 @@ function untilInterrupted(hurry: () => void): { promise: Promise<void>; signal: 
       });
     }
   });
-  return { promise, signal: asked.signal };
+  return { promise, signal: asked.signal, abort: () => asked.abort() };
 }

@@ -26,7 +26,7 @@ describe("postern", () => {
   test.for([[], ["help"], ["--help"]])("explains itself when called as: postern %s", async (args) => {
     const { code, stdout } = await run(args);
     expect(code).toBe(0);
-    for (const command of ["api", "worker", "migrate", "aws", "status", "admin"])
+    for (const command of ["dev", "api", "worker", "migrate", "aws", "status", "admin"])
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
   });
 
