@@ -4,6 +4,7 @@ import { readConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { proofOf } from "../domains/domain.ts";
 import { findChallengeTokens } from "../domains/domain-store.ts";
+import { AppError } from "../errors.ts";
 import { cellEnvironment, simulatorRegion } from "./cell-environment.ts";
 import { startDnsServer } from "./dns-server.ts";
 import { freePort, type PostgresBinaries, unprivilegedUser } from "./embedded-postgres.ts";
@@ -82,9 +83,11 @@ export async function bringUp(stage: Stage): Promise<Cell> {
 }
 
 async function apiPort({ port, progress }: Stage): Promise<number> {
-  if (port !== undefined) return port;
-  const free = await freePort(usualPorts.api);
-  if (free !== usualPorts.api) progress.say(`  Port ${usualPorts.api} is taken, so the API gets ${free}.`);
+  const wish = port ?? usualPorts.api;
+  const free = await freePort(wish);
+  if (free === wish) return wish;
+  if (port !== undefined) throw new AppError("CONFLICT", `Port ${port} is taken. Choose another one: --port N`);
+  progress.say(`  Port ${wish} is taken, so the API gets ${free}.`);
   return free;
 }
 

@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
+import { once } from "node:events";
+import { readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { aDevFolder, type DevRun, processesIn, startDev, untilNoneIn } from "../../test/dev-run.ts";
 import { holdAlone } from "../dev/file-lock.ts";
 
@@ -105,24 +107,38 @@ describe("postern dev", () => {
   });
 });
 
+describe("postern dev --port", () => {
+  test("says that the port is taken, and starts nothing", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    onTestFinished(() => void taken.close());
+    const address = taken.address();
+    if (address === null || typeof address === "string") expect.fail("it does not listen on a port");
+    const folder = aDevFolder();
+    const dev = startDev(folder, ["--port", `${address.port}`]);
+    expect({ code: await dev.exited, left: processesIn(folder) }).toEqual({ code: 1, left: [] });
+    expect(dev.screen()).toContain(`Port ${address.port} is taken. Choose another one: --port N`);
+  });
+});
+
 describe("when a part of postern dev dies", () => {
   test("it says which and its last words, stops the rest and ends with 1", { timeout: 60_000 }, async () => {
     const folder = aDevFolder();
     const dev = startDev(folder);
     await dev.shows("Ready after");
-    const { stdout } = await run("pgrep", ["-g", groupsIn(folder).join(","), "-f", "postern.ts worker"]);
-    process.kill(Number(stdout), "SIGKILL");
+    const worker = processesIn(folder).find((pid) => commandOf(pid).includes("postern.ts worker"));
+    if (worker === undefined) expect.fail("there is no worker");
+    process.kill(worker, "SIGKILL");
     expect(await dev.exited).toBe(1);
     expect(dev.screen()).toContain("✗ worker ended by SIGKILL. Its last words:");
     expect(await untilNoneIn(folder)).toEqual([]);
     rmSync(folder, { recursive: true, force: true });
   });
-
-  /** Each part leads a group of its own. */
-  function groupsIn(folder: string): number[] {
-    return processesIn(folder);
-  }
 });
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+}
 
 function isVerified(states: { domain_name: string; verification_status: string }[], name: string): boolean {
   return states.some((each) => each.domain_name === name && each.verification_status === "Success");
