@@ -27,9 +27,9 @@ describe("postern dev", () => {
   }, 60_000);
 
   test("what it prints to paste sends a mail that is delivered", async () => {
-    const [test = ""] = sendCommands(dev.screen());
-    await sh(test);
-    expect(await newest(test)).toMatchObject({ status: "delivered", to_addresses: ["delivered@sandbox.test"] });
+    const [block = ""] = sendCommands(dev.screen());
+    await sh(block);
+    expect(await newest(block)).toMatchObject({ status: "delivered", to_addresses: ["delivered@sandbox.test"] });
   });
 
   test("live mail from the seeded domain is delivered and appears in the mail view", async () => {
