@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { embeddedBinaries, startPrivatePostgres } from "../../service/test/private-postgres.ts";
+import { embeddedBinaries } from "../../service/src/dev/embedded-postgres.ts";
+import { startPrivatePostgres } from "../../service/test/private-postgres.ts";
 import { startDeployment } from "./deployment.ts";
 import { failDomain, verifyDomain } from "./prepare-domains.ts";
 

@@ -8,6 +8,7 @@ import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../service/test/s
 import { useSesSimulator } from "../../service/test/use-ses-simulator.ts";
 import { useTestApi } from "../../service/test/use-test-api.ts";
 import { installPackage, type Project } from "./install-package.ts";
+import { programsOf } from "./readme-programs.ts";
 import { accepted, cut, startScriptedServer } from "./scripted-server.ts";
 
 const sources = new URL("../src/", import.meta.url).pathname;
@@ -105,24 +106,6 @@ describe("the README", () => {
     for (const expected of prints) expect(lines).toContainEqual(expect.stringMatching(expected));
   });
 });
-
-/** Each block of TypeScript; one that does not import the package goes on from the last one that does. */
-function programsOf(markdown: string): { name: string; text: string; prints: RegExp[] }[] {
-  let beginning = "";
-  return markdown.split("\n## ").flatMap((section) => {
-    const [heading = ""] = section.split("\n");
-    return [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""], index) => {
-      if (block.startsWith("import")) beginning = block;
-      const prints = [...block.matchAll(/\/\/ prints: (.*)/g)].map(([, line = ""]) => linePattern(line));
-      const text = beginning === block ? block : `${beginning}\n${block}`;
-      return { name: `${heading}, example ${index + 1}`, text, prints };
-    });
-  });
-}
-
-function linePattern(line: string): RegExp {
-  return new RegExp(`^${line.split("…").map(RegExp.escape).join(".+")}$`);
-}
 
 /** Only these globals are there; what the package needs beyond them would end it. */
 const bareWorld = `

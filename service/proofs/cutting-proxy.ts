@@ -7,10 +7,10 @@ export interface CuttingProxy {
 }
 
 /**
- * Stands before an API and takes away every `everyth` answer with its connection. An answer leaves only after its commit,
- * so the client of such a request does not know of a send that is stored.
+ * Stands before an API and takes away those answers, counted from 1, with their connections. An answer leaves only after its
+ * commit, so the client of such a request does not know of a send that is stored.
  */
-export async function startCuttingProxy(targetUrl: string, everyth: number): Promise<CuttingProxy> {
+export async function startCuttingProxy(targetUrl: string, isCut: (answer: number) => boolean): Promise<CuttingProxy> {
   const { hostname, port } = new URL(targetUrl);
   const sockets = new Set<Socket>();
   let answers = 0;
@@ -24,7 +24,7 @@ export async function startCuttingProxy(targetUrl: string, everyth: number): Pro
     near.setNoDelay(true).pipe(far.setNoDelay(true));
     far.on("data", (chunk) => {
       answers += 1;
-      if (answers % everyth !== 0) {
+      if (!isCut(answers)) {
         near.write(chunk);
         return;
       }
