@@ -27,7 +27,8 @@ export async function failDomain(deployment: Deployment, login: Login, name: str
   const db = openTestDatabase(deployment.databaseUrl);
   const text =
     "update domains set registered_at = now() - interval '73 hours', created_at = now() - interval '73 hours' where id = $1";
-  await db.query({ name: "age-domain", text, values: [body.domain_id] }).finally(() => db.close());
+  await db.query({ name: "age-domain", text, values: [body.domain_id] });
+  await db.close();
   await untilStatus(account, body.domain_id, "Failed");
 }
 

@@ -18,13 +18,17 @@ try {
     const [verified, failed] = ["acceptance-demo.io", "acceptance-lost.io"];
     await verifyDomain(deployment, admin, verified);
     await failDomain(deployment, admin, failed);
-    const options = [
-      ...["--base-url", deployment.url, "--simulator-url", deployment.simulatorUrl],
-      ...["--admin-email", admin.email, "--other-email", other.email],
-      ...["--verified-domain", verified, "--failed-domain", failed],
-    ];
+    const options = {
+      "base-url": deployment.url,
+      "simulator-url": deployment.simulatorUrl,
+      "admin-email": admin.email,
+      "other-email": other.email,
+      "verified-domain": verified,
+      "failed-domain": failed,
+    };
+    const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
     const env = { ...process.env, ACCEPTANCE_PASSWORD: admin.password, OTHER_PASSWORD: other.password };
-    const command = ["run", "--silent", "acceptance", "--", ...options, ...process.argv.slice(2)];
+    const command = ["run", "--silent", "acceptance", "--", ...given, ...process.argv.slice(2)];
     const [code] = await once(spawn("npm", command, { stdio: "inherit", env }), "exit");
     process.exitCode = typeof code === "number" ? code : 1;
   } finally {

@@ -56,11 +56,11 @@ interface Credentials {
   password: string;
 }
 
-async function runSuite(mutation: Mutation, admin: Credentials, other: Credentials, options: string[]) {
+async function runSuite(mutation: Mutation, admin: Credentials, second: Credentials, options: string[]) {
   const proxy = await startBreakingProxy(deployment.url, mutation);
-  const logins = ["--admin-email", admin.email, "--other-email", other.email];
+  const logins = ["--admin-email", admin.email, "--other-email", second.email];
   const child = spawn(process.execPath, [main, "--base-url", proxy.url, ...logins, ...options], {
-    env: { ...process.env, ACCEPTANCE_PASSWORD: admin.password, OTHER_PASSWORD: other.password },
+    env: { ...process.env, ACCEPTANCE_PASSWORD: admin.password, OTHER_PASSWORD: second.password },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [said, complaints, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);

@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL(".", import.meta.url));
 test("the suite is a black box: it imports Node and itself, nothing of the service and no package", () => {
   const files = globSync("**/*.ts", { cwd: folder }).filter((file) => !file.endsWith(".test.ts"));
   const imports = files.flatMap((file) =>
-    [...readFileSync(join(folder, file), "utf8").matchAll(/\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)["'`]/g)].map(
+    [...readFileSync(join(folder, file), "utf8").matchAll(/^(?:import|export)\b[^"'`;]*\bfrom\s*"([^"]+)"/gm)].map(
       ([, name = ""]) => ({ name, target: name.startsWith(".") ? join(folder, file, "..", name) : name }),
     ),
   );

@@ -27,6 +27,11 @@ export class Check {
     if (!isDeepStrictEqual(got, expected)) throw new Mismatch(what, expected, got);
   }
 
+  /** The same strings in any order, each as often. */
+  sameSet(what: string, got: Iterable<string>, expected: string[]): void {
+    this.equal(what, [...got].map(String).toSorted(), expected.toSorted());
+  }
+
   matches(what: string, got: unknown, shape: RegExp): void {
     this.count += 1;
     if (typeof got !== "string" || !shape.test(got)) throw new Mismatch(what, shape, got);

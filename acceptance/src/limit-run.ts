@@ -22,8 +22,20 @@ export interface LimitRun {
   minute: Filled & { byOtherKey: Answer; inLiveMode: Answer };
 }
 
-/** One schedule that fills each of the three windows while the others have room. It takes a little more than a minute. */
+const maxTries = 3;
+
+/** A window that could not be filled while it lasted shows nothing; a machine that was busy may be quicker next time. */
 export async function runLimits(account: Account): Promise<LimitRun> {
+  for (let tries = 1; ; tries++) {
+    const run = await fillWindows(account);
+    const isInTime = run.tenSeconds.tookSeconds < 10 && run.minute.tookSeconds < 60;
+    if (isInTime || tries === maxTries) return run;
+    await pause(61_000);
+  }
+}
+
+/** One schedule that fills each of the three windows while the others have room. It takes a little more than a minute. */
+async function fillWindows(account: Account): Promise<LimitRun> {
   const [key, liveKey] = [await account.keyOf.test(), await account.keyOf.live()];
   const otherKey = (await account.createKey({ name: "acceptance second", type: "test" })).body?.key;
   const windows = createWindows();

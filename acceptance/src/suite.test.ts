@@ -31,5 +31,5 @@ test("every section from 2 to 8 of the interface, and each of their parts, is in
   const parts = (section: number, count: number) =>
     Array.from({ length: count }, (_, part) => `${section}.${part + 1}`);
   const known = ["0", "1", "2", ...parts(2, 5), "3", "4", ...parts(4, 12), "5", "6", "7", "8", "9"];
-  expect([...sections].toSorted()).toEqual(known.toSorted());
+  expect(sections).toEqual(new Set(known));
 });

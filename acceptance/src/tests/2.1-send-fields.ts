@@ -101,7 +101,7 @@ export const sendFieldTests: Tests = {
   "2.1-19": async (check, { scenes }) => {
     const { payload, record } = await scenes.delivered();
     const all = [...payload.to, ...listOf(payload.cc), ...listOf(payload.bcc)];
-    check.equal("to_addresses", record.to_addresses.toSorted(), all.toSorted());
+    check.sameSet("to_addresses", record.to_addresses, all);
   },
   "2.1-20": async (check, { scenes }) => {
     const { payload, record } = await scenes.delivered();
@@ -137,7 +137,7 @@ export const sendFieldTests: Tests = {
     const { payload, record } = await scenes.live();
     const mail = JSON.stringify(await view.mail(record.provider_message_id));
     for (const given of [payload.subject, payload.text, payload.html, payload.reply_to, payload.to[0]]) {
-      check.holds(`the provider has ${given}`, mail.includes(JSON.stringify(given).slice(1, -1)), mail);
+      check.holds(`the provider has ${String(given)}`, mail.includes(JSON.stringify(given).slice(1, -1)), mail);
     }
   },
   "2.1-27": async (check, world) => {

@@ -41,7 +41,7 @@ export const domainFieldTests: Tests = {
   "2.3-07": async (check, { scenes }) => {
     const { registered, got, listed } = await scenes.domain();
     check.holds("register has dns_records", registered.body?.dns_records?.length > 0, registered.body);
-    check.equal("the records in get", names(got), names(registered));
+    check.equal("the records in get", recordsIn(got), recordsIn(registered));
     check.holds("the list has none", listed !== undefined && !Object.hasOwn(listed, "dns_records"), listed);
   },
   "2.3-08": async (check, { scenes }) => {
@@ -90,7 +90,7 @@ async function records({ scenes }: World, type: string): Promise<DnsRecord[]> {
   return all.filter((record) => record.type === type);
 }
 
-function names({ body }: Answer): string[] {
+function recordsIn({ body }: Answer): string[] {
   return (body?.dns_records ?? []).map(({ type, name, value }: DnsRecord) => `${type} ${name} ${value}`);
 }
 

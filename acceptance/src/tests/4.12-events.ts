@@ -30,7 +30,7 @@ export const eventListTests: Tests = {
       check.equal(`the types with type=${type}`, [...new Set(types)], [type]);
     }
     const all = new Set((await listAll(world.admin, "/api/v1/events")).map(({ event_type }) => event_type));
-    check.equal("the types without it", [...all].toSorted(), eventTypes.toSorted());
+    check.sameSet("the types without it", [...all], eventTypes);
     check.error("a type that is none", await list(world, { type: "Open" }), 422, "VALIDATION_ERROR");
   },
   "4.12-03": async (check, world) => {
