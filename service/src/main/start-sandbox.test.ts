@@ -78,5 +78,5 @@ test("sandbox.test is no sender for live mail", async () => {
 async function eventTypesOf(token: string, id: string): Promise<string[]> {
   const path = `/api/v1/events?mode=test&email_id=${id}`;
   const { data } = (await api.call({ method: "GET", path, token })).json();
-  return data.events.map((event: { event_type: string }) => event.event_type).sort();
+  return data.events.map((event: { event_type: string }) => event.event_type).toSorted();
 }
