@@ -1,9 +1,5 @@
-import { UpdateConfigurationSetEventDestinationCommand } from "@aws-sdk/client-sesv2";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
-import { configurationSetNameOf } from "../src/provider/cell-names.ts";
-import { eventDestination, eventDestinationName } from "../src/provider/ses/configuration-set-calls.ts";
-import { setUpCalls } from "../src/provider/ses/set-up-calls.ts";
 import { findTimeline } from "../src/sends/send-timeline.ts";
 import { anAccount } from "../test/builders.ts";
 import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
@@ -15,6 +11,7 @@ import { createRawAws } from "./raw-aws.ts";
 import { inParallel } from "./sending-client.ts";
 import { storeSentSends } from "./sent-sends.ts";
 import { changeSimulator } from "./simulator-control.ts";
+import { tellOnly } from "./told-events.ts";
 import { until } from "./until.ts";
 
 const fullSize = 500;
@@ -111,7 +108,7 @@ async function cutWithEvents(cell: FeedbackCell, size: number, seconds: Seconds,
 async function cutWithoutEvents(cell: FeedbackCell, size: number, seconds: Seconds, progress: ProofTools["progress"]) {
   const { db } = cell;
   const senders = await aSenderOfEach(db);
-  await switchSendEventsOff(cell);
+  await tellOnly({ ...cell.simulator, topicArn: cell.topicArn }, (type) => type !== "SEND");
   await cutFirstAttempts(cell);
   await delayEvents(cell, seconds.mostWithout + 1);
   const worker = await cell.start("worker", {
@@ -175,20 +172,6 @@ async function fillQueue(cell: FeedbackCell, senders: Senders, count: number, pr
   });
   aws.close();
   return filled;
-}
-
-async function switchSendEventsOff({ simulator, topicArn }: FeedbackCell): Promise<void> {
-  const { client } = setUpCalls(simulator.region, simulator.url);
-  const usual = eventDestination(topicArn);
-  const MatchingEventTypes = usual.MatchingEventTypes?.filter((type) => type !== "SEND");
-  await client.send(
-    new UpdateConfigurationSetEventDestinationCommand({
-      ConfigurationSetName: configurationSetNameOf("AA"),
-      EventDestinationName: eventDestinationName,
-      EventDestination: { ...usual, MatchingEventTypes },
-    }),
-  );
-  client.destroy();
 }
 
 async function untilSettled({ db }: FeedbackCell, progress: ProofTools["progress"]): Promise<void> {

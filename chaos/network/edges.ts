@@ -1,0 +1,36 @@
+import type { Dice } from "../../service/proofs/seeded-random.ts";
+import { FaultProxy } from "./fault-proxy.ts";
+
+/** Who talks to whom. The provider is reached by two, because it fails by the service. */
+export const edges = ["client-api", "api-postgres", "worker-postgres", "worker-ses", "worker-sqs"] as const;
+export type Edge = (typeof edges)[number];
+
+export interface Network {
+  /** The address to use instead of this one for traffic of this edge. */
+  route(edge: Edge, url: string): Promise<string>;
+  proxiesOf(edge: Edge): FaultProxy[];
+  close(): void;
+}
+
+/** Everything goes its straight way. */
+export const plainNetwork: Network = {
+  route: async (_edge, url) => url,
+  proxiesOf: () => [],
+  close: () => undefined,
+};
+
+/** Every connection of the cell goes through a proxy that can break it. */
+export function createFaultyNetwork(dice: Dice): Network {
+  const proxies = new Map<Edge, FaultProxy[]>(edges.map((edge) => [edge, []]));
+  return {
+    async route(edge, url) {
+      const target = new URL(url);
+      const proxy = new FaultProxy(Number(target.port), dice);
+      proxies.get(edge)?.push(proxy);
+      target.port = String(await proxy.listen());
+      return target.href.replace(/\/$/, "");
+    },
+    proxiesOf: (edge) => proxies.get(edge) ?? [],
+    close: () => [...proxies.values()].flat().forEach((proxy) => proxy.close()),
+  };
+}

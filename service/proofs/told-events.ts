@@ -1,0 +1,20 @@
+import { type EventType, UpdateConfigurationSetEventDestinationCommand } from "@aws-sdk/client-sesv2";
+import { configurationSetNameOf } from "../src/provider/cell-names.ts";
+import { eventDestination, eventDestinationName, toldEvents } from "../src/provider/ses/configuration-set-calls.ts";
+import { setUpCalls } from "../src/provider/ses/set-up-calls.ts";
+
+/** From now on the provider tells only of these, as when an operator has changed the event destination by hand. */
+export async function tellOnly(
+  { region, url, topicArn }: { region: string; url: string; topicArn: string },
+  isTold: (type: EventType) => boolean,
+): Promise<void> {
+  const { client } = setUpCalls(region, url);
+  await client.send(
+    new UpdateConfigurationSetEventDestinationCommand({
+      ConfigurationSetName: configurationSetNameOf("AA"),
+      EventDestinationName: eventDestinationName,
+      EventDestination: { ...eventDestination(topicArn), MatchingEventTypes: toldEvents.filter(isTold) },
+    }),
+  );
+  client.destroy();
+}
