@@ -17,9 +17,19 @@ describe("a lease that ran out", () => {
     const send = await aClaimedSend(database.db);
     await change(database.db, "update send_queue set due_at = now() - interval '1 second' where id = $1", [send.id]);
     expect(await doubtExpiredLeases(database.db, "live")).toBe(1);
-    expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1, dueInSeconds: 0 });
+    expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1 });
     expect(await attemptsOf(database.db, send.id)).toEqual(["1 unknown"]);
     expect(await doubtExpiredLeases(database.db, "live")).toBe(0);
+  });
+
+  test("evidence is waited for from where it ended: so late a hand-over may have been made", async () => {
+    const send = await aClaimedSend(database.db);
+    await passed(send.id, { sinceClaim: 130, sinceEnd: 70 });
+    await doubtExpiredLeases(database.db, "live");
+    await change(database.db, "update feedback_signs set hand_over_at = now() where mode = 'live'");
+    expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
+    await passed(send.id, { sinceClaim: 181, sinceEnd: 121 });
+    expect(await resendInDoubt(database.db, "live", rule)).toEqual([send.id]);
   });
 
   test("one that still stands is left alone", async () => {
@@ -95,6 +105,14 @@ describe("policy", () => {
   });
 });
 
+test("after an unknown answer evidence is waited for from then on, however long the provider took", async () => {
+  const send = await aClaimedSend(database.db);
+  await passed(send.id, { sinceClaim: 130, sinceEnd: -10 });
+  await leaveInDoubt(database.db, [{ ...attemptOf(send), outcome: "unknown" }]);
+  await change(database.db, "update feedback_signs set hand_over_at = now() where mode = 'live'");
+  expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
+});
+
 describe("promoting", () => {
   test("waiting sends that are due are ready again with what they had, others wait on", async () => {
     const [due, notYet] = [await aClaimedSend(database.db), await aClaimedSend(database.db)];
@@ -117,14 +135,19 @@ describe("promoting", () => {
   });
 });
 
+/** Moves the claim and the end of its lease, or of its doubt, into the past. */
+async function passed(id: string, { sinceClaim, sinceEnd }: { sinceClaim: number; sinceEnd: number }) {
+  await change(
+    database.db,
+    `update send_queue set attempted_at = now() - make_interval(secs => $2), due_at = now() - make_interval(secs => $3)
+     where id = $1`,
+    [id, sinceClaim, sinceEnd],
+  );
+}
+
 async function inDoubtFor(seconds: number) {
   const send = await aClaimedSend(database.db);
   await leaveInDoubt(database.db, [{ ...attemptOf(send), outcome: "unknown" }]);
-  await change(
-    database.db,
-    `update send_queue set attempted_at = now() - make_interval(secs => $2), due_at = now() - make_interval(secs => $2)
-     where id = $1`,
-    [send.id, seconds],
-  );
+  await passed(send.id, { sinceClaim: seconds, sinceEnd: seconds });
   return send;
 }

@@ -3,7 +3,10 @@ import type { Mode } from "./send-request.ts";
 
 const atOnce = 1_000;
 
-/** leased → in-doubt: the worker died, hangs, or cannot reach the database; what it did before is not known. */
+/**
+ * leased → in-doubt: the worker died, hangs, or cannot reach the database; what it did before is not known. It may have handed
+ * the send over as late as the lease allowed, so the wait for evidence begins where the lease ended.
+ */
 export async function doubtExpiredLeases(db: Queryable, mode: Mode): Promise<number> {
   const rows = await db.query({
     name: "doubt-expired-leases",
@@ -17,7 +20,7 @@ export async function doubtExpiredLeases(db: Queryable, mode: Mode): Promise<num
         for update skip locked
       ), moved as (
         update send_queue q
-        set state = 'in-doubt', due_at = q.attempted_at
+        set state = 'in-doubt'
         from expired
         where q.id = expired.id
         returning q.id, q.attempt, q.attempted_at
@@ -41,8 +44,8 @@ export interface DoubtRule {
 }
 
 /**
- * Silence is evidence against an attempt made before this time. It means something once a hand-over long enough after that
- * attempt was told of (events of neighbours come in any order, however long they have stood in a queue), or once the
+ * Silence is evidence against an attempt that ended before this time. It means something once a hand-over long enough after
+ * that was told of (events of neighbours come in any order, however long they have stood in a queue), or once the
  * provider's queue of events was empty long enough after it and events have come within a day.
  */
 const silentBefore = `(

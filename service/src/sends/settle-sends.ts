@@ -157,7 +157,7 @@ export function leaveInDoubt(db: Queryable, made: AttemptMade[]): Promise<boolea
     recorded: "made",
     move: `moved as (
         update send_queue q
-        set state = 'in-doubt', due_at = q.attempted_at
+        set state = 'in-doubt', due_at = now()
         from held
         where q.id = held.id
         returning q.id, q.attempt
