@@ -11,17 +11,17 @@ const names = Object.keys(scenarios);
 /** `--worker-kills 200` reads better than `--faults 200`; both mean the same. */
 const faultNames = ["faults", ...names];
 
-const text = { type: "string" } as const;
+const valued = { type: "string" } as const;
 const flags = {
-  sends: text,
-  rate: text,
-  seed: text,
-  "fault-seconds": text,
-  "send-events": text,
-  policy: text,
+  sends: valued,
+  rate: valued,
+  seed: valued,
+  "fault-seconds": valued,
+  "send-events": valued,
+  policy: valued,
   keep: { type: "boolean" } as const,
   help: { type: "boolean" } as const,
-  ...Object.fromEntries(faultNames.map((name) => [name, text])),
+  ...Object.fromEntries(faultNames.map((name) => [name, valued])),
 };
 
 const help = `Usage: npm run chaos -- [SCENARIO] [options]

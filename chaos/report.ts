@@ -3,7 +3,8 @@ import type { Finding, Outcome } from "./scenarios/scenario.ts";
 
 export interface Told {
   run: string;
-  seed: number;
+  /** Of the random decisions, where there were any. */
+  seed?: number;
   seconds: number;
 }
 
@@ -11,7 +12,7 @@ export interface Told {
 export function report({ run, seed, seconds }: Told, { n, findings, notes }: Outcome): boolean {
   const width = Math.max(...findings.map(({ what }) => what.length));
   for (const note of notes) console.log(`  ${note}`);
-  console.log(`\n${run}, seed ${seed}`);
+  console.log(`\n${run}${seed === undefined ? "" : `, seed ${seed}`}`);
   for (const { what, value, holds } of findings) console.log(`  ${markOf(holds)} ${what.padEnd(width)}  ${value}`);
   const isHeld = findings.every(({ holds }) => holds !== false);
   const figures = Object.fromEntries(findings.map(({ what, value }) => [what.trim(), value]));
@@ -31,4 +32,15 @@ function commit(): string {
   } catch {
     return "unknown";
   }
+}
+
+/** Every second while something moves, else seldom. */
+export function tellProgress(started: number): (message: string) => void {
+  let [toldAt, told] = [Number.NEGATIVE_INFINITY, ""];
+  return (message) => {
+    const now = performance.now();
+    if (now - toldAt < (message === told ? 10_000 : 1_000)) return;
+    [toldAt, told] = [now, message];
+    console.log(`  ${((now - started) / 1000).toFixed(0).padStart(4)} s  ${message}`);
+  };
 }

@@ -1,7 +1,7 @@
 import { globSync, rmSync } from "node:fs";
 import { createDice } from "../service/proofs/seeded-random.ts";
 import { type ChaosOptions, readCommandLine } from "./command-line.ts";
-import { report } from "./report.ts";
+import { report, tellProgress } from "./report.ts";
 import { scenarios } from "./scenarios/scenarios.ts";
 
 const options = readCommandLine(process.argv.slice(2));
@@ -26,15 +26,4 @@ async function runScenario({ scenario: name, keep, ...given }: ChaosOptions): Pr
   const isHeld = report({ run: name, seed: given.seed, seconds }, outcome);
   if (isHeld && !keep) for (const part of globSync(`${folder}/{simulator,*.log}`)) rmSync(part, { recursive: true });
   return isHeld;
-}
-
-/** Every second while something moves, else seldom. */
-function tellProgress(started: number): (message: string) => void {
-  let [toldAt, told] = [Number.NEGATIVE_INFINITY, ""];
-  return (message) => {
-    const now = performance.now();
-    if (now - toldAt < (message === told ? 10_000 : 1_000)) return;
-    [toldAt, told] = [now, message];
-    console.log(`  ${((now - started) / 1000).toFixed(0).padStart(4)} s  ${message}`);
-  };
 }

@@ -89,7 +89,6 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
     AWS_SECRET_ACCESS_KEY: "simulator",
     AWS_FEEDBACK_TOPIC_ARN: topicArn,
     AWS_FEEDBACK_QUEUE_URL: queueUrl,
-    IN_DOUBT_SECONDS: "10",
     LOG_LEVEL: "info",
     ...options.environment,
   });

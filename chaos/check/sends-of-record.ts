@@ -2,6 +2,7 @@ import type { Queryable } from "../../service/src/db/database.ts";
 
 export interface RecordedSend {
   id: string;
+  mode: string;
   status: string;
   messageId: string | null;
   errorCode: string | null;
@@ -15,7 +16,7 @@ export function readSends(db: Queryable): Promise<RecordedSend[]> {
   return db.query<RecordedSend>({
     name: "chaos-sends",
     text: `
-      select s.id, s.status, s.provider_message_id as "messageId", s.error_code as "errorCode", q.state as "queueState",
+      select s.id, s.mode, s.status, s.provider_message_id as "messageId", s.error_code as "errorCode", q.state as "queueState",
         coalesce((
           select array_agg(a.attempt || ' ' || a.outcome order by a.attempt)
           from send_attempts a

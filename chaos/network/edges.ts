@@ -31,6 +31,8 @@ export function createFaultyNetwork(dice: Dice): Network {
       return target.href.replace(/\/$/, "");
     },
     proxiesOf: (edge) => proxies.get(edge) ?? [],
-    close: () => [...proxies.values()].flat().forEach((proxy) => proxy.close()),
+    close() {
+      for (const proxy of [...proxies.values()].flat()) proxy.close();
+    },
   };
 }

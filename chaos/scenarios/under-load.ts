@@ -11,7 +11,8 @@ import { countOnTheirWay, readSends } from "../check/sends-of-record.ts";
 import { Load } from "../load/load.ts";
 import type { Finding, Outcome, Stage } from "./scenario.ts";
 
-export const inDoubtSeconds = 10;
+/** Longer than a message is hidden that a killed worker had in hand; less would call its silence evidence. */
+export const inDoubtSeconds = 35;
 /** What a send waits for evidence that will never come. */
 const waitWithoutEvents = 20;
 /** What is allowed beyond the lease and the waiting time. */
@@ -99,8 +100,7 @@ function restWithin({ sendEvents }: Stage): number {
 
 /** All told to the queue, and of everything that is sent the end is known. */
 async function areEventsTaken({ db, simulatorUrl }: ChaosCell): Promise<boolean> {
-  // The simulator is only asked for its address.
-  const { pendingEvents } = await healthOf({ url: simulatorUrl } as Parameters<typeof healthOf>[0]);
+  const { pendingEvents } = await healthOf({ url: simulatorUrl });
   if (pendingEvents > 0) return false;
   const [row] = await db.query<{ count: number }>({
     name: "chaos-sent-only",

@@ -101,7 +101,7 @@ export interface SimulatorHealth {
   discardedBySns: number;
 }
 
-export async function healthOf({ url }: SesSimulator): Promise<SimulatorHealth> {
+export async function healthOf({ url }: Pick<SesSimulator, "url">): Promise<SimulatorHealth> {
   const response = await fetch(`${url}/_simulator/health`);
   return (await response.json()) as SimulatorHealth; // The simulator is ours; a missing member fails the proof.
 }

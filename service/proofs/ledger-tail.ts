@@ -9,7 +9,10 @@ export interface LedgerMail extends ToldMail {
 }
 
 /** Reads the simulator's ledger as it grows; each call returns the mails accepted since the last. */
-export function openLedgerTail({ dataFolder }: SesSimulator): { next(): LedgerMail[]; close(): void } {
+export function openLedgerTail({ dataFolder }: Pick<SesSimulator, "dataFolder">): {
+  next(): LedgerMail[];
+  close(): void;
+} {
   const file = openSync(join(dataFolder, "ledger.ndjson"), "r");
   const chunk = Buffer.alloc(1024 * 1024);
   let position = 0;
@@ -28,7 +31,7 @@ export function openLedgerTail({ dataFolder }: SesSimulator): { next(): LedgerMa
   };
 }
 
-export function readWholeLedger(simulator: SesSimulator): LedgerMail[] {
+export function readWholeLedger(simulator: Pick<SesSimulator, "dataFolder">): LedgerMail[] {
   const tail = openLedgerTail(simulator);
   try {
     const mails: LedgerMail[] = [];

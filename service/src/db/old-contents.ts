@@ -14,6 +14,7 @@ export async function dropOldContents(db: Queryable, retentionDays: number, at?:
   const dropped: DroppedContents = { partitions: [], rows: 0, failure: undefined };
   try {
     for await (const rows of untilNone(() => deleteStrayContents(db, retentionDays, at))) dropped.rows += rows;
+    // crash point: contents-deleted
     for await (const name of untilNone(() => dropOldestContents(db, retentionDays, at))) dropped.partitions.push(name);
   } catch (error) {
     dropped.failure = error;

@@ -20,7 +20,10 @@ export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at
   for (const table of partitionedTables) {
     const spanOfTable = table === "send_contents" ? "week" : span;
     try {
-      for await (const name of untilNone(() => makeNextPartition(db, table, spanOfTable, at))) made.push(name);
+      for await (const name of untilNone(() => makeNextPartition(db, table, spanOfTable, at))) {
+        // crash point: partition-made
+        made.push(name);
+      }
     } catch (error) {
       failures.push({ table, error });
     }

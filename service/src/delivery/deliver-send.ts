@@ -56,6 +56,7 @@ async function decide(desk: DeliveryDesk, send: ClaimedSend, claimedAt: number):
   const mail = outgoingMail(send, send.configurationSetName, content);
   // Nothing may come between this look and the request: after the lease another worker may have the send.
   if (desk.clock() - claimedAt >= startWithinMs) return unasked({ kind: "given-back" }, "too late to begin");
+  // crash point: before-call
   const answer = await handOver(desk, mail);
   if (answer === undefined) return unasked({ kind: "failed", ...notAMail }, "it cannot be made a mail");
   return judgeHandOver(send, answer, desk.giveUpAfterSeconds);

@@ -31,6 +31,7 @@ export async function checkDueDomains(desk: VerificationDesk, limit: number): Pr
 }
 
 async function checkDomain(desk: VerificationDesk, domain: DueDomain): Promise<void> {
+  // crash point: check-claimed
   const { isProven, records } = await checkRecords(desk.resolver, domain.domainName, dnsRecordsOf(domain));
   const dkim = isProven ? await dkimState(desk, domain) : known(domain);
   const hasNoAnswer = records.some(({ record, status }) => record.type === "TXT" && status === "unknown");
@@ -52,6 +53,7 @@ async function checkDomain(desk: VerificationDesk, domain: DueDomain): Promise<v
     nextCheckSeconds: dkim.isDeferred ? retryWithoutTurnSeconds : nextCheckSeconds,
     recordChecks: records,
   };
+  // crash point: check-judged
   const hasChanged = status !== domain.verificationStatus;
   if (await settleCheck(desk.db, settlement)) {
     const facts = {

@@ -16,6 +16,7 @@ export async function refreshDkim(desk: DomainDesk, pause: () => Promise<void>):
   const readSince = await readClock(db);
   const listed = await readList(desk, pause);
   if (listed === undefined) return false;
+  // crash point: identities-listed
   const missing = await storeMissingIdentities(db, listed, readSince);
   for (const domainName of missing.slice(0, restoredAtOnce)) await restoreIdentity(desk, domainName);
   return true;

@@ -25,9 +25,12 @@ export async function registerDomain(desk: DomainDesk, accountId: string, domain
   return desk.locks.hold(domainName, async () => {
     const draft = await draftDomain(db, accountId, { domainName, challengeToken, configurationSetName });
     if (draft === undefined) throw new AppError("CONFLICT", "This domain is already registered.");
+    // crash point: domain-drafted
     const identity = await ensureIdentity(desk, domainName).catch(explainProvider);
+    // crash point: identity-made
     requireEasyDkim(identity);
     const domain = await completeDomain(db, accountId, draft.id, identity);
+    // crash point: domain-completed
     if (domain === undefined) throw new Error("a draft vanished while its name was held");
     return domain;
   });

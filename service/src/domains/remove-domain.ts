@@ -20,6 +20,7 @@ export const abandonedAfterSeconds = 600;
 export async function removeDomain(desk: DomainDesk, accountId: string, id: number) {
   const domainName = await deleteDomain(desk.db, accountId, id);
   if (domainName === undefined) return undefined;
+  // crash point: domain-deleted
   const hindrance = await removeIdentity(desk, domainName, "removal").catch((error: unknown) => error);
   return { hindrance };
 }
@@ -34,6 +35,7 @@ export async function removeIdentity(desk: DomainDesk, domainName: string, purpo
     const note = await findIdentityRemoval(desk.db, domainName);
     if (note === undefined) return;
     if (!(await isNameTaken(desk.db, domainName))) await removeOurIdentity(desk, domainName, purpose);
+    // crash point: identity-removed
     await forgetIdentityRemoval(desk.db, domainName, note);
   });
 }
@@ -54,6 +56,7 @@ export async function finishRemovals(desk: DomainDesk, limit: number): Promise<v
     const drop = () => deleteDrafts(desk.db, domainName, abandonedAfterSeconds);
     await desk.locks.hold(domainName, drop).catch(keep);
   }
+  // crash point: drafts-dropped
   for (const domainName of await listIdentityRemovals(desk.db, limit)) {
     await removeIdentity(desk, domainName, "chore").catch(async (error) => {
       keep(error);

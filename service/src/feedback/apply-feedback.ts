@@ -28,6 +28,7 @@ export async function applyFeedback(db: Queryable, given: Feedback[], databaseNo
   const timely = given.filter((feedback) => isTimely(feedback, databaseNowMs));
   const tagged = timely.filter(isTagged);
   const evidence = await confirm(db, tagged);
+  // crash point: evidence-written
   await rejectSends(
     db,
     tagged.filter((feedback) => feedback.kind === "reject"),

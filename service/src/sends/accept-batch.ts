@@ -92,11 +92,13 @@ async function decideAll(
   { clock, head }: { clock: DatabaseClock; head: QueueHead },
   candidates: Candidate[],
 ): Promise<Decision[]> {
+  // crash point: before-accept
   const rows = await db.query<AnswerRow>({
     name: "accept-sends",
     text: acceptStatement,
     values: [...parametersOf(candidates), ...head.turns()],
   });
+  // crash point: after-accept
   const decisions: Decision[] = candidates.map(() => ({ kind: "not-allowed" }));
   for (const row of rows) decisions[row.position - 1] = decisionOf(row);
   const [latest] = rows;

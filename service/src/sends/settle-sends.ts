@@ -14,6 +14,7 @@ export type SentMove = "sent" | "known" | "doubled";
 
 /** queued → sent. An attempt that counts no more has put its mail out all the same, so it goes the way of evidence. */
 export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Promise<SentMove[]> {
+  // crash point: before-sent
   const moved = await settle(db, {
     name: "mark-sent",
     made: accepted,
@@ -27,6 +28,7 @@ export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Prom
       where sends.id = moving.id
       returning sends.id, moving.attempt`,
   });
+  // crash point: after-sent
   const late = accepted.filter((_, index) => !moved[index]);
   if (late.length === 0) return moved.map(() => "sent");
   const confirmed = await confirmHandOvers(

@@ -30,6 +30,7 @@ export async function removeSuppressed(desk: RemovalDesk, atMost: number): Promi
       if (!(await hasTurn(desk.db))) break;
       if (!(await isRemoved(desk, removal))) continue;
     }
+    // crash point: suppression-removed
     await forgetRemoval(desk.db, removal);
     done += 1;
   }

@@ -74,5 +74,6 @@ async function runOnce(boss: PgBoss, chore: Chore, log: Log): Promise<void> {
   } catch (err) {
     log.error({ chore: chore.name, err }, "chore.failed");
   }
+  // crash point: chore-run
   await boss.send(chore.name, null, { startAfter: chore.pauseSeconds });
 }

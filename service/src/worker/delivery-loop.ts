@@ -122,6 +122,7 @@ export class DeliveryLoop {
     const { db, mode, desk } = this.#options;
     const claimedAt = desk.clock();
     const lowWater = claim.isProbe ? "-infinity" : this.#lowWater.mark;
+    // crash point: before-claim
     const claimed = await claimSends(db, { mode, lowWater, ...claim });
     if (claimed.mark !== undefined) this.#lowWater.advance(claimed.mark);
     for (const send of claimed.sends) this.#begin(send, claimedAt, claim.isProbe);
@@ -138,6 +139,7 @@ export class DeliveryLoop {
 
   /** Never rejects: what cannot be written down for another reason than a lost database is left to the lease. */
   async #deliver(send: ClaimedSend, claimedAt: number, isProbe: boolean): Promise<void> {
+    // crash point: after-claim
     const { desk } = this.#options;
     try {
       const delivery = this.#stopping.signal.aborted ? stopped : await deliverSend(desk, send, claimedAt);

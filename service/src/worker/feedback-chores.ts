@@ -32,6 +32,7 @@ export function feedbackChores(desk: QuarantineDesk & SilenceDesk): Chore[] {
 /** Tells once when feedback stays away, and once when it is back. */
 export async function watchFeedback({ db, log, feedback }: SilenceDesk): Promise<void> {
   const { silence, toldSecondsAgo, polledSecondsAgo } = await readFeedbackState(db, "live", feedback);
+  // crash point: silence-read
   if (!(await noteSilence(db, "live", silence !== null))) return;
   const facts = { told_seconds_ago: toldSecondsAgo, polled_seconds_ago: polledSecondsAgo };
   if (silence === null) log.info(facts, "feedback.heard-again");
@@ -45,6 +46,7 @@ export async function retryQuarantined({ db, log, take, read }: QuarantineDesk):
     const verdicts = await Promise.all(due.map(({ raw }) => take(read(raw), raw)));
     const isDone = (index: number) => verdicts[index] === "applied" || verdicts[index] === "ignored";
     const applied = due.filter((_, index) => isDone(index)).map(({ id }) => id);
+    // crash point: quarantine-applied
     await releaseQuarantined(db, applied);
     if (due.length > 0) log.info({ tried: due.length, applied: applied.length }, "feedback.quarantine-retried");
     if (due.length < takenAtOnce) return;

@@ -63,6 +63,7 @@ export class FeedbackLoop {
     this.#emptySince = undefined;
     const fates = await Promise.all(messages.map((message) => this.#takeOne(message)));
     const safe = messages.filter((_, index) => fates[index] === "safe");
+    // crash point: feedback-committed
     if (safe.length > 0) await queue.delete(safe.map((message) => message.receiptHandle));
     this.#emptySince = undefined;
     // Receiving on would use up the tries after which a message becomes a dead letter.

@@ -27,5 +27,6 @@ export async function learnQuota(db: Database, provider: EmailProvider, stopping
 async function readQuota(db: Database, provider: EmailProvider): Promise<void> {
   await waitForTurn(db, "chore");
   const { perSecond } = await provider.readQuota();
+  // crash point: quota-read
   await storeMaxRate(db, "live", perSecond);
 }

@@ -18,12 +18,15 @@ export interface QueueUpkeep {
 export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): Promise<boolean> {
   const expired = await doubtExpiredLeases(db, mode);
   if (expired > 0) log.warn({ mode, count: expired }, "delivery.leases-expired");
+  // crash point: leases-doubted
   const policy = rule.inDoubtPolicy;
   const resolved = await (policy === "resend" ? resendInDoubt : failInDoubt)(db, mode, rule);
   for (const sendId of resolved) log.warn({ send_id: sendId, policy }, "delivery.doubt-resolved");
   metrics.inDoubtResolved.inc({ policy }, resolved.length);
   if (policy === "fail") metrics.sendsSettled.inc({ status: "failed" }, resolved.length);
+  // crash point: doubt-resolved
   const promoted = await promoteDueSends(db, mode);
+  // crash point: sends-promoted
   const unparked = await unparkSends(db, mode);
   if (unparked > 0) log.info({ mode, count: unparked }, "delivery.unparked");
   return promoted > 0 || unparked > 0 || (policy === "resend" && resolved.length > 0);

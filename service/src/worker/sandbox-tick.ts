@@ -10,6 +10,7 @@ export async function tellSandboxReports(db: Queryable, take: TakeFeedback): Pro
     const due = await takeDueReports(db, atOnce);
     if (due.length === 0) return;
     await Promise.all(due.map(({ feedback }) => take(feedback, JSON.stringify(feedback))));
+    // crash point: sandbox-told
     await deleteReports(
       db,
       due.map(({ id }) => id),

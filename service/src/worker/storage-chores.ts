@@ -45,6 +45,7 @@ async function dropContents({ db, log, contentRetentionDays }: StorageDesk): Pro
 
 /** Until there are few; a run ends long before it would be taken for dead. */
 async function foldChanges({ db }: StorageDesk): Promise<void> {
+  // crash point: before-fold
   const endsAt = performance.now() + longestFoldMs;
   while (performance.now() < endsAt && (await foldListChanges(db, foldedAtOnce)) === foldedAtOnce);
 }

@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { points, wirePoints } from "../matrix/points.ts";
+import { armSource, findCrashPoints } from "./crash-points.ts";
+
+const folder = fileURLToPath(new URL("../../service/src", import.meta.url));
+const sources = globSync("**/*.ts", { cwd: folder })
+  .filter((file) => !file.endsWith(".test.ts"))
+  .map((file) => ({ file, source: readFileSync(join(folder, file), "utf8") }));
+
+test("every point of the matrix is in the source exactly once, and the source has no other", () => {
+  const inSource = sources.flatMap(({ source }) => findCrashPoints(source));
+  const expected = points.map(({ name }) => name).filter((name) => !wirePoints.includes(name));
+  expect(inSource.toSorted()).toEqual(expected.toSorted());
+});
+
+test("a comment that is nearly a crash point does not slip through", () => {
+  const mentioned = sources.flatMap(({ source }) => source.match(/crash point/gi) ?? []);
+  expect(mentioned).toHaveLength(points.length - wirePoints.length);
+});
+
+test.for(points.map(({ name }) => name).filter((name) => !wirePoints.includes(name)))(
+  "armed for %s, its file still parses, and every line stays where it was",
+  (name) => {
+    const source = sources.find(({ source: text }) => findCrashPoints(text).includes(name))?.source ?? "";
+    const armed = armSource(source, name);
+    expect(() => stripTypeScriptTypes(armed)).not.toThrow();
+    const changed = armed.split("\n").filter((line, index) => line !== source.split("\n")[index]);
+    expect(changed.map((line) => line.trim())).toEqual(["globalThis.passCrashPoint();"]);
+  },
+);
+
+test("a process that passes an armed point is dead at once; without the preload it passes", () => {
+  const crashLog = join(mkdtempSync(join(tmpdir(), "postern-crash-")), "crashes");
+  const probe = `
+    const { makePartitionsAhead } = await import(${JSON.stringify(join(folder, "db/partitions.ts"))});
+    const names = ["p1"];
+    await makePartitionsAhead({ query: async () => [{ name: names.shift() ?? null }] }, "month");
+    console.log("passed");`;
+  const arm = fileURLToPath(new URL("arm.ts", import.meta.url));
+  const args = ["--input-type=module", "-e", probe];
+  const env = { CRASH_AT: "partition-made", CRASH_LOG: crashLog };
+  const armed = spawnSync(process.execPath, ["--import", arm, ...args], { env });
+  expect({ signal: armed.signal, stdout: String(armed.stdout) }).toEqual({ signal: "SIGKILL", stdout: "" });
+  expect(readFileSync(crashLog, "utf8")).toBe(`${armed.pid} partition-made\n`);
+  expect(String(spawnSync(process.execPath, args, { env }).stdout)).toBe("passed\n");
+});
