@@ -1,83 +1,17 @@
-import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { checkSends } from "./check/check-sends.ts";
-import { listDoubts } from "./check/doubts.ts";
-import { readLedgerBySend } from "./check/ledger.ts";
-import { readSends } from "./check/sends-of-record.ts";
-import { comeToRest, countWrongIdentities, restWithinSeconds } from "./matrix/aftermath.ts";
-import { killAt } from "./matrix/kill-at.ts";
-import { type MatrixStage, openMatrixStage } from "./matrix/matrix-stage.ts";
-import { type CrashPoint, points } from "./matrix/points.ts";
-import { report, tellProgress } from "./report.ts";
-import type { Finding } from "./scenarios/scenario.ts";
+import { points } from "./matrix/points.ts";
+import { runMatrix } from "./matrix/run-matrix.ts";
+import { report } from "./report.ts";
 
+/** `npm run chaos:matrix -- --times N`: every point N times; `--points a,b` only some of them. */
 const { values } = parseArgs({ options: { times: { type: "string" }, points: { type: "string" } } });
-const times = Number(values.times ?? 50);
 const wanted = values.points?.split(",");
-const chosen = points.filter(({ name }) => wanted?.includes(name) ?? true);
+const unknown = wanted?.filter((name) => !points.some((point) => point.name === name)) ?? [];
+if (unknown.length > 0) throw new Error(`There is no crash point ${unknown.join(", ")}`);
 
-process.exitCode = (await runMatrix(times, chosen)) ? 0 : 1;
+const { outcome, seconds } = await runMatrix(
+  Number(values.times ?? 50),
+  points.filter(({ name }) => wanted?.includes(name) ?? true),
+);
+process.exitCode = report({ run: "matrix", seconds }, outcome) ? 0 : 1;
 process.exit();
-
-/** Kills a process at every point, round after round, then lets healthy ones finish everything. */
-async function runMatrix(rounds: number, at: CrashPoint[]): Promise<boolean> {
-  const folder = ".chaos/matrix";
-  rmSync(folder, { recursive: true, force: true });
-  console.log(`matrix: ${at.length} points x ${rounds}, logs in ${folder}`);
-  const started = performance.now();
-  const progress = tellProgress(started);
-  const stage = await openMatrixStage(folder);
-  try {
-    const reached = new Map<string, number>(at.map(({ name }) => [name, 0]));
-    for (let round = 1; round <= rounds; round++) {
-      for (const point of at) {
-        const isReached = await killAt(stage, point, round);
-        if (isReached) reached.set(point.name, (reached.get(point.name) ?? 0) + 1);
-        progress(`round ${round} of ${rounds}, ${point.name}${isReached ? "" : ": NOT REACHED"}`);
-      }
-    }
-    const rest = await comeToRest(stage, progress);
-    const findings = await judge(stage, { reached, rounds, at, rest });
-    const seconds = (performance.now() - started) / 1000;
-    return report({ run: "matrix", seconds }, { n: at.length * rounds, findings, notes: [] });
-  } finally {
-    await stage.close();
-  }
-}
-
-interface Run {
-  reached: Map<string, number>;
-  rounds: number;
-  at: CrashPoint[];
-  rest: Awaited<ReturnType<typeof comeToRest>>;
-}
-
-async function judge(stage: MatrixStage, { reached, rounds, at, rest }: Run): Promise<Finding[]> {
-  const sends = (await readSends(stage.cell.db)).filter(({ mode }) => mode === "live");
-  const ledger = await readLedgerBySend(stage.cell.ledgerFile);
-  const found = checkSends({ acknowledged: stage.sends, sends, ledger, sendEvents: "on" });
-  const statuses = new Map(sends.map(({ id, status }) => [id, status]));
-  const rows = at.map(({ name, where }) => {
-    const own = stage.sends.filter(({ key }) => key.startsWith(`${name}-`));
-    const once = own.filter(({ id }) => ledger.get(id)?.length === 1).length;
-    const stuck = own.filter(({ id }) => statuses.get(id) === "queued").length;
-    const kills = reached.get(name) ?? 0;
-    const told = own.length === 0 ? "" : `; ${once} of ${own.length} sends once in the ledger, ${stuck} stuck`;
-    const holds = kills === rounds && once === own.length && stuck === 0;
-    return { what: `${name}: ${where}`, value: `${kills} of ${rounds} died there${told}`, holds };
-  });
-  const wrongs = Object.entries({ ...found.wrongs, doubled: found.doubled });
-  const identities = await countWrongIdentities(stage);
-  return [
-    ...rows,
-    ...wrongs.map(([what, list]) => ({ what, value: list.length, holds: list.length === 0 })),
-    ...Object.entries(rest.remains).map(([what, count]) => ({ what, value: count, holds: count === 0 })),
-    { what: "identities too many or too few at the provider", value: identities, holds: identities === 0 },
-    { what: "sends that were in doubt", value: listDoubts(sends, ledger).length },
-    {
-      what: `seconds until all was done (at most ${restWithinSeconds})`,
-      value: rest.seconds.toFixed(1),
-      holds: rest.seconds <= restWithinSeconds,
-    },
-  ];
-}

@@ -59,6 +59,13 @@ export class PostgresServer {
     await this.#untilReady(this.#server);
   }
 
+  /** A server that gave up because it could not write stays down. */
+  async startIfDown(): Promise<void> {
+    const server = this.#server;
+    if (server !== undefined && server.exitCode === null && server.signalCode === null) return;
+    await this.start();
+  }
+
   /** As `pg_ctl stop -m immediate`: no checkpoint, no goodbye; the next start recovers from the log of writes. */
   async stopImmediately(): Promise<void> {
     const server = this.#server;

@@ -21,9 +21,9 @@ export function killAt(stage: MatrixStage, point: CrashPoint, round: number): Pr
     case "accept":
       return killApi(stage, point, (url) => sendMail(stage, label, url));
     case "register":
-      return killApi(stage, point, (url) => registerTwice(stage, `${label}.test`, url));
+      return killApi(stage, point, (url) => registerTwice(stage, `${label}.io`, url));
     case "remove":
-      return killApi(stage, point, (url) => removeTwice(stage, `${label}.test`, url));
+      return killApi(stage, point, (url) => removeTwice(stage, `${label}.io`, url));
     default:
       return killWorker(stage, point, label);
   }

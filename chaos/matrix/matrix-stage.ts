@@ -20,7 +20,7 @@ export interface MatrixStage {
 
 /** One cell for all points: an API that stays, and no worker but those that are to die. */
 export async function openMatrixStage(folder: string): Promise<MatrixStage> {
-  const dns = await startKnot("test");
+  const dns = await startKnot("io");
   const environment = {
     DNS_SERVERS: dns.address,
     IN_DOUBT_SECONDS: String(inDoubtSeconds),

@@ -17,7 +17,7 @@ async function prepare(stage: MatrixStage, { occasion }: CrashPoint, label: stri
     case "test-send":
       return sendTestMail(stage, label);
     case "check":
-      return proveDomain(stage, `${label}.test`);
+      return proveDomain(stage, `${label}.io`);
     case "quarantine":
       return quarantineAnEvent(stage);
     case "suppression":
@@ -41,7 +41,7 @@ async function prepare(stage: MatrixStage, { occasion }: CrashPoint, label: stri
         text: `
           insert into domains (account_id, domain_name, challenge_token, configuration_set_name, created_at)
           values ($1, $2, 'token', 'postern-AA', now() - interval '20 minutes')`,
-        values: [stage.cell.senders[0]?.accountId, `${label}.test`],
+        values: [stage.cell.senders[0]?.accountId, `${label}.io`],
       });
       return;
     case "send":

@@ -91,7 +91,9 @@ export class FaultProxy {
   async #pass(line: Line, direction: Direction): Promise<void> {
     const [from, to] = direction === "to-server" ? [line.near, line.far] : [line.far, line.near];
     try {
-      for await (const piece of from) await this.#treat(line, direction, to, piece);
+      // One side may have said all it has to say while the other still answers.
+      for await (const piece of from.iterator({ destroyOnReturn: false }))
+        await this.#treat(line, direction, to, piece);
       if (!line.isHalfOpen) to.end();
     } catch {
       if (!line.isHalfOpen) destroyAll([line.near, line.far]);

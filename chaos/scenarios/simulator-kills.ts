@@ -1,0 +1,17 @@
+import { killUnderLoad } from "./kill-under-load.ts";
+import type { Scenario } from "./scenario.ts";
+import { underLoad } from "./under-load.ts";
+
+export const simulatorKills: Scenario = {
+  promise: "a provider that vanishes in the middle of answers loses no send and doubles none",
+  usual: { sends: 10_000, perSecond: 50, faults: 50 },
+  run: (stage) =>
+    underLoad(stage, async (cell, load) => {
+      const kills = await killUnderLoad(stage, load, async () => {
+        await cell.simulator.up();
+        return cell.simulator.signal("SIGKILL");
+      });
+      await cell.simulator.up();
+      return { findings: [{ what: "kills of the provider", value: kills, holds: kills === stage.faults }], notes: [] };
+    }),
+};
