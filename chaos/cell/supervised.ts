@@ -22,7 +22,7 @@ export interface Death {
 /** A program that could not start is tried again after this long; one that ran is started anew at once. */
 const pauseMs = 200;
 /** What a process says when something was not thought of. */
-const neverSaid = /"event":"[a-z]+\.broke"|unhandled|FATAL ERROR/i;
+const neverSaid = /"event":"(api|worker|delivery)\.broke"|unhandled ?rejection|FATAL ERROR/i;
 
 /** A process that is started again whenever it dies, as an operator's supervisor does. */
 export class Supervised {

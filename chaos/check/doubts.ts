@@ -14,7 +14,10 @@ export interface Doubt {
   mails: number;
 }
 
-/** Every send of which one attempt at least ended without an answer, with what became of it. */
+/**
+ * Every send of which an attempt ended without an answer, with what became of it. One whose event overtook the answer of a
+ * healthy worker is among them: the record cannot tell the two apart, and need not.
+ */
 export function listDoubts(sends: RecordedSend[], ledger: Map<string, LedgerEntry[]>): Doubt[] {
   return sends
     .filter(({ attempts }) => attempts.length > 0)

@@ -64,7 +64,7 @@ async function judge(stage: MatrixStage, { reached, rounds, at, rest }: Run): Pr
     ...wrongs.map(([what, list]) => ({ what, value: list.length, holds: list.length === 0 })),
     ...Object.entries(rest.remains).map(([what, count]) => ({ what, value: count, holds: count === 0 })),
     { what: "identities too many or too few at the provider", value: identities, holds: identities === 0 },
-    { what: "sends that were in doubt", value: listDoubts(sends, ledger).length },
+    { what: "sends in doubt, or told of before the answer was written", value: listDoubts(sends, ledger).length },
     {
       what: `seconds until all was done (at most ${restWithinSeconds})`,
       value: rest.seconds.toFixed(1),

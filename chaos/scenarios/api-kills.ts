@@ -1,11 +1,11 @@
 import { killUnderLoad } from "./kill-under-load.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
-import { underLoad } from "./under-load.ts";
+import { finishLoad, underLoad } from "./under-load.ts";
 
 export const apiKills: Scenario = {
   promise: "what an API acknowledged before it was killed is there; it answers again within ten seconds",
-  usual: { sends: 10_000, perSecond: 50, faults: 100 },
+  usual: { sends: Number.POSITIVE_INFINITY, perSecond: 50, faults: 100 },
   run: (stage) =>
     underLoad(stage, async (cell, load) => {
       const outages = new Outages();
@@ -17,7 +17,7 @@ export const apiKills: Scenario = {
         if (isKilled) outages.began(number);
         return isKilled;
       });
-      await load.done();
+      await finishLoad(stage, load);
       return {
         findings: [
           { what: "APIs killed", value: kills, holds: kills === stage.faults },

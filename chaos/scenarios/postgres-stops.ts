@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { killUnderLoad } from "./kill-under-load.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
-import { underLoad } from "./under-load.ts";
+import { finishLoad, underLoad } from "./under-load.ts";
 
 const longestAwayMs = 2_000;
 
 export const postgresStops: Scenario = {
   promise:
     "what was acknowledged survives an immediate stop of PostgreSQL; 202 again within ten seconds of its restart",
-  usual: { sends: 10_000, perSecond: 40, faults: 50 },
+  usual: { sends: Number.POSITIVE_INFINITY, perSecond: 40, faults: 50 },
   run: (stage) =>
     underLoad(stage, async (cell, load) => {
       const outages = new Outages();
@@ -20,7 +20,7 @@ export const postgresStops: Scenario = {
         await cell.postgres.start();
         return true;
       });
-      await load.done();
+      await finishLoad(stage, load);
       return {
         findings: [
           { what: "immediate stops of PostgreSQL", value: stops, holds: stops === stage.faults },

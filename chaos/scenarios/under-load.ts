@@ -42,13 +42,18 @@ export async function underLoad(
     const load = startLoad(stage, cell);
     const showing = showProgress(stage, load);
     const afterwards = await trouble(cell, load);
-    await (Number.isFinite(stage.sends) ? load.done() : load.finish());
+    await finishLoad(stage, load);
     clearInterval(showing);
     const restSeconds = await untilAtRest(stage, cell);
     return await judge(stage, cell, load, { afterwards, restSeconds });
   } finally {
     await cell.close();
   }
+}
+
+/** To its last send, or to those that were begun when it has none. */
+export function finishLoad({ sends }: Stage, load: Load): Promise<void> {
+  return Number.isFinite(sends) ? load.done() : load.finish();
 }
 
 function settingsOf({ sendEvents, policy }: Stage) {
@@ -151,7 +156,7 @@ function sendFindings({ sendEvents, policy }: Stage, found: SendFindings, doubts
       value: found.outcomeUnknown.length,
       holds: found.outcomeUnknown.length === 0 || policy === "fail",
     },
-    { what: "sends that were in doubt", value: doubts.length },
+    { what: "sends in doubt, or told of before the answer was written", value: doubts.length },
     ...[...Map.groupBy(doubts, ({ resolution }) => resolution)].map(([resolution, list]) => ({
       what: `  ${resolution}`,
       value: list.length,
