@@ -28,7 +28,8 @@ registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     if (!url.includes("/service/src/") || loaded.source === undefined) return loaded;
-    return { ...loaded, source: armSource(String(loaded.source), CRASH_AT) };
+    const source = typeof loaded.source === "string" ? loaded.source : new TextDecoder().decode(loaded.source);
+    return { ...loaded, source: armSource(source, CRASH_AT) };
   },
 });
 

@@ -31,7 +31,7 @@ export class PostgresServer {
     const own = folder ?? mkdtempSync(join(tmpdir(), "postern-chaos-"));
     const binaries = await embeddedBinaries();
     const server = new PostgresServer(await aFreePort(), own, logFile, binaries);
-    if (folder === undefined) atTheEnd(() => rmSync(own, { recursive: true, force: true }));
+    if (folder === undefined) atTheEnd(() => rmSync(own, { recursive: true, force: true, maxRetries: 5 }));
     const identity = unprivilegedUser();
     if (identity !== undefined) chownSync(own, identity.uid, identity.gid);
     const flags = ["--auth=trust", "--username=postern", "--encoding=UTF8", "--locale=C", "--no-sync"];

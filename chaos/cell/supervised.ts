@@ -32,6 +32,7 @@ export class Supervised {
   /** How often it ended without our doing after it had started. */
   deathsOfItsOwn = 0;
   #child: ChildProcess | undefined;
+  #starts = 0;
   #isStopping = false;
   #isKilled = false;
   #running = Promise.withResolvers<void>();
@@ -67,9 +68,9 @@ export class Supervised {
 
   /** Kills it; resolves when the next one is at work. */
   async killAndWait(): Promise<void> {
-    this.#running = Promise.withResolvers<void>();
+    const before = this.#starts;
     this.signal("SIGKILL");
-    await this.up();
+    while (this.#starts === before) await sleep(20);
   }
 
   async stop(): Promise<void> {
@@ -95,6 +96,7 @@ export class Supervised {
     let hasStarted = false;
     void started.then(() => {
       hasStarted = true;
+      this.#starts += 1;
       this.#running.resolve();
     });
     await ended;
