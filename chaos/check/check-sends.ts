@@ -44,9 +44,6 @@ export function checkSends({ acknowledged, sends, ledger, sendEvents }: Evidence
       stuck: all((send) => send.status === "queued" || send.queueState !== null),
       lost: all((send, mails) => mails.length === 0 && wasSent(send)),
       "failed although it could go": all((send) => send.status === "failed" && !isUnknown(send)),
-      "failed although its mail is out": all(
-        (send, mails) => send.status === "failed" && !isUnknown(send) && mails.length > 0,
-      ),
       "named after no mail of theirs": all(
         (send, mails) => wasSent(send) && !mails.some(({ messageId }) => messageId === send.messageId),
       ),

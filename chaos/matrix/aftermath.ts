@@ -3,8 +3,8 @@ import { createSesProvider } from "../../service/src/provider/ses/ses-provider.t
 import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
 import { posternProgram } from "../cell/chaos-cell.ts";
 import { Supervised } from "../cell/supervised.ts";
+import { inDoubtSeconds } from "../cell/waiting-times.ts";
 import { countOnTheirWay } from "../check/sends-of-record.ts";
-import { inDoubtSeconds } from "../scenarios/under-load.ts";
 import type { MatrixStage } from "./matrix-stage.ts";
 import { points } from "./points.ts";
 

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { aLogin, anApiKey } from "../../service/test/builders.ts";
 import { startKnot } from "../../service/test/knot-server.ts";
 import { type ChaosCell, openCell } from "../cell/chaos-cell.ts";
+import { doubtSettings } from "../cell/waiting-times.ts";
 import type { Acknowledged } from "../load/load-plan.ts";
 import { postSend } from "../load/post-send.ts";
-import { inDoubtSeconds } from "../scenarios/under-load.ts";
 
 export interface MatrixStage {
   cell: ChaosCell;
@@ -21,11 +21,7 @@ export interface MatrixStage {
 /** One cell for all points: an API that stays, and no worker but those that are to die. */
 export async function openMatrixStage(folder: string): Promise<MatrixStage> {
   const dns = await startKnot("io");
-  const environment = {
-    DNS_SERVERS: dns.address,
-    IN_DOUBT_SECONDS: String(inDoubtSeconds),
-    IN_DOUBT_MAX_SECONDS: "600",
-  };
+  const environment = { DNS_SERVERS: dns.address, ...doubtSettings("on") };
   const cell = await openCell({ folder, apis: 1, workers: 0, environment });
   // Registering waits for turns of SES's one request a second; what is tried here is something else.
   await cell.db.query({ name: "free-turns", text: `update control_budget set spacing = '1 microsecond'` });

@@ -53,7 +53,10 @@ async function judge(stage: MatrixStage, { reached, rounds, at, rest }: Run): Pr
     const once = own.filter(({ id }) => ledger.get(id)?.length === 1).length;
     const stuck = own.filter(({ id }) => statuses.get(id) === "queued").length;
     const kills = reached.get(name) ?? 0;
-    const told = own.length === 0 ? "" : `; ${once} of ${own.length} sends once in the ledger, ${stuck} stuck`;
+    // Of a request that was written the mail is out, although nobody got the answer: then it is the first attempt's.
+    const first = own.filter(({ id }) => ledger.get(id)?.[0]?.attempt === 1).length;
+    const ledgerTold = `${once} of ${own.length} sends once in the ledger (${first} by the first attempt), ${stuck} stuck`;
+    const told = own.length === 0 ? "" : `; ${ledgerTold}`;
     const holds = kills === rounds && once === own.length && stuck === 0;
     return { what: `${name}: ${where}`, value: `${kills} of ${rounds} died there${told}`, holds };
   });

@@ -1,0 +1,19 @@
+import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
+import type { SendEvents } from "./chaos-cell.ts";
+
+/** Longer than a message is hidden that a killed worker had in hand; less would call its silence evidence. */
+export const inDoubtSeconds = 35;
+/** What a send waits for evidence that will never come. */
+const inDoubtWithoutEvents = 20;
+/** What is allowed beyond the lease and the wait. */
+const graceSeconds = 30;
+
+export function doubtSettings(sendEvents: SendEvents) {
+  const most = sendEvents === "on" ? 600 : inDoubtWithoutEvents;
+  return { IN_DOUBT_SECONDS: String(inDoubtSeconds), IN_DOUBT_MAX_SECONDS: String(most) };
+}
+
+/** From the last fault until nothing may be on its way any more. */
+export function restWithinSeconds(sendEvents: SendEvents): number {
+  return leaseSeconds + (sendEvents === "on" ? inDoubtSeconds : inDoubtWithoutEvents) + graceSeconds;
+}
