@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { killUnderLoad } from "./kill-under-load.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
 import { finishLoad, underLoad } from "./under-load.ts";
+
+/** For the first answers of those that were killed last. */
+const lastAnswersMs = 3_000;
 
 export const apiKills: Scenario = {
   promise: "what an API acknowledged before it was killed is there; it answers again within ten seconds",
@@ -17,6 +21,8 @@ export const apiKills: Scenario = {
         if (isKilled) outages.began(number);
         return isKilled;
       });
+      await Promise.all(cell.apis.map((api) => api.up()));
+      await sleep(lastAnswersMs);
       await finishLoad(stage, load);
       return {
         findings: [
