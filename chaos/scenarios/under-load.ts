@@ -72,7 +72,7 @@ async function untilAtRest(stage: Stage, cell: ChaosCell): Promise<number> {
     const left = await countOnTheirWay(cell.db);
     if (left === 0) restedAt ??= seconds();
     else restedAt = undefined;
-    if (restedAt !== undefined && (await areEventsTaken(cell))) return restedAt;
+    if (restedAt !== undefined && (await areEventsTaken(stage, cell))) return restedAt;
     if (seconds() > limit) return restedAt ?? seconds();
     stage.progress(`coming to rest: ${left} sends on their way`);
     await sleep(250);
@@ -80,7 +80,8 @@ async function untilAtRest(stage: Stage, cell: ChaosCell): Promise<number> {
 }
 
 /** All told to the queue, and of everything that is sent the end is known. */
-async function areEventsTaken({ db, simulatorUrl }: ChaosCell): Promise<boolean> {
+async function areEventsTaken({ sendEvents }: Stage, { db, simulatorUrl }: ChaosCell): Promise<boolean> {
+  if (sendEvents === "none") return true;
   const { pendingEvents } = await healthOf({ url: simulatorUrl });
   if (pendingEvents > 0) return false;
   const [row] = await db.query<{ count: number }>({
