@@ -91,7 +91,7 @@ async function raceRemovals(cell: Cell, simulator: SesSimulator, rounds: number,
       after(randomInt(4), () => registerDomain(other, rival, name).catch(() => undefined)),
     ]);
     await finishRemovals(other, 1000);
-    const rows = (await Promise.all(accounts.map((account) => listDomains(cell.db, account)))).flat();
+    const rows = (await Promise.all(accounts.map((account) => listDomains(cell.db.forAccount(account))))).flat();
     const isTaken = rows.some(({ domainName }) => domainName === name);
     const hasIdentity = (await one.provider.findIdentity(name)) !== undefined;
     tally.rounds++;

@@ -137,7 +137,9 @@ async function raceOfTwo(stage: Stage): Promise<number> {
   await Promise.all(provers.map((prover) => verifyAtProvider(stage, prover)));
   await makeDue(stage, provers);
   await Promise.all([checkDueDomains(stage.desk, 1), checkDueDomains(stage.desk, 1)]);
-  const found = await Promise.all(provers.map(({ accountId, id }) => findDomain(stage.desk.db, accountId, id)));
+  const found = await Promise.all(
+    provers.map(({ accountId, id }) => findDomain(stage.desk.db.forAccount(accountId), id)),
+  );
   return found.filter((domain) => domain?.verificationStatus === "Success").length;
 }
 
@@ -157,7 +159,7 @@ async function mustSucceed(stage: Stage, domain: Domain): Promise<void> {
 async function isVerified(stage: Stage, domain: Domain): Promise<boolean> {
   await makeDue(stage, [domain]);
   await checkDueDomains(stage.desk, 10);
-  const found = await findDomain(stage.desk.db, domain.accountId, domain.id);
+  const found = await findDomain(stage.desk.db.forAccount(domain.accountId), domain.id);
   return found?.verificationStatus === "Success";
 }
 

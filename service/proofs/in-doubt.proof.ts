@@ -229,7 +229,7 @@ async function countShownDoubled(db: Database, senders: Senders, ids: string[]):
   let shown = 0;
   for (const id of ids) {
     for (const { accountId } of senders) {
-      const timeline = await findTimeline(db, accountId, "live", id);
+      const timeline = await findTimeline(db.forAccount(accountId), "live", id);
       const accepted = timeline?.entries.filter((entry) => entry.type === "attempt" && entry.outcome === "accepted");
       if (new Set(accepted?.map((entry) => entry.type === "attempt" && entry.providerMessageId)).size > 1) shown += 1;
     }

@@ -28,6 +28,7 @@ export const proof: Proof = {
 async function tryTypos({ parts }: TestApi, size: number, progress: ProofTools["progress"]) {
   let queries = 0;
   const db = {
+    ...parts.authenticator.db,
     query: (_statement: Statement) => {
       queries++;
       return Promise.resolve([]);

@@ -60,5 +60,5 @@ interface KeyOptions {
 }
 
 export function anApiKey(db: Database, press: KeyPress, accountId: string, options: KeyOptions = {}) {
-  return createApiKey(db, accountId, press, { name: "a key", type: "live", expiresAt: null, ...options });
+  return createApiKey(db.forAccount(accountId), press, { name: "a key", type: "live", expiresAt: null, ...options });
 }

@@ -1,4 +1,4 @@
-import type { Database, Queryable, Statement } from "../src/db/database.ts";
+import type { AccountDatabase, Statement } from "../src/db/database.ts";
 
 interface PlanNode {
   "Node Type": string;
@@ -21,9 +21,10 @@ export interface Cost {
 }
 
 /** What the one statement that `work` runs costs, as PostgreSQL counted it. */
-export async function costOf(db: Database, work: (db: Queryable) => Promise<unknown>): Promise<Cost> {
+export async function costOf(db: AccountDatabase, work: (db: AccountDatabase) => Promise<unknown>): Promise<Cost> {
   const statements: Statement[] = [];
-  const observed: Queryable = {
+  const observed: AccountDatabase = {
+    accountId: db.accountId,
     query: (statement) => {
       statements.push(statement);
       return db.query(statement);

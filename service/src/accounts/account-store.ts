@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from "../db/database.ts";
+import type { AccountDatabase, Queryable, Transaction } from "../db/database.ts";
 
 export interface Limits {
   perSecond: number;
@@ -61,7 +61,7 @@ export interface AccountProfile extends Limits {
   name: string;
 }
 
-export async function findAccount(db: Queryable, accountId: string): Promise<AccountProfile | undefined> {
+export async function findAccount(db: AccountDatabase): Promise<AccountProfile | undefined> {
   const [row] = await db.query<AccountProfile>({
     name: "find-account",
     text: `
@@ -69,7 +69,7 @@ export async function findAccount(db: Queryable, accountId: string): Promise<Acc
         limit_per_second as "perSecond", limit_per_10_seconds as "per10Seconds", limit_per_minute as "perMinute"
       from accounts
       where id = $1`,
-    values: [accountId],
+    values: [db.accountId],
   });
   return row;
 }

@@ -17,7 +17,11 @@ test("an account comes with a user whose generated password fits and is stored n
 
 test("a new account has the published limits", async () => {
   const { accountId } = await createAccount(database.db, "Limits", "limits@example.com");
-  expect(await findAccount(database.db, accountId)).toMatchObject({ perSecond: 3, per10Seconds: 20, perMinute: 100 });
+  expect(await findAccount(database.db.forAccount(accountId))).toMatchObject({
+    perSecond: 3,
+    per10Seconds: 20,
+    perMinute: 100,
+  });
 });
 
 test("of two accounts racing for one email exactly one is made, and nothing is left of the other", async () => {

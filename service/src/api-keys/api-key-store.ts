@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase, Queryable } from "../db/database.ts";
 import type { KeyType } from "./api-key.ts";
 
 export interface ApiKey {
@@ -21,7 +21,7 @@ interface NewApiKey {
 }
 
 /** Returns undefined when `expiresAt` has passed by the database's clock, which later decides the expiry. */
-export async function insertApiKey(db: Queryable, accountId: string, key: NewApiKey): Promise<ApiKey | undefined> {
+export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise<ApiKey | undefined> {
   const [row] = await db.query<ApiKey>({
     name: "insert-api-key",
     text: `
@@ -29,13 +29,13 @@ export async function insertApiKey(db: Queryable, accountId: string, key: NewApi
       select $1, $2, $3, $4, $5, $6, $7, $8
       where $8::timestamptz is null or $8::timestamptz > now()
       returning id, name, type, key_prefix as "keyPrefix", expires_at as "expiresAt", created_at as "createdAt"`,
-    values: [accountId, key.id, key.name, key.type, key.keyPrefix, key.pepperId, key.secretHmac, key.expiresAt],
+    values: [db.accountId, key.id, key.name, key.type, key.keyPrefix, key.pepperId, key.secretHmac, key.expiresAt],
   });
   return row;
 }
 
 /** All keys that are not revoked, expired ones included, newest first. */
-export async function listApiKeys(db: Queryable, accountId: string): Promise<ApiKey[]> {
+export async function listApiKeys(db: AccountDatabase): Promise<ApiKey[]> {
   return db.query<ApiKey>({
     name: "list-api-keys",
     text: `
@@ -44,12 +44,12 @@ export async function listApiKeys(db: Queryable, accountId: string): Promise<Api
       where account_id = $1
         and revoked_at is null
       order by created_at desc, id desc`,
-    values: [accountId],
+    values: [db.accountId],
   });
 }
 
 /** Returns false when the account has no such key, or none that is still to be revoked. */
-export async function revokeApiKey(db: Queryable, accountId: string, id: string): Promise<boolean> {
+export async function revokeApiKey(db: AccountDatabase, id: string): Promise<boolean> {
   const rows = await db.query({
     name: "revoke-api-key",
     text: `
@@ -59,7 +59,7 @@ export async function revokeApiKey(db: Queryable, accountId: string, id: string)
         and id = $2
         and revoked_at is null
       returning id`,
-    values: [accountId, id],
+    values: [db.accountId, id],
   });
   return rows.length === 1;
 }

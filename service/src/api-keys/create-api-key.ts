@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Secret } from "../secret.ts";
 import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
@@ -19,13 +19,12 @@ export interface KeyPress {
 
 /** The whole key is in this answer and nowhere else. */
 export async function createApiKey(
-  db: Queryable,
-  accountId: string,
+  db: AccountDatabase,
   press: KeyPress,
   request: KeyRequest,
 ): Promise<ApiKey & { key: string }> {
   const { key, keyPrefix } = generateApiKey(request.type, press.cellCode);
-  const stored = await insertApiKey(db, accountId, {
+  const stored = await insertApiKey(db, {
     ...request,
     id: randomUUIDv7(),
     keyPrefix,

@@ -7,7 +7,6 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { KeyPress } from "../api-keys/create-api-key.ts";
-import type { Database } from "../db/database.ts";
 import type { DomainDesk } from "../domains/register-domain.ts";
 import type { TakeFeedback } from "../feedback/take-feedback.ts";
 import type { Log } from "../log.ts";
@@ -28,7 +27,6 @@ export type ApiServer = FastifyInstance<
 
 /** What the routes need; `main/api.ts` makes it from the configuration. */
 export interface ApiParts {
-  db: Database;
   log: Log;
   metrics: Metrics;
   readiness: () => Promise<Readiness>;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { identifyApiKey, type KeyVerdict } from "../api-keys/identify-api-key.ts";
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase, Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type TokenAuthority, verifyAccessToken } from "../logins/access-token.ts";
 import { suspended } from "../logins/log-in.ts";
@@ -9,6 +9,8 @@ import type { SecretPair } from "../secret.ts";
 
 export interface Caller {
   accountId: string;
+  /** All that a route gets to see of the database. */
+  db: AccountDatabase;
   mode: "live" | "test";
   credential: { kind: "api-key"; keyId: string } | { kind: "jwt"; loginId: string };
 }
@@ -17,7 +19,7 @@ export interface Caller {
 export type Accepted = "api-key-or-jwt" | "jwt";
 
 export interface Authenticator {
-  db: Queryable;
+  db: Database;
   peppers: SecretPair;
   authority: TokenAuthority;
 }
@@ -40,7 +42,7 @@ async function callerByKey({ db, peppers }: Authenticator, key: string): Promise
   const verdict = await identifyApiKey(db, peppers, key);
   if (verdict.kind !== "valid") throw refusedKey(verdict.kind);
   const { id, accountId, type } = verdict.key;
-  return { accountId, mode: type, credential: { kind: "api-key", keyId: id } };
+  return { accountId, db: db.forAccount(accountId), mode: type, credential: { kind: "api-key", keyId: id } };
 }
 
 async function callerByToken({ db, authority }: Authenticator, token: string, accepted: Accepted): Promise<Caller> {
@@ -56,7 +58,13 @@ async function callerByToken({ db, authority }: Authenticator, token: string, ac
     throw refused("The access token has expired or its login has ended. Refresh it or log in again.");
   }
   if (login.isSuspended) throw suspended();
-  return { accountId: login.accountId, mode: "live", credential: { kind: "jwt", loginId: claims.sid } };
+  const { accountId } = login;
+  return {
+    accountId,
+    db: db.forAccount(accountId),
+    mode: "live",
+    credential: { kind: "jwt", loginId: claims.sid },
+  };
 }
 
 function refusedKey(kind: Exclude<KeyVerdict["kind"], "valid">): AppError {

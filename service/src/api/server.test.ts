@@ -108,7 +108,7 @@ describe("every refusal has the published error body", () => {
     const { authenticator } = api.parts;
     const whole = authenticator.db;
     const unavailable = new AppError("UNAVAILABLE", "The database cannot be reached.", { retryAfterSeconds: 2 });
-    authenticator.db = { query: () => Promise.reject(unavailable) };
+    authenticator.db = { ...whole, query: () => Promise.reject(unavailable) };
     const answer = await api.call({ method: "GET", path, token });
     authenticator.db = whole;
     expectError(answer, 503, "UNAVAILABLE");

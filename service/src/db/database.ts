@@ -20,7 +20,14 @@ export interface Transaction extends Queryable {
   readonly inTransaction: true;
 }
 
+/** Sees and changes the rows of one account and no others, whatever a statement says. Only `forAccount` makes one. */
+export interface AccountDatabase extends Queryable {
+  readonly accountId: string;
+}
+
 export interface Database extends Queryable {
+  /** For what is done in the name of an account: each statement runs as a role that is bound to it by row-level security. */
+  forAccount(accountId: string): AccountDatabase;
   /** Runs `work` on one connection inside begin and commit; whatever it throws rolls back. */
   withTransaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   connections(): { total: number; idle: number; waiting: number };
@@ -65,6 +72,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     options: options.updatesSends ? `${neverScan} ${neverPrune}` : neverScan,
+    // What is not awaited is sent at once; `runForAccount` makes use of it.
+    pipeline: true,
     types: { getTypeParser },
   });
   // Without a listener an idle connection that the server closes would end the process.
@@ -72,6 +81,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     query: (statement) => run(pool, statement),
+    forAccount: (accountId) => ({ accountId, query: (statement) => runForAccount(pool, accountId, statement) }),
     withTransaction: (work) => withTransaction(pool, work),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
@@ -79,6 +89,57 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 async function withTransaction<Result>(pool: pg.Pool, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return withClient(pool, async (client, remember) => {
+    try {
+      await client.query("begin").catch(translate);
+      const result = await work({ inTransaction: true, query: (statement) => run(client, statement) });
+      requireCommitted(await client.query("commit").catch(translate));
+      return result;
+    } catch (error) {
+      await client.query("rollback").catch(remember);
+      throw error;
+    }
+  });
+}
+
+/** The role is one that every database has; migration 0011 says why this one and what it may do. */
+const bindToAccount = {
+  name: "bind-to-account",
+  text: `
+      select set_config('role', 'pg_database_owner', true), set_config('postern.account_id', $1, true)`,
+};
+
+/** The four are sent together and cost one round trip. A failure aborts the transaction, so that what follows it fails too. */
+async function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
+  return withClient(pool, async (client) => {
+    const [begun, bound, done, committed] = await Promise.allSettled([
+      client.query("begin"),
+      client.query({ ...bindToAccount, values: [accountId] }),
+      run<Row>(client, statement),
+      client.query("commit"),
+    ]);
+    // In this order: behind the first failure stand its consequences.
+    outcomeOf(begun);
+    outcomeOf(bound);
+    const rows = outcomeOf(done);
+    requireCommitted(outcomeOf(committed));
+    return rows;
+  });
+}
+
+function outcomeOf<Value>(settled: PromiseSettledResult<Value>): Value {
+  return settled.status === "fulfilled" ? settled.value : translate(settled.reason);
+}
+
+/** PostgreSQL answers the commit of a failed transaction with ROLLBACK and without an error. */
+function requireCommitted({ command }: pg.QueryResult): void {
+  if (command !== "COMMIT") throw new Error("a transaction was rolled back because a statement in it failed");
+}
+
+async function withClient<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient, remember: (error: Error) => void) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect().catch(translate);
   let broken: Error | undefined;
   // A connection lost between two statements of ours reports itself here; unheard it would end the process.
@@ -87,15 +148,7 @@ async function withTransaction<Result>(pool: pg.Pool, work: (tx: Transaction) =>
   };
   client.on("error", remember);
   try {
-    await client.query("begin").catch(translate);
-    const result = await work({ inTransaction: true, query: (statement) => run(client, statement) });
-    const { command } = await client.query("commit").catch(translate);
-    // PostgreSQL answers the commit of a failed transaction with ROLLBACK and without an error.
-    if (command !== "COMMIT") throw new Error("a transaction was rolled back because a statement in it failed");
-    return result;
-  } catch (error) {
-    await client.query("rollback").catch(remember);
-    throw error;
+    return await work(client, remember);
   } finally {
     client.off("error", remember);
     client.release(broken);

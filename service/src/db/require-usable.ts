@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
-import type { Queryable } from "./database.ts";
+import type { Database, Queryable } from "./database.ts";
 import { knownMigrations } from "./migrate.ts";
+import { sqlState } from "./sql-state.ts";
 
 /** A 202 promises that the send is on disk, so a server that does not wait for its disk is refused. */
 export async function requireDurable(db: Queryable): Promise<void> {
@@ -15,6 +16,26 @@ export async function requireDurable(db: Queryable): Promise<void> {
     `The PostgreSQL server has ${off.map(([name]) => name).join(" and ")} off, so an accepted send could be lost. ` +
       "Switch it on (server, database and role settings) and start again.",
   );
+}
+
+const nobody = "00000000-0000-0000-0000-000000000000";
+
+/** Without the role that binds a statement to its account the API would stand on one guard only, and nobody would notice. */
+export async function requireAccountRole(db: Database): Promise<void> {
+  try {
+    await db.forAccount(nobody).query({ name: "take-account-role", text: "select id from accounts" });
+  } catch (error) {
+    if (sqlState(error) !== "42501") throw error;
+    const [names] = await db.query<{ change: string }>({
+      name: "describe-owner",
+      text: "select format('alter database %I owner to %I', current_database(), session_user) as change",
+    });
+    throw new ConfigurationError(
+      "The user of DATABASE_URL does not own the database, so its statements cannot be bound to one account. " +
+        `Let an administrator of PostgreSQL run once: ${names?.change};`,
+      { cause: error },
+    );
+  }
 }
 
 /** A newer schema is fine: neighbouring releases work together. */

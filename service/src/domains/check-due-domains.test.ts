@@ -142,7 +142,7 @@ test("an identity that vanished at the provider is noticed by the next list and 
   await desk.provider.removeIdentity(domain.domainName);
   expect(await refreshDkim(desk, async () => undefined)).toBe(true);
   const identity = await desk.provider.findIdentity(domain.domainName);
-  const restored = await findDomain(desk.db, domain.accountId, domain.id);
+  const restored = await findDomain(desk.db.forAccount(domain.accountId), domain.id);
   expect(identity?.dkimTokens).toEqual(restored?.dkimTokens);
   expect((await check(domain)).verificationStatus).toBe("Success");
   await failingSince(domain, "72 hours");
@@ -156,7 +156,7 @@ test("a check asked for while another is under way is not swallowed by it", asyn
     resolver: {
       ...desk.resolver,
       findTxt: async (name: string) => {
-        await requestCheck(desk.db, domain.accountId, domain.id);
+        await requestCheck(desk.db.forAccount(domain.accountId), domain.id);
         return desk.resolver.findTxt(name);
       },
     },
@@ -229,7 +229,7 @@ async function verifyAtProvider({ domainName }: Domain, status: "SUCCESS" | "FAI
 async function check(domain: Domain, at: VerificationDesk = desk): Promise<Domain> {
   await makeDueOnly(domain);
   expect(await checkDueDomains(at, 10)).toBe(1);
-  const found = await findDomain(desk.db, domain.accountId, domain.id);
+  const found = await findDomain(desk.db.forAccount(domain.accountId), domain.id);
   if (found === undefined) throw new Error("a checked domain is gone");
   return found;
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import type { Identity } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
 
@@ -18,31 +18,24 @@ interface Draft {
  * Takes the name for the account, or finds the draft that an interrupted registration left. Returns undefined when the
  * account has registered the name already or another account has verified it.
  */
-export async function draftDomain(db: Queryable, accountId: string, draft: Draft): Promise<{ id: number } | undefined> {
+export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<{ id: number } | undefined> {
   const [row] = await db.query<{ id: number }>({
     name: "draft-domain",
     text: `
       insert into domains (account_id, domain_name, challenge_token, configuration_set_name)
       select $1, $2, $3, $4
-      where not exists (
-        select from domains
-        where domain_name = $2 and account_id <> $1 and verification_status = 'Success')
+      where not is_verified_elsewhere($2, $1)
       on conflict (account_id, domain_name) do update
       set configuration_set_name = excluded.configuration_set_name
       where domains.registered_at is null
       returning id`,
-    values: [accountId, draft.domainName, draft.challengeToken, draft.configurationSetName],
+    values: [db.accountId, draft.domainName, draft.challengeToken, draft.configurationSetName],
   });
   return row;
 }
 
 /** Turns the draft into a domain. Returns undefined when the draft is gone. */
-export async function completeDomain(
-  db: Queryable,
-  accountId: string,
-  id: number,
-  identity: Identity,
-): Promise<Domain | undefined> {
+export async function completeDomain(db: AccountDatabase, id: number, identity: Identity): Promise<Domain | undefined> {
   const [row] = await db.query<Domain>({
     name: "complete-domain",
     text: `
@@ -52,12 +45,12 @@ export async function completeDomain(
         and id = $2
         and registered_at is null
       returning ${columns}`,
-    values: [accountId, id, identity.arn, identity.dkimTokens, identity.dkimZone],
+    values: [db.accountId, id, identity.arn, identity.dkimTokens, identity.dkimZone],
   });
   return row;
 }
 
-export async function listDomains(db: Queryable, accountId: string): Promise<Domain[]> {
+export async function listDomains(db: AccountDatabase): Promise<Domain[]> {
   return db.query<Domain>({
     name: "list-domains",
     text: `
@@ -66,11 +59,11 @@ export async function listDomains(db: Queryable, accountId: string): Promise<Dom
       where account_id = $1
         and registered_at is not null
       order by id`,
-    values: [accountId],
+    values: [db.accountId],
   });
 }
 
-export async function findDomain(db: Queryable, accountId: string, id: number): Promise<Domain | undefined> {
+export async function findDomain(db: AccountDatabase, id: number): Promise<Domain | undefined> {
   const [row] = await db.query<Domain>({
     name: "find-domain",
     text: `
@@ -79,7 +72,7 @@ export async function findDomain(db: Queryable, accountId: string, id: number): 
       where account_id = $1
         and id = $2
         and registered_at is not null`,
-    values: [accountId, id],
+    values: [db.accountId, id],
   });
   return row;
 }
@@ -100,7 +93,7 @@ export async function findChallengeTokens(db: Queryable, domainName: string): Pr
 }
 
 /** Removes the domain and notes in the same commit that its identity may have to go. Returns the name, if there was one. */
-export async function deleteDomain(db: Queryable, accountId: string, id: number): Promise<string | undefined> {
+export async function deleteDomain(db: AccountDatabase, id: number): Promise<string | undefined> {
   const [row] = await db.query<{ domainName: string }>({
     name: "delete-domain",
     text: `
@@ -110,15 +103,10 @@ export async function deleteDomain(db: Queryable, accountId: string, id: number)
           and id = $2
           and registered_at is not null
         returning domain_name
-      ), noted as (
-        insert into identity_removals (domain_name)
-        select domain_name
-        from removed
-        on conflict (domain_name) do update set note = excluded.note
       )
-      select domain_name as "domainName"
+      select domain_name as "domainName", note_identity_removal(domain_name)
       from removed`,
-    values: [accountId, id],
+    values: [db.accountId, id],
   });
   return row?.domainName;
 }
@@ -126,7 +114,7 @@ export async function deleteDomain(db: Queryable, accountId: string, id: number)
 export const verifyPauseSeconds = 10;
 
 /** Makes the domain due now. Returns undefined when it was asked for less than `verifyPauseSeconds` ago, or is not there. */
-export async function requestCheck(db: Queryable, accountId: string, id: number): Promise<Domain | undefined> {
+export async function requestCheck(db: AccountDatabase, id: number): Promise<Domain | undefined> {
   const [row] = await db.query<Domain>({
     name: "request-domain-check",
     text: `
@@ -137,7 +125,7 @@ export async function requestCheck(db: Queryable, accountId: string, id: number)
         and registered_at is not null
         and (check_requested_at is null or check_requested_at <= now() - make_interval(secs => $3))
       returning ${columns}`,
-    values: [accountId, id, verifyPauseSeconds],
+    values: [db.accountId, id, verifyPauseSeconds],
   });
   return row;
 }

@@ -44,7 +44,7 @@ describe("an interrupted registration", () => {
     const name = aName();
     const dying = { ...desk, provider: { ...desk.provider, ...breakAt(desk.provider) } };
     await expect(registerDomain(dying, accountId, name)).rejects.toBe(death);
-    expect(await listDomains(desk.db, accountId)).toEqual([]);
+    expect(await listDomains(desk.db.forAccount(accountId))).toEqual([]);
 
     const domain = await registerDomain(desk, accountId, name);
     expect(domain.dkimTokens).toHaveLength(3);
@@ -189,7 +189,7 @@ test("a removal noted while an earlier one is being finished is not forgotten wi
       ...desk.db,
       query: async <Row>(statement: Parameters<typeof desk.db.query>[0]): Promise<Row[]> => {
         const rows = await desk.db.query<Row>(statement);
-        if (statement.name === "is-name-taken") await deleteDomain(desk.db, other, second.id);
+        if (statement.name === "is-name-taken") await deleteDomain(desk.db.forAccount(other), second.id);
         return rows;
       },
     },

@@ -20,16 +20,17 @@ export interface DomainDesk {
  * there. The name is held meanwhile, so no removal takes the identity away in between.
  */
 export async function registerDomain(desk: DomainDesk, accountId: string, domainName: string): Promise<Domain> {
-  const { db, configurationSetName } = desk;
+  const { configurationSetName } = desk;
+  const db = desk.db.forAccount(accountId);
   const challengeToken = randomBytes(32).toString("base64url");
   return desk.locks.hold(domainName, async () => {
-    const draft = await draftDomain(db, accountId, { domainName, challengeToken, configurationSetName });
+    const draft = await draftDomain(db, { domainName, challengeToken, configurationSetName });
     if (draft === undefined) throw new AppError("CONFLICT", "This domain is already registered.");
     // crash point: domain-drafted
     const identity = await ensureIdentity(desk, domainName).catch(explainProvider);
     // crash point: identity-made
     requireEasyDkim(identity);
-    const domain = await completeDomain(db, accountId, draft.id, identity);
+    const domain = await completeDomain(db, draft.id, identity);
     // crash point: domain-completed
     if (domain === undefined) throw new Error("a draft vanished while its name was held");
     return domain;

@@ -18,7 +18,7 @@ export const abandonedAfterSeconds = 600;
  * `finishRemovals` was committed together with the removal. Returns undefined when the account has no such domain.
  */
 export async function removeDomain(desk: DomainDesk, accountId: string, id: number) {
-  const domainName = await deleteDomain(desk.db, accountId, id);
+  const domainName = await deleteDomain(desk.db.forAccount(accountId), id);
   if (domainName === undefined) return undefined;
   // crash point: domain-deleted
   const hindrance = await removeIdentity(desk, domainName, "removal").catch((error: unknown) => error);

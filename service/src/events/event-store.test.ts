@@ -43,22 +43,23 @@ describe.each([
     if (isAnalyzed) await change(db, "analyze events");
   });
 
-  const cost = (work: (db: Parameters<typeof listEvents>[0]) => Promise<unknown>) => costOf(database.db, work);
+  const cost = (work: (db: Parameters<typeof listEvents>[0]) => Promise<unknown>) =>
+    costOf(database.db.forAccount(accountId), work);
 
   test("a page reads its own entries and a few counts", async () => {
-    const page = await cost((db) => listEvents(db, accountId, "live", { type: undefined, limit: 50, offset: 0 }));
+    const page = await cost((db) => listEvents(db, "live", { type: undefined, limit: 50, offset: 0 }));
     expect(page.rowsRead).toBeLessThanOrEqual(50 + spare);
     expect(page.pagesRead).toBeLessThan(300);
     expect(page.scans).not.toContain("Seq Scan on events");
   });
 
   test("a page of a rare type reads nothing of the others", async () => {
-    const page = await cost((db) => listEvents(db, accountId, "live", { type: "Complaint", limit: 50, offset: 0 }));
+    const page = await cost((db) => listEvents(db, "live", { type: "Complaint", limit: 50, offset: 0 }));
     expect(page.rowsRead).toBeLessThanOrEqual(5 + spare);
   });
 
   test("a page far behind reads what comes before it and no more", async () => {
-    const page = await cost((db) => listEvents(db, accountId, "live", { type: undefined, limit: 50, offset: 5_000 }));
+    const page = await cost((db) => listEvents(db, "live", { type: undefined, limit: 50, offset: 5_000 }));
     expect(page.rowsRead).toBeLessThanOrEqual(5_050 + spare);
   });
 
@@ -70,7 +71,7 @@ describe.each([
     });
     for (const type of [undefined, "Delivery", "Complaint"] as const) {
       const filter = { ...everything, type, before: middle?.id };
-      expect((await cost((db) => findEvents(db, accountId, "live", filter))).rowsRead).toBeLessThanOrEqual(51 + spare);
+      expect((await cost((db) => findEvents(db, "live", filter))).rowsRead).toBeLessThanOrEqual(51 + spare);
     }
   });
 
@@ -81,8 +82,8 @@ describe.each([
       [randomUUIDv7(), 0],
     ] as const) {
       const filter = { ...everything, sendId: id };
-      expect((await findEvents(database.db, accountId, "live", filter)).events).toHaveLength(count);
-      const { rowsRead, pagesRead } = await cost((db) => findEvents(db, accountId, "live", filter));
+      expect((await findEvents(database.db.forAccount(accountId), "live", filter)).events).toHaveLength(count);
+      const { rowsRead, pagesRead } = await cost((db) => findEvents(db, "live", filter));
       expect(rowsRead).toBeLessThanOrEqual(count + spare);
       expect(pagesRead).toBeLessThan(100);
     }
@@ -91,17 +92,15 @@ describe.each([
   test("looking for a recipient reads 10,000 entries at most, and fewer when enough are found", async () => {
     const nobody = { ...everything, recipient: "nobody@example.test" };
     const everybody = { ...everything, recipient: "jane@example.test" };
-    const first = await findEvents(database.db, accountId, "live", nobody);
+    const first = await findEvents(database.db.forAccount(accountId), "live", nobody);
     expect(first).toEqual({ events: [], nextBefore: expect.any(String) });
-    expect((await cost((db) => findEvents(db, accountId, "live", nobody))).rowsRead).toBeLessThanOrEqual(
-      10_000 + spare,
-    );
-    expect((await cost((db) => findEvents(db, accountId, "live", everybody))).rowsRead).toBeLessThanOrEqual(60 + spare);
+    expect((await cost((db) => findEvents(db, "live", nobody))).rowsRead).toBeLessThanOrEqual(10_000 + spare);
+    expect((await cost((db) => findEvents(db, "live", everybody))).rowsRead).toBeLessThanOrEqual(60 + spare);
   });
 
   test("a time is found without reading what is newer", async () => {
     const filter = { ...everything, until: "2026-11-02T00:00:00.000Z" };
-    expect((await findEvents(database.db, accountId, "live", filter)).events).toHaveLength(10);
-    expect((await cost((db) => findEvents(db, accountId, "live", filter))).rowsRead).toBeLessThanOrEqual(10 + spare);
+    expect((await findEvents(database.db.forAccount(accountId), "live", filter)).events).toHaveLength(10);
+    expect((await cost((db) => findEvents(db, "live", filter))).rowsRead).toBeLessThanOrEqual(10 + spare);
   });
 });

@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import { totalOfLists } from "../db/list-counts.ts";
 import { type LookedAt, readOn } from "../db/read-on.ts";
 import type { Mode } from "../mode.ts";
@@ -32,7 +32,7 @@ interface EventPage {
 }
 
 /** Newest first, which is the order of ids. */
-export async function listEvents(db: Queryable, accountId: string, mode: Mode, { type, limit, offset }: EventPage) {
+export async function listEvents(db: AccountDatabase, mode: Mode, { type, limit, offset }: EventPage) {
   const rows = await db.query<{ total: number } & (SendEvent | { id: null })>({
     name: "list-events",
     text: `
@@ -49,7 +49,7 @@ export async function listEvents(db: Queryable, accountId: string, mode: Mode, {
         offset $5
       ) as page on true
       order by page.id desc`,
-    values: [accountId, mode, type ?? null, limit, offset, type === undefined ? eventTypes : [type]],
+    values: [db.accountId, mode, type ?? null, limit, offset, type === undefined ? eventTypes : [type]],
     isPlannedEachTime: true,
   });
   // A page without entries is one row with nothing but the total.
@@ -76,8 +76,7 @@ const lookedAtMost = 10_000;
  * more even when fewer than `limit` were found.
  */
 export async function findEvents(
-  db: Queryable,
-  accountId: string,
+  db: AccountDatabase,
   mode: Mode,
   filter: EventFilter,
 ): Promise<{ events: SendEvent[]; nextBefore: string | undefined }> {
@@ -108,7 +107,7 @@ export async function findEvents(
       order by id desc
       limit $10`,
     values: [
-      accountId,
+      db.accountId,
       mode,
       type ?? null,
       before ?? null,

@@ -21,7 +21,7 @@ export async function runSend(db: Database, args: string[]): Promise<void> {
   const nothing = { type: undefined, recipient: undefined, before: undefined, since: undefined, until: undefined };
   const [attempts, { events }] = await Promise.all([
     listAttempts(db, id),
-    findEvents(db, send.accountId, send.mode, { ...nothing, sendId: id, limit: shownEvents }),
+    findEvents(db.forAccount(send.accountId), send.mode, { ...nothing, sendId: id, limit: shownEvents }),
   ]);
   say([describeRecord(send), describeAttempts(send, attempts), describeEvents(events)].join("\n\n"));
 }

@@ -26,7 +26,6 @@ export function createApiParts(
 ): ApiParts {
   const { loginDesk, keyPress } = createCredentialDesks(config);
   return {
-    db,
     log,
     metrics,
     readiness: shareForASecond(() => checkReadiness(db)),

@@ -1,4 +1,5 @@
 import { createApiServer } from "../api/server.ts";
+import { requireAccountRole } from "../db/require-usable.ts";
 import { openAcceptDesk } from "./accept-desk.ts";
 import { createApiParts } from "./api-parts.ts";
 import { openDomainDesk } from "./domain-desk.ts";
@@ -10,6 +11,7 @@ import { trackConnections } from "./track-connections.ts";
 
 export function runApi(): Promise<void> {
   return runProcess("api", async ({ config, db, log, metrics }) => {
+    await requireAccountRole(db);
     const acceptDesk = await openAcceptDesk(config, db);
     const feedback = openFeedbackDatabase(config, log);
     const push = openFeedbackPush(config);

@@ -27,7 +27,7 @@ export function isUuid(text: string): boolean {
 /** An account is named by its id or by the email of one of its users. */
 export async function getAccountNamed(db: Database, text: string): Promise<{ id: string; name: string }> {
   const id = isUuid(text) ? text : (await findUserByEmail(db, text))?.accountId;
-  const account = id === undefined ? undefined : await findAccount(db, id);
+  const account = id === undefined ? undefined : await findAccount(db.forAccount(id));
   if (account !== undefined) return account;
   throw new AppError("NOT_FOUND", `There is no account ${text}: give its id or the email of one of its users.`);
 }

@@ -32,7 +32,9 @@ test("a worker process verifies a domain that has its records, and ends with 0 o
 
   const worker = await startWorker(environment);
   await expect
-    .poll(async () => (await findDomain(database.db, accountId, domain.id))?.verificationStatus, { timeout: 15_000 })
+    .poll(async () => (await findDomain(database.db.forAccount(accountId), domain.id))?.verificationStatus, {
+      timeout: 15_000,
+    })
     .toBe("Success");
   expect(await worker.logged("domain.checked")).toMatchObject({
     domain_id: domain.id,

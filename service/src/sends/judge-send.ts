@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import type { RateUsage } from "./accept-batch.ts";
 import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
 import { type Mode, type PayloadField, recipientsOf, type SendRequest } from "./send-request.ts";
@@ -45,8 +45,7 @@ interface JudgementRow {
  * what was judged and compares.
  */
 export async function judgeSend(
-  { db, fingerprintKey }: { db: Queryable; fingerprintKey: KeyObject },
-  accountId: string,
+  { db, fingerprintKey }: { db: AccountDatabase; fingerprintKey: KeyObject },
   mode: Mode,
   request: SendRequest | undefined,
 ): Promise<Judgement> {
@@ -76,14 +75,14 @@ export async function judgeSend(
         select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as each
       ) as limits
       left join rate_windows w on w.account_id = a.id and w.mode = $2
-      left join idempotency_keys i on i.key_hash = $5
+      left join idempotency_keys i on i.key_hash = $5 and i.account_id = a.id
       where a.id = $1`,
     values: [
-      accountId,
+      db.accountId,
       mode,
       request?.from.address.domain ?? null,
       recipients.map((address) => address.key),
-      key === undefined ? null : idempotencyHash(fingerprintKey, accountId, mode, key).toString("hex"),
+      key === undefined ? null : idempotencyHash(fingerprintKey, db.accountId, mode, key).toString("hex"),
     ],
   });
   if (row === undefined) throw new Error("a credential names an account that does not exist");

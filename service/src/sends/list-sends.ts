@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import { type LookedAt, readOn } from "../db/read-on.ts";
 import type { Mode } from "./send-request.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
@@ -24,8 +24,7 @@ const lookedAtMost = 10_000;
  * more even when fewer than `limit` were found.
  */
 export async function listSends(
-  db: Queryable,
-  accountId: string,
+  db: AccountDatabase,
   mode: Mode,
   filter: SendFilter,
 ): Promise<{ sends: SendRecord[]; nextBefore: string | undefined }> {
@@ -57,7 +56,7 @@ export async function listSends(
       order by id desc
       limit $11`,
     values: [
-      accountId,
+      db.accountId,
       mode,
       before ?? null,
       since ?? null,

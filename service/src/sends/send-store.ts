@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase, Queryable } from "../db/database.ts";
 import type { FirstAnswer } from "./accept-batch.ts";
 import type { Mode } from "./send-request.ts";
 
@@ -37,12 +37,7 @@ export const sendRecordColumns = `s.id, ${statusColumn}, s.from_address as "from
           s.subject, s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
           s.error_code as "errorCode", s.error_message as "errorMessage"`;
 
-export async function findSend(
-  db: Queryable,
-  accountId: string,
-  mode: Mode,
-  id: string,
-): Promise<SendRecord | undefined> {
+export async function findSend(db: AccountDatabase, mode: Mode, id: string): Promise<SendRecord | undefined> {
   const [row] = await db.query<SendRecord>({
     name: "find-send",
     text: `
@@ -51,7 +46,7 @@ export async function findSend(
       where s.account_id = $1
         and s.mode = $2
         and s.id = $3`,
-    values: [accountId, mode, id],
+    values: [db.accountId, mode, id],
     isPlannedEachTime: true,
   });
   return row;

@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import { findEvents, type SendEvent } from "../events/event-store.ts";
 import type { Mode } from "./send-request.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
@@ -29,16 +29,11 @@ export interface Timeline {
 const shownAtMost = 500;
 
 /** Everything that is known of a send, oldest first. Undefined when the account has no such send. */
-export async function findTimeline(
-  db: Queryable,
-  accountId: string,
-  mode: Mode,
-  id: string,
-): Promise<Timeline | undefined> {
-  const send = await findTimelineSend(db, accountId, mode, id);
+export async function findTimeline(db: AccountDatabase, mode: Mode, id: string): Promise<Timeline | undefined> {
+  const send = await findTimelineSend(db, mode, id);
   if (send === undefined) return undefined;
   const attempts = await listAttempts(db, id);
-  const { events, nextBefore } = await findEvents(db, accountId, mode, { ...everything, sendId: id });
+  const { events, nextBefore } = await findEvents(db, mode, { ...everything, sendId: id });
   const entries: TimelineEntry[] = [
     { type: "accepted", at: send.queuedAt, recipients: send.toAddresses.length, suppressedRecipients: send.suppressed },
     ...attempts
@@ -73,7 +68,7 @@ interface TimelineSend extends SendRecord {
   attemptedAt: string | null;
 }
 
-async function findTimelineSend(db: Queryable, accountId: string, mode: Mode, id: string) {
+async function findTimelineSend(db: AccountDatabase, mode: Mode, id: string) {
   const [row] = await db.query<TimelineSend>({
     name: "find-timeline-send",
     text: `
@@ -91,24 +86,26 @@ async function findTimelineSend(db: Queryable, accountId: string, mode: Mode, id
       where s.account_id = $1
         and s.mode = $2
         and s.id = $3`,
-    values: [accountId, mode, id],
+    values: [db.accountId, mode, id],
     isPlannedEachTime: true,
   });
   return row;
 }
 
-/** Of a send that was found to be the account's. Only our own words are shown: the provider's may name what is the operator's. */
-function listAttempts(db: Queryable, sendId: string) {
+/** Only our own words are shown: the provider's may name what is the operator's. */
+function listAttempts(db: AccountDatabase, sendId: string) {
   return db.query<{ at: string } & Attempt>({
-    name: "list-attempts",
+    name: "list-timeline-attempts",
     text: `
       select attempt, started_at as at, ended_at as "endedAt", outcome, provider_message_id as "providerMessageId",
         request_id as "requestId", case when outcome = 'returned' then detail end as detail
       from send_attempts
-      where send_id = $1
+      where send_id = $2
+        and exists (select from sends where account_id = $1 and id = $2)
       order by attempt desc
-      limit $2`,
-    values: [sendId, shownAtMost + 1],
+      limit $3`,
+    values: [db.accountId, sendId, shownAtMost + 1],
+    isPlannedEachTime: true,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import { totalOfLists } from "../db/list-counts.ts";
 import type { Mode } from "../mode.ts";
 
@@ -11,8 +11,7 @@ export interface Suppression {
 
 /** Newest first, which is the order of ids; `offset` newer ones are left out. */
 export async function listSuppressions(
-  db: Queryable,
-  accountId: string,
+  db: AccountDatabase,
   mode: Mode,
   { limit, offset }: { limit: number; offset: number },
 ) {
@@ -31,7 +30,7 @@ export async function listSuppressions(
         offset $4
       ) s on true
       order by s.id desc`,
-    values: [accountId, mode, limit, offset],
+    values: [db.accountId, mode, limit, offset],
   });
   // A page without entries is one row with nothing but the total.
   const suppressions: Suppression[] = rows.filter((row) => row.id !== null);
@@ -40,8 +39,7 @@ export async function listSuppressions(
 
 /** Newest first from a place in the list on; `nextBefore` is the place to go on from, undefined at the end. */
 export async function findSuppressionsBefore(
-  db: Queryable,
-  accountId: string,
+  db: AccountDatabase,
   mode: Mode,
   { before, limit }: { before: string; limit: number },
 ) {
@@ -55,7 +53,7 @@ export async function findSuppressionsBefore(
         and id < $3
       order by id desc
       limit $4`,
-    values: [accountId, mode, before, limit + 1],
+    values: [db.accountId, mode, before, limit + 1],
   });
   const suppressions = rows.slice(0, limit);
   return { suppressions, nextBefore: rows.length > limit ? suppressions.at(-1)?.id : undefined };
@@ -66,8 +64,7 @@ export async function findSuppressionsBefore(
  * list as well. False when it was not on the list.
  */
 export async function removeSuppression(
-  db: Queryable,
-  accountId: string,
+  db: AccountDatabase,
   mode: Mode,
   /** In lower case. */
   email: string,
@@ -81,17 +78,10 @@ export async function removeSuppression(
           and mode = $2
           and email = $3
         returning email
-      ), noted as (
-        insert into suppression_removals as known (email)
-        select email
-        from removed
-        where $2 = 'live'
-        on conflict (email) do update
-        set note = excluded.note, requested_at = excluded.requested_at, tries = 0, next_try_at = excluded.next_try_at
       )
-      select email
+      select case when $2 = 'live' then note_suppression_removal(email) end
       from removed`,
-    values: [accountId, mode, email],
+    values: [db.accountId, mode, email],
   });
   return rows.length > 0;
 }

@@ -41,7 +41,7 @@ function aDesk() {
 
 async function removed(accountId: string, email: string): Promise<void> {
   await aSuppression(database.db, { accountId, email });
-  await removeSuppression(database.db, accountId, "live", email);
+  await removeSuppression(database.db.forAccount(accountId), "live", email);
 }
 
 function notes() {

@@ -5,7 +5,7 @@ import { errorAnswers, needsKeyOrJwt } from "../wire-format.ts";
 import { accountAnswer, toAccountAnswer } from "./account-wire.ts";
 
 /** Additive to the published interface: lets someone check a key without sending a mail. */
-export function accountRoutes(app: ApiServer, { db, authenticator }: ApiParts): void {
+export function accountRoutes(app: ApiServer, { authenticator }: ApiParts): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.get(
@@ -23,7 +23,7 @@ export function accountRoutes(app: ApiServer, { db, authenticator }: ApiParts): 
     },
     async (request) => {
       const caller = callerOf(request);
-      const account = await findAccount(db, caller.accountId);
+      const account = await findAccount(caller.db);
       if (account === undefined) throw new Error("a credential names an account that does not exist");
       return toAccountAnswer(account, caller);
     },

@@ -14,7 +14,7 @@ import {
   toKeyRequest,
 } from "./api-key-wire.ts";
 
-export function apiKeyRoutes(app: ApiServer, { db, authenticator, keyPress }: ApiParts): void {
+export function apiKeyRoutes(app: ApiServer, { authenticator, keyPress }: ApiParts): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
 
   app.post(
@@ -32,8 +32,7 @@ export function apiKeyRoutes(app: ApiServer, { db, authenticator, keyPress }: Ap
       },
     },
     async (request, reply) => {
-      const { accountId } = callerOf(request);
-      const created = await createApiKey(db, accountId, keyPress, toKeyRequest(request.body));
+      const created = await createApiKey(callerOf(request).db, keyPress, toKeyRequest(request.body));
       return reply.code(201).send({ ...toApiKeyAnswer(created), key: created.key });
     },
   );
@@ -50,7 +49,7 @@ export function apiKeyRoutes(app: ApiServer, { db, authenticator, keyPress }: Ap
         response: { 200: apiKeyList, ...errorAnswers(401) },
       },
     },
-    async (request) => (await listApiKeys(db, callerOf(request).accountId)).map(toApiKeyAnswer),
+    async (request) => (await listApiKeys(callerOf(request).db)).map(toApiKeyAnswer),
   );
 
   app.delete(
@@ -68,8 +67,8 @@ export function apiKeyRoutes(app: ApiServer, { db, authenticator, keyPress }: Ap
       },
     },
     async (request) => {
-      const { accountId } = callerOf(request);
-      const isRevoked = isUuid(request.params.id) && (await revokeApiKey(db, accountId, request.params.id));
+      const { db } = callerOf(request);
+      const isRevoked = isUuid(request.params.id) && (await revokeApiKey(db, request.params.id));
       if (!isRevoked) throw new AppError("NOT_FOUND", "This account has no API key with this id.");
       return { message: "The API key was revoked. Requests with it are refused from now on." };
     },

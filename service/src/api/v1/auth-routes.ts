@@ -7,7 +7,9 @@ import { requireCaller } from "../require-caller.ts";
 import { errorAnswers, needsJwt } from "../wire-format.ts";
 import { keySetAnswer, loginBody, logoutAnswer, refreshBody, tokensAnswer, toTokensAnswer } from "./auth-wire.ts";
 
-export function authRoutes(app: ApiServer, { db, loginDesk, authenticator }: ApiParts): void {
+export function authRoutes(app: ApiServer, { loginDesk, authenticator }: ApiParts): void {
+  // Logging in is what finds the account, so it cannot be bound to one.
+  const { db } = authenticator;
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
 
   app.post(

@@ -56,7 +56,7 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
         response: { 200: domainList, ...errorAnswers(401) },
       },
     },
-    async (request) => (await listDomains(parts.db, callerOf(request).accountId)).map(toListedAnswer),
+    async (request) => (await listDomains(callerOf(request).db)).map(toListedAnswer),
   );
 
   app.get(
@@ -74,7 +74,7 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
     },
     async (request) => {
       const id = domainId(request.params.id);
-      const domain = id === undefined ? undefined : await findDomain(parts.db, callerOf(request).accountId, id);
+      const domain = id === undefined ? undefined : await findDomain(callerOf(request).db, id);
       if (domain === undefined) throw notFound();
       return toDomainAnswer(domain);
     },
@@ -95,11 +95,11 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
       },
     },
     async (request, reply) => {
-      const { accountId } = callerOf(request);
+      const { db } = callerOf(request);
       const id = domainId(request.params.id);
-      const requested = id === undefined ? undefined : await requestCheck(parts.db, accountId, id);
+      const requested = id === undefined ? undefined : await requestCheck(db, id);
       if (requested !== undefined) return reply.code(202).send(toDomainAnswer(requested));
-      const exists = id !== undefined && (await findDomain(parts.db, accountId, id)) !== undefined;
+      const exists = id !== undefined && (await findDomain(db, id)) !== undefined;
       throw exists ? checkedJustNow() : notFound();
     },
   );
@@ -120,9 +120,9 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
       },
     },
     async (request) => {
-      const { accountId } = callerOf(request);
+      const { accountId, db } = callerOf(request);
       const id = domainId(request.params.id);
-      if (id === undefined || (await findDomain(parts.db, accountId, id)) === undefined) throw notFound();
+      if (id === undefined || (await findDomain(db, id)) === undefined) throw notFound();
       const removed = await removeDomain(deskOf(parts), accountId, id);
       if (removed === undefined) throw notFound();
       if (removed.hindrance !== undefined) {

@@ -5,7 +5,7 @@ import { errorAnswers, needsJwt } from "../wire-format.ts";
 import { eventList, eventQuery, toEventAnswer, toEventFilter } from "./event-wire.ts";
 import { cursorAnswer, offsetOf, pageAnswer, requireNoPage } from "./list-wire.ts";
 
-export function eventRoutes(app: ApiServer, { db, authenticator }: ApiParts): void {
+export function eventRoutes(app: ApiServer, { authenticator }: ApiParts): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
 
   app.get(
@@ -27,17 +27,17 @@ export function eventRoutes(app: ApiServer, { db, authenticator }: ApiParts): vo
       },
     },
     async (request) => {
-      const { accountId } = callerOf(request);
+      const { db } = callerOf(request);
       const { mode = "live", type, limit, page } = request.query;
       const filter = toEventFilter(request.query);
       if (filter !== undefined) {
         requireNoPage(page);
-        const { events, nextBefore } = await findEvents(db, accountId, mode, filter);
+        const { events, nextBefore } = await findEvents(db, mode, filter);
         const pagination = cursorAnswer(limit, nextBefore);
         return { success: true as const, data: { events: events.map(toEventAnswer), pagination } };
       }
       const offset = offsetOf(page ?? 1, limit);
-      const { events, total } = await listEvents(db, accountId, mode, { type, limit, offset });
+      const { events, total } = await listEvents(db, mode, { type, limit, offset });
       const pagination = pageAnswer(page ?? 1, limit, total);
       return { success: true as const, data: { events: events.map(toEventAnswer), pagination } };
     },

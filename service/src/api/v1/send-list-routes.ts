@@ -7,7 +7,7 @@ import { sendList, sendQuery, toSendFilter } from "./send-list-wire.ts";
 import { toSendRecord } from "./send-wire.ts";
 
 /** Additive to the published interface, which finds a send only by its id. */
-export function sendListRoutes(app: ApiServer, { db, authenticator }: ApiParts): void {
+export function sendListRoutes(app: ApiServer, { authenticator }: ApiParts): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.get(
@@ -27,9 +27,9 @@ export function sendListRoutes(app: ApiServer, { db, authenticator }: ApiParts):
       },
     },
     async (request) => {
-      const { accountId, mode, credential } = callerOf(request);
+      const { db, mode, credential } = callerOf(request);
       const shown = credential.kind === "jwt" ? (request.query.mode ?? mode) : mode;
-      const { sends, nextBefore } = await listSends(db, accountId, shown, toSendFilter(request.query));
+      const { sends, nextBefore } = await listSends(db, shown, toSendFilter(request.query));
       const pagination = cursorAnswer(request.query.limit, nextBefore);
       return { success: true as const, data: { sends: sends.map(toSendRecord), pagination } };
     },

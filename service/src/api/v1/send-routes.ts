@@ -132,7 +132,7 @@ function inMode(sender: Sender, request: FastifyRequest): Sender {
   return isByKey ? sender : { ...sender, mode: requestedMode(request) };
 }
 
-function statusRoute(app: ApiServer, { db, authenticator }: ApiParts): void {
+function statusRoute(app: ApiServer, { authenticator }: ApiParts): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.get(
@@ -151,10 +151,10 @@ function statusRoute(app: ApiServer, { db, authenticator }: ApiParts): void {
       },
     },
     async (request) => {
-      const { accountId, mode, credential } = callerOf(request);
+      const { db, mode, credential } = callerOf(request);
       const shown = credential.kind === "jwt" ? (request.query.mode ?? mode) : mode;
       const { id } = request.params;
-      const send = z.guid().safeParse(id).success ? await findSend(db, accountId, shown, id) : undefined;
+      const send = z.guid().safeParse(id).success ? await findSend(db, shown, id) : undefined;
       if (send === undefined) throw new AppError("NOT_FOUND", "This account has no send with this id.");
       return toSendRecord(send);
     },

@@ -8,7 +8,7 @@ import { modeParameter } from "./list-wire.ts";
 import { timelineAnswer, toTimelineAnswer } from "./send-timeline-wire.ts";
 
 /** Additive to the published interface: the status says how it stands, this says how it came about. */
-export function sendTimelineRoutes(app: ApiServer, { db, authenticator }: ApiParts): void {
+export function sendTimelineRoutes(app: ApiServer, { authenticator }: ApiParts): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.get(
@@ -27,10 +27,10 @@ export function sendTimelineRoutes(app: ApiServer, { db, authenticator }: ApiPar
       },
     },
     async (request) => {
-      const { accountId, mode, credential } = callerOf(request);
+      const { db, mode, credential } = callerOf(request);
       const shown = credential.kind === "jwt" ? (request.query.mode ?? mode) : mode;
       const { id } = request.params;
-      const timeline = z.guid().safeParse(id).success ? await findTimeline(db, accountId, shown, id) : undefined;
+      const timeline = z.guid().safeParse(id).success ? await findTimeline(db, shown, id) : undefined;
       if (timeline === undefined) throw new AppError("NOT_FOUND", "This account has no send with this id.");
       return toTimelineAnswer(timeline);
     },

@@ -8,7 +8,7 @@ import { toVerdict, verdictAnswer } from "./send-validate-wire.ts";
 import { sendBody } from "./send-wire.ts";
 
 /** Additive to the published interface: the answer that sending would give, and nothing sent, stored or counted. */
-export function sendValidateRoute(app: ApiServer, { db, authenticator, acceptDesk }: ApiParts): void {
+export function sendValidateRoute(app: ApiServer, { authenticator, acceptDesk }: ApiParts): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.post(
@@ -31,13 +31,13 @@ export function sendValidateRoute(app: ApiServer, { db, authenticator, acceptDes
       },
     },
     async (request) => {
-      const { accountId, mode, credential } = callerOf(request);
+      const { db, mode, credential } = callerOf(request);
       const judgedIn = credential.kind === "jwt" ? requestedMode(request) : mode;
       const reading = readSendBody(request);
       const send = "request" in reading ? reading.request : undefined;
       const problems = "problem" in reading ? problemsOf(reading.problem) : [];
       const desk = { db, fingerprintKey: acceptDesk.fingerprintKey };
-      const judgement = await judgeSend(desk, accountId, judgedIn, send);
+      const judgement = await judgeSend(desk, judgedIn, send);
       return toVerdict({ request: send, problems, judgement });
     },
   );

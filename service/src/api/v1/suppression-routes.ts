@@ -14,7 +14,7 @@ import {
   toSuppressionAnswer,
 } from "./suppression-wire.ts";
 
-export function suppressionRoutes(app: ApiServer, { db, authenticator }: ApiParts): void {
+export function suppressionRoutes(app: ApiServer, { authenticator }: ApiParts): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
 
   app.get(
@@ -32,16 +32,16 @@ export function suppressionRoutes(app: ApiServer, { db, authenticator }: ApiPart
       },
     },
     async (request) => {
-      const { accountId } = callerOf(request);
+      const { db } = callerOf(request);
       const { mode = "live", limit, page, before } = request.query;
       if (before !== undefined) {
         requireNoPage(page);
-        const { suppressions, nextBefore } = await findSuppressionsBefore(db, accountId, mode, { before, limit });
+        const { suppressions, nextBefore } = await findSuppressionsBefore(db, mode, { before, limit });
         const pagination = cursorAnswer(limit, nextBefore);
         return { success: true as const, data: suppressions.map(toSuppressionAnswer), pagination };
       }
       const offset = offsetOf(page ?? 1, limit);
-      const { suppressions, total } = await listSuppressions(db, accountId, mode, { limit, offset });
+      const { suppressions, total } = await listSuppressions(db, mode, { limit, offset });
       const pagination = pageAnswer(page ?? 1, limit, total);
       return { success: true as const, data: suppressions.map(toSuppressionAnswer), pagination };
     },
@@ -65,10 +65,10 @@ export function suppressionRoutes(app: ApiServer, { db, authenticator }: ApiPart
       },
     },
     async (request) => {
-      const { accountId } = callerOf(request);
+      const { db } = callerOf(request);
       const { mode = "live" } = request.query;
       const address = parseAddress(request.params.email);
-      const isRemoved = !("problem" in address) && (await removeSuppression(db, accountId, mode, address.key));
+      const isRemoved = !("problem" in address) && (await removeSuppression(db, mode, address.key));
       if (!isRemoved) throw new AppError("NOT_FOUND", "This address is not on the suppression list of this account.");
       const message = `${request.params.email} was removed from the suppression list. Later sends to it are not filtered.`;
       return { success: true as const, message };
