@@ -19,6 +19,14 @@ const planted = [
   ["AWS outside provider/ses/", "provider/sandbox/send.ts", 'import { SESv2Client } from "@aws-sdk/client-sesv2";'],
   ["a room without a floor", "helpers/x.ts", 'import { AppError } from "../errors.ts";'],
   ["a reach outside src", "db/pool.ts", 'import { anAccount } from "../../test/builders.ts";'],
+  ["a route with the database of its authenticator", "api/v1/a-routes.ts", "await list(authenticator.db, id);"],
+  [
+    "a route that takes a database from its parts",
+    "api/v1/a-routes.ts",
+    "function routes(app, { db, log }: ApiParts) {}",
+  ],
+  ["a route that takes one from a desk", "api/v1/a-routes.ts", "const { db } = acceptDesk;"],
+  ["a route that knows the database", "api/v1/a-routes.ts", 'import type { Database } from "../../db/database.ts";'],
   ["a second reader of the environment", "api/server.ts", "const port = process.env.PORT;"],
 ] as const;
 
@@ -30,6 +38,7 @@ test("what the order allows is not reported", () => {
   const folder = aSourceFolder({
     "api/server.ts": 'import fastify from "fastify";\nimport { x } from "../sends/accept-send.ts";',
     "provider/ses/send.ts": 'import { SESv2Client } from "@aws-sdk/client-sesv2";\nimport { y } from "./classify.ts";',
+    "api/v1/a-routes.ts": "const { db, mode } = callerOf(request);\nawait list(callerOf(request).db); find(caller.db);",
     "api/server.test.ts": 'import { anAccount } from "../../test/builders.ts";',
   });
   expect(findViolations(folder)).toEqual([]);

@@ -30,6 +30,7 @@ export function findViolations(sourceFolder: string): string[] {
     return [
       ...imports.flatMap((name) => (name.startsWith(".") ? brokenFloor(file, name) : brokenPackage(file, name))),
       ...readsEnvironment(file, source),
+      ...reachesAroundCaller(file, source),
     ];
   });
 }
@@ -54,6 +55,15 @@ function readsEnvironment(file: string, source: string): string[] {
   return file !== "config.ts" && source.includes("process.env")
     ? [`${file} reads process.env: only config.ts does`]
     : [];
+}
+
+/** A database in a route that is not the caller's own: by its name, taken apart from something, or imported. */
+const unboundDatabase = /\b(?!caller\b)\w+\.db\b|\bdb\b[^{}]*\}\s*(?::\s*ApiParts|=(?!\s*callerOf\())|\/db\//;
+
+/** What a caller gets to see is bound to its account; logging in is what finds the account. */
+function reachesAroundCaller(file: string, source: string): string[] {
+  if (!file.startsWith("api/v1/") || file === "api/v1/auth-routes.ts") return [];
+  return unboundDatabase.test(source) ? [`${file} uses a database other than callerOf(request).db`] : [];
 }
 
 function roomOf(file: string): string {

@@ -1,12 +1,15 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { anAccount } from "../../test/builders.ts";
+import { anAccount, anApiKey } from "../../test/builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { createEmptyDatabase, openTestDatabase } from "../../test/template-database.ts";
+import { anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { startTestApi } from "../../test/with-test-apis.ts";
 import { ConfigurationError } from "../errors.ts";
-import { type AccountDatabase, type Database, openDatabase } from "./database.ts";
+import { claimSends } from "../sends/claim-sends.ts";
+import { type AccountDatabase, type Database, openDatabase, type Statement, type Transaction } from "./database.ts";
 import { migrate } from "./migrate.ts";
 import { requireAccountRole } from "./require-usable.ts";
 
@@ -129,6 +132,43 @@ test("a connection that ends under a bound statement is unavailable, and the poo
   await expect.poll(() => change(database.db, kill).then((rows) => rows.length)).toBeGreaterThan(0);
   await expect(killed).rejects.toMatchObject({ code: "UNAVAILABLE" });
   expect(await ask(db.forAccount(mine), "select 1 as value")).toEqual([{ value: 1 }]);
+});
+
+test("what serves all accounts is planned as if there were no guard", async () => {
+  const statements: Statement[] = [];
+  const recording: Database = {
+    ...database.db,
+    query: (statement) => {
+      statements.push(statement);
+      return database.db.query(statement);
+    },
+  };
+  const { app, parts } = await startTestApi(recording, anEnvironment(), []);
+  onTestFinished(() => app.close());
+  const { key } = await anApiKey(database.db, parts.keyPress, mine);
+  const mail = { from: "a@elsewhere.test", to: ["jane@example.test"], subject: "Hello", text: "Hi" };
+  const sent = await app.inject({ method: "POST", url: "/api/v1/send", headers: { "x-api-key": key }, payload: mail });
+  expect(sent.statusCode).toBe(400);
+  await claimSends(recording, { mode: "live", maxSends: 10, maxRecipients: 10, lowWater: "-infinity", isProbe: false });
+  const names = statements.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["find-key-by-hmacs", "accept-sends", "claim-sends"]));
+
+  const explain = (tx: Transaction) =>
+    Promise.all(
+      statements.map((statement) =>
+        tx.query<unknown>({ ...statement, text: `explain (costs off) ${statement.text}`, isPlannedEachTime: true }),
+      ),
+    );
+  const undo = new Error("undo");
+  const compared = database.db.withTransaction(async (tx) => {
+    const guarded = await explain(tx);
+    for (const { relname } of await ask(tx, "select relname from pg_class where relrowsecurity")) {
+      await ask(tx, `alter table ${String(relname)} disable row level security`);
+    }
+    expect(await explain(tx)).toEqual(guarded);
+    throw undo;
+  });
+  await expect(compared).rejects.toBe(undo);
 });
 
 describe("of the users of a server", () => {
