@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ProofTools } from "../../scripts/proof.ts";
 import type { ApiServer } from "../src/api/api-server.ts";
+import type { LoginDesk } from "../src/logins/log-in.ts";
 import type { Mode } from "../src/mode.ts";
+import { aLogin } from "../test/builders.ts";
 import { aSuppression, aVerifiedDomain } from "../test/send-builders.ts";
 import { foreignRows } from "./foreign-rows.ts";
 import type { WatchedDatabase } from "./forgotten-scope.ts";
@@ -12,6 +14,7 @@ import { type Probe, probesOfOther, probesOfOwn, probesThatChange } from "./tena
 export interface Stage {
   db: WatchedDatabase;
   app: ApiServer;
+  loginDesk: LoginDesk;
   tenants: Tenant[];
   /** Operations that take no API key. */
   jwtOnly: Set<string>;
@@ -59,6 +62,8 @@ export async function sweep(stage: Stage, plan: Sweep): Promise<Swept> {
   };
   for (const [place, actor] of plan.actors.entries()) {
     const others = tenants.filter((tenant) => tenant !== actor);
+    // A token lives 15 minutes, and a sweep of all may take longer.
+    actor.credentials.jwt = (await aLogin(db, stage.loginDesk, actor)).accessToken;
     const findChanges = await watchForeignRows(db, actor);
     for (const [credential, shown] of credentials) {
       const changes = probesThatChange(actor, `${db.forget}-${credential}`, await prepareChanges(db, actor));
@@ -149,8 +154,8 @@ function problemOf(probe: Probe, answer: Answer, others: Tenant[], forget: Watch
   const asked = `${probe.path} ${JSON.stringify(probe.body ?? {})}`;
   const isShown = (mark: string) => answer.text.includes(mark) && !asked.includes(mark);
   if (others.some(({ marks }) => marks.some(isShown))) return "shows what is another's";
-  if (probe.operation === "validateSend" && !isCleanVerdict(answer)) return "judges by what is another's";
-  return isExpected(probe, answer.status, forget) ? undefined : `got ${answer.status}`;
+  if (!isExpected(probe, answer.status, forget)) return `got ${answer.status}`;
+  return probe.operation === "validateSend" && !isCleanVerdict(answer) ? "judges by what is another's" : undefined;
 }
 
 function isExpected({ kind, operation }: Probe, status: number, forget: WatchedDatabase["forget"]): boolean {

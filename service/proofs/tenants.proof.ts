@@ -55,7 +55,7 @@ async function openStages(db: Database, desk: DomainDesk, environment: Environme
     const watched = watchDatabase(db, { isGuarded, stranger });
     const { app, parts } = await startTestApi(watched, environment, []);
     parts.domainDesk = { ...desk, db: watched };
-    return { db: watched, app, parts, tenants, jwtOnly };
+    return { db: watched, app, parts, loginDesk: parts.loginDesk, tenants, jwtOnly };
   };
   const whole = await open(true, "");
   for (let number = 1; number <= size; number++) tenants.push(await aTenant(db, whole.parts, number));
