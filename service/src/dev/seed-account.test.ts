@@ -41,12 +41,12 @@ test("a key that was revoked is replaced, the other stays", async () => {
   const first = await seed(settings);
   const verdict = await identifyApiKey(database.db, peppers, first.testKey);
   if (verdict.kind !== "valid") expect.fail("the seeded key is not valid");
-  await revokeApiKey(database.db, first.accountId, verdict.key.id);
+  await revokeApiKey(database.db.forAccount(first.accountId), verdict.key.id);
   const second = await seed(settings);
   expect(second.testKey).not.toBe(first.testKey);
   expect(second.liveKey).toBe(first.liveKey);
   expect(settings.testKey).toBe(second.testKey);
-  expect((await listApiKeys(database.db, first.accountId)).length).toBeGreaterThanOrEqual(2);
+  expect((await listApiKeys(database.db.forAccount(first.accountId))).length).toBeGreaterThanOrEqual(2);
 });
 
 function seed(settings: DevSettings) {

@@ -52,6 +52,10 @@ async function ensureKey(
 ): Promise<string> {
   const verdict = known && (await identifyApiKey(db, { current: press.pepper, second: undefined }, known));
   if (known !== undefined && verdict && verdict.kind === "valid") return known;
-  const { key } = await createApiKey(db, accountId, press, { name: `postern dev, ${type}`, type, expiresAt: null });
+  const { key } = await createApiKey(db.forAccount(accountId), press, {
+    name: `postern dev, ${type}`,
+    type,
+    expiresAt: null,
+  });
   return key;
 }

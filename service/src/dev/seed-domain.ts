@@ -12,7 +12,8 @@ export async function seedDomain(
   { accountId, password }: SeededAccount,
   signal: AbortSignal,
 ): Promise<void> {
-  const find = async () => (await listDomains(db, accountId)).find(({ domainName }) => domainName === seededDomain);
+  const find = async () =>
+    (await listDomains(db.forAccount(accountId))).find(({ domainName }) => domainName === seededDomain);
   if ((await find()) === undefined) await register(apiUrl, password, signal);
   while ((await find())?.verificationStatus !== "Success") await sleep(250, undefined, { signal });
 }

@@ -1,4 +1,4 @@
-import type { AccountDatabase } from "../db/database.ts";
+import type { AccountDatabase, Queryable } from "../db/database.ts";
 import type { Identity } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
 
