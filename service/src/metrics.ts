@@ -37,6 +37,12 @@ export function createMetrics() {
       labelNames: ["kind", "verdict"] as const,
       registers: [registry],
     }),
+    serverChanges: new Counter({
+      name: "postern_server_changes_total",
+      help: "Times the database turned out to be an older copy of itself, or may be one, by how that was noticed",
+      labelNames: ["cause"] as const,
+      registers: [registry],
+    }),
     inDoubtResolved: new Counter({
       name: "postern_in_doubt_resolved_total",
       help: "Sends whose outcome stayed unknown and that policy sent again or failed",

@@ -15,7 +15,7 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
       db,
       `update provider_state
        set max_per_second = ${maxPerSecond}, hold_reason = null, held_since = null, probe_at = null, held_for = '0',
-         operator_held_since = null, operator_note = null`,
+         operator_held_since = null, operator_note = null, server = null, server_run = null, server_changed_at = null`,
     );
   });
 }

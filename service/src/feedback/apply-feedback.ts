@@ -15,6 +15,8 @@ export interface AppliedFeedback {
   /** Sends that came out of doubt by it. */
   confirmed: number;
   doubled: string[];
+  /** The latest hand-over by an attempt of which the queue knew nothing; undefined when there was none. */
+  aheadAt: string | undefined;
 }
 
 const furthestAheadMs = 5 * 60_000;
@@ -44,6 +46,7 @@ export async function applyFeedback(db: Queryable, given: Feedback[], databaseNo
     newSuppressions: recorded.newSuppressions,
     confirmed: evidence.confirmed,
     doubled: evidence.doubled,
+    aheadAt: evidence.aheadAt,
   };
 }
 
@@ -71,6 +74,11 @@ async function confirm(db: Queryable, tagged: Tagged[]) {
     unknownSends,
     confirmed: confirmations.filter(({ hasMoved }) => hasMoved).length,
     doubled: unconfirmed.filter((_, index) => confirmations[index]?.isDoubled).map(({ sendId }) => sendId),
+    aheadAt: unconfirmed
+      .filter((_, index) => confirmations[index]?.isAhead)
+      .map(({ at }) => at)
+      .toSorted()
+      .at(-1),
   };
 }
 

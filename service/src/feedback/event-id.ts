@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { timeOfSendId } from "../sends/send-id.ts";
 
 interface Happening {
   sendId: string;
@@ -15,8 +16,7 @@ interface Happening {
  * time, not before that of the send, and a hash for the rest.
  */
 export function eventIdOf({ sendId, providerMessageId, type, recipient, feedbackId, at }: Happening): string {
-  const sentMs = Number.parseInt(sendId.replace("-", "").slice(0, 12), 16);
-  const time = Math.max(sentMs, Date.parse(at)).toString(16).padStart(12, "0");
+  const time = Math.max(timeOfSendId(sendId), Date.parse(at)).toString(16).padStart(12, "0");
   const what = hash("sha256", JSON.stringify([providerMessageId, type, recipient, feedbackId ?? at]));
   return `${time.slice(0, 8)}-${time.slice(8)}-7${what.slice(0, 3)}-8${what.slice(3, 6)}-${what.slice(6, 18)}`;
 }

@@ -146,3 +146,28 @@ export async function replayQuarantined(db: Queryable, id: number | undefined): 
   });
   return row?.due ?? 0;
 }
+
+/**
+ * Sends that the provider took and this database does not have, newest first: accepted in what a failover or restore lost.
+ * The tag stands in the text of SES, which lies as text in the envelope of SNS or alone.
+ */
+export async function listUnknownSends(
+  db: Queryable,
+  limit: number,
+): Promise<{ sendId: string; receivedAt: string }[]> {
+  return db.query<{ sendId: string; receivedAt: string }>({
+    name: "list-unknown-sends",
+    text: `
+      select told.send_id as "sendId", min(told.received_at) as "receivedAt"
+      from (
+        select substring(raw from 'send_id[\\\\": \\[]+([0-9a-f]{8}-[0-9a-f-]{27})') as send_id, received_at
+        from feedback_quarantine
+        where reason = 'unknown-send'
+      ) as told
+      where told.send_id is not null
+      group by told.send_id
+      order by told.send_id desc
+      limit $1`,
+    values: [limit],
+  });
+}

@@ -7,6 +7,7 @@ import type { Feedback, FeedbackReading } from "../provider/feedback.ts";
 import { noteHandOversTold } from "../sends/feedback-signs.ts";
 import type { Mode } from "../sends/send-request.ts";
 import { applyFeedback } from "./apply-feedback.ts";
+import { noticeLostRecord } from "./lost-record.ts";
 import { type QuarantineReason, quarantine } from "./quarantine-store.ts";
 
 export interface FeedbackDesk {
@@ -51,9 +52,12 @@ async function judge(
   return apply(reading);
 }
 
-async function applyAndTell({ db, clock, mode, log, metrics }: FeedbackDesk, given: Feedback[]): Promise<Verdict[]> {
+async function applyAndTell(desk: FeedbackDesk, given: Feedback[]): Promise<Verdict[]> {
+  const { db, clock, mode, log, metrics } = desk;
   const started = performance.now();
-  const applied = await applyFeedback(db, given, clock.now());
+  const nowMs = clock.now();
+  const applied = await applyFeedback(db, given, nowMs);
+  if (mode === "live") await noticeLostRecord(desk, { given, applied, nowMs });
   const told = given.filter((feedback, index) => feedback.kind === "send" && applied.verdicts[index] === "applied");
   const [latest] = told
     .map((feedback) => feedback.handedOverAt)

@@ -11,6 +11,7 @@ import { runHold, runRelease } from "./admin-holds.ts";
 import { runQuarantine } from "./admin-quarantine.ts";
 import { runRetry } from "./admin-retry.ts";
 import { runSend } from "./admin-send.ts";
+import { runServerChange } from "./admin-server-change.ts";
 import { secretsBlock } from "./generate-secrets.ts";
 import { say } from "./plain-text.ts";
 
@@ -32,6 +33,8 @@ const help = `Usage: postern admin <command> [options]
                                             put failed sends back into the queue; without --yes only count them
   quarantine list | show ID | replay ID | replay --all
                                             notifications of SES that nobody could use
+  server-change show | declare | lost-nothing
+                                            after a failover or restore: what is known, and what you know
 
 An account is named by the email of one of its users. docs/runbook.md tells when to use what.`;
 
@@ -57,6 +60,7 @@ const operations: Record<string, (db: Database, args: string[]) => Promise<void>
   send: runSend,
   retry: runRetry,
   quarantine: runQuarantine,
+  "server-change": runServerChange,
 };
 
 const optionKinds = {

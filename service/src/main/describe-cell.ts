@@ -1,4 +1,5 @@
 import type { QueueState, SendingState } from "../sends/sending-state.ts";
+import type { LastChange } from "../sends/server-state.ts";
 import { type CellState, countedForPeople } from "./cell-state.ts";
 import type { Trouble } from "./find-trouble.ts";
 import { aligned, amountText, countText, durationText } from "./plain-text.ts";
@@ -70,7 +71,7 @@ function feedbackText({ feedback }: SendingState): string {
   return `last hand-over told ${ago(toldSecondsAgo)}, queue last read ${ago(polledSecondsAgo)}${silent}`;
 }
 
-function describeStorage({ checks, heldAccounts, quarantine, partitions }: CellState): string {
+function describeStorage({ checks, heldAccounts, quarantine, partitions, serverChange }: CellState): string {
   const held = heldAccounts.map(({ name }) => name).join(", ");
   const quarantined = quarantine.map(({ reason, entries }) => `${countText(entries, countedForPeople)} ${reason}`);
   const ahead = partitions.map(({ table, aheadSeconds }) => `${table} ${durationText(aheadSeconds)}`);
@@ -78,6 +79,13 @@ function describeStorage({ checks, heldAccounts, quarantine, partitions }: CellS
     ["HELD ACCOUNTS", heldAccounts.length === 0 ? "none" : `${amountText(heldAccounts.length, "account")}: ${held}`],
     ["QUARANTINE", quarantined.length === 0 ? "empty" : quarantined.join(", ")],
     ["PARTITIONS", ahead.length === 0 ? "not known" : `made ahead: ${ahead.join(", ")}`],
+    ["SERVER", changeText(serverChange)],
     ["SCHEMA", checks.schema === "ok" ? "complete" : "not complete"],
   ]);
+}
+
+function changeText(change: LastChange | null): string {
+  if (change === null) return "no failover or restore noticed";
+  const left = `${countText(change.inDoubt, countedForPeople)} of ${countText(change.doubted)} sends still in doubt by it`;
+  return `failover or restore noticed ${durationText(change.noticedSecondsAgo)} ago, ${left}`;
 }

@@ -16,8 +16,28 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
   };
   const checks = { database: "ok", schema: "ok", partitions: "ok" } as const;
   const sending = [{ ...quiet, ...live }];
-  return { isReady: true, checks, sending, quarantine: [], heldAccounts: [], partitions: [], ...rest };
+  return {
+    isReady: true,
+    checks,
+    sending,
+    quarantine: [],
+    heldAccounts: [],
+    partitions: [],
+    serverChange: null,
+    ...rest,
+  };
 }
+
+const aChange = {
+  cause: "server",
+  noticedAt: "2026-11-15T07:00:00.000Z",
+  noticedSecondsAgo: 720,
+  before: "1/00000001/5",
+  after: "1/00000002/5",
+  doubted: 0,
+  inDoubt: 0,
+  isSweeping: false,
+} as const;
 
 const old = { sends: 7, oldestSeconds: 4_000 };
 const queue = aCell().sending[0]?.queue ?? raise();
@@ -41,6 +61,16 @@ const troubles: [string, CellState, RegExp][] = [
     "a hold of the operator, whose queue may then be old",
     aCell({ live: { operatorHold: { heldSeconds: 61, note: "why" }, queue: { ...queue, ready: old } } }),
     /by the operator for 1 min 1 s \("why"\)/,
+  ],
+  [
+    "a failover whose sends are in doubt",
+    aCell({ serverChange: { ...aChange, doubted: 7, inDoubt: 2 } }),
+    /another copy since 12 min.*2 of 7 sends/,
+  ],
+  [
+    "a failover whose sends are not all met",
+    aCell({ serverChange: { ...aChange, isSweeping: true } }),
+    /being put in doubt/,
   ],
   ["sends that nobody takes", aCell({ live: { queue: { ...queue, ready: old } } }), /accepted 1 h 6 min ago/],
   ["sends long in doubt", aCell({ live: { queue: { ...queue, "in-doubt": old } } }), /in doubt for 1 h 6 min/],

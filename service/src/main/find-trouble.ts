@@ -1,6 +1,7 @@
 import type { Readiness } from "../api/readiness.ts";
 import type { Hold } from "../provider/email-provider.ts";
 import type { SendingState } from "../sends/sending-state.ts";
+import type { LastChange } from "../sends/server-state.ts";
 import type { CellState } from "./cell-state.ts";
 import { amountText, durationText } from "./plain-text.ts";
 
@@ -17,11 +18,12 @@ const longInDoubtSeconds = 3_600;
 const longUnreadSeconds = 900;
 
 /** The sandbox takes all test mail and needs nobody's feedback, so of test mail only the queue can be in trouble. */
-export function findTrouble({ checks, sending, quarantine, heldAccounts }: CellState): Trouble[] {
+export function findTrouble({ checks, sending, quarantine, heldAccounts, serverChange }: CellState): Trouble[] {
   const live = sending.filter(({ mode }) => mode === "live");
   const unreadable = quarantine.find(({ reason }) => reason === "unreadable")?.fresh ?? 0;
   return [
     ...storageTrouble(checks),
+    ...changeTrouble(serverChange),
     ...live.flatMap(holdTrouble),
     ...sending.flatMap(queueTrouble),
     ...live.flatMap((state) => [...paceTrouble(state), ...feedbackTrouble(state)]),
@@ -57,6 +59,21 @@ function storageTrouble({ database, schema, partitions }: Readiness["checks"]): 
     return [{ what, advice: "Run `postern migrate`." }];
   }
   return partitions.degraded.map((detail) => ({ what: `Partitions: ${detail}.`, advice: "See docs/storage.md." }));
+}
+
+/** Until every send that it put in doubt is out of it. */
+function changeTrouble(change: LastChange | null): Trouble[] {
+  if (change === null || !(change.isSweeping || change.inDoubt > 0)) return [];
+  const { noticedSecondsAgo, doubted, inDoubt, isSweeping } = change;
+  const left = isSweeping
+    ? "sends of before are being put in doubt"
+    : `${inDoubt} of ${doubted} sends of before are in doubt`;
+  return [
+    {
+      what: `The database is another copy since ${durationText(noticedSecondsAgo)}, after a failover or restore: ${left}.`,
+      advice: "Doubt ends by itself. `postern admin server-change show` tells more; docs/runbook.md, after a restore.",
+    },
+  ];
 }
 
 const holds: Record<Hold, Trouble> = {

@@ -52,6 +52,9 @@ export function measureSending({ registry }: Metrics, read: () => Promise<CellSt
   gauge("postern_feedback_silent", "1 while feedback that should come does not", ["mode"], (cell, set) => {
     for (const { mode, feedback } of cell.sending) set({ mode }, Number(feedback.silence !== null));
   });
+  gauge("postern_server_change_in_doubt", "Sends in doubt by the last failover or restore", [], (cell, set) => {
+    set({}, cell.serverChange?.inDoubt ?? 0);
+  });
   gauge("postern_feedback_quarantined", "What the provider told and nobody could use", ["reason"], (cell, set) => {
     for (const { reason, entries } of cell.quarantine) set({ reason }, entries);
   });

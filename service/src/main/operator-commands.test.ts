@@ -14,12 +14,14 @@ import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Environment } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { listQuarantined, quarantine } from "../feedback/quarantine-store.ts";
+import { doubtOlderSends } from "../sends/doubt-older-sends.ts";
 import { unparkSends } from "../sends/parked-sends.ts";
 import { leaveInDoubt, markFailed, type SendErrorCode } from "../sends/settle-sends.ts";
 import { runHold, runRelease } from "./admin-holds.ts";
 import { runQuarantine } from "./admin-quarantine.ts";
 import { runRetry } from "./admin-retry.ts";
 import { runSend } from "./admin-send.ts";
+import { runServerChange } from "./admin-server-change.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -48,6 +50,36 @@ describe("postern status, as a process", () => {
     onTestFinished(drop);
     const { code, stdout } = await postern(["status"], { DATABASE_URL: url });
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("Run `postern migrate`") });
+  });
+});
+
+describe("postern admin server-change", () => {
+  test("shows that there was none, and has nothing to take back", async () => {
+    expect(await said(runServerChange, "show")).toContain("No failover or restore was noticed.");
+    await expect(said(runServerChange, "lost-nothing")).rejects.toThrow("so nothing is in doubt by one");
+    await expect(said(runServerChange, "undo")).rejects.toThrow('There is no "server-change undo"');
+  });
+
+  test("a declared change puts mail in doubt, status tells of it, and `lost-nothing` takes it back", async () => {
+    const { accountId } = await aUser(database.db);
+    const id = await aQueuedSend(database.db, { accountId });
+    expect(await said(runServerChange, "declare")).toContain("hand nothing over");
+    await expect(said(runServerChange, "lost-nothing")).rejects.toThrow("still being put in doubt");
+    while ((await doubtOlderSends(database.db))?.total === null);
+    expect(await queueRow(database.db, id)).toMatchObject({ state: "in-doubt" });
+    expect(await said(runSend, "show", id)).toMatch(/1000 .* unknown +the database server changed/);
+    const { code, stdout } = await postern(["status"]);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringContaining("1 of 1 sends of before are in doubt"),
+    });
+    expect(await said(runServerChange, "show")).toMatch(/by +declared by the operator[\s\S]*still in doubt +1\n/);
+    expect(await said(runServerChange, "lost-nothing")).toMatch(/^1 send ready again/);
+    expect(await queueRow(database.db, id)).toMatchObject({ state: "ready" });
+    expect(await postern(["status"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^SERVER +failover or restore noticed/m),
+    });
   });
 });
 

@@ -91,9 +91,9 @@ function openOperations(
 
 /** Only `isReady` decides the status code: what else is wrong is told and takes no process out. Names nobody. */
 function describeHealth(state: CellState) {
-  const { isReady, checks, sending, quarantine, heldAccounts } = state;
+  const { isReady, checks, sending, quarantine, heldAccounts, serverChange } = state;
   const degraded = findTrouble({ ...state, heldAccounts: [] }).map(({ what }) => what);
-  return { isReady, checks, degraded, sending, quarantine, heldAccounts: heldAccounts.length };
+  return { isReady, checks, degraded, sending, quarantine, heldAccounts: heldAccounts.length, serverChange };
 }
 
 async function healthUnread(db: Database) {

@@ -6,6 +6,7 @@ import { sendQueuedChannel } from "../sends/send-hint.ts";
 import { openSettlements } from "../sends/settlement-batches.ts";
 import { DeliveryLoop } from "../worker/delivery-loop.ts";
 import { tickQueue } from "../worker/queue-tick.ts";
+import { ServerWatch } from "../worker/server-watch.ts";
 import { startTicker } from "../worker/ticker.ts";
 import type { ProcessGround } from "./run-process.ts";
 
@@ -36,9 +37,12 @@ export function startDelivery({ config, db, log, metrics }: ProcessGround, { mod
     },
   });
   loop.start();
+  // What the sandbox was given is in the database itself, so that nothing of it can be lost alone.
+  const watch = mode === "live" ? new ServerWatch({ db, log, metrics }) : undefined;
   const ticker = startTicker({
     pauseMs: tickMs,
     run: async () => {
+      if ((await watch?.look()) === true) loop.wake();
       if (await tickQueue({ db, mode, rule: config.delivery, log, metrics })) loop.wake();
       await loop.probe();
     },

@@ -46,6 +46,7 @@ interface ClaimOptions {
  * Serves all accounts. Takes the ready sends whose turn it is and checks each once more in the same snapshot: a
  * suppression or a change of the domain that was committed before always counts. Never waits for a lock. Sends of an
  * account that is held or suspended are parked instead, so that each is met once; `parked-sends.ts` brings them back.
+ * Nothing is taken from a server that no worker has met: it may be a promoted standby or a restored copy.
  *
  * Every lookup is a lateral one with `offset 0`, so that no plan reads a whole table when the statistics are old.
  */
@@ -59,6 +60,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         where state = 'ready' and mode = $1 and fair_at >= $2::timestamptz
           and (
             select operator_held_since is null and ($5 or hold_reason is null)
+              and (server_run is null or server_run = server_run())
             from provider_state
             where mode = $1
           )

@@ -10,9 +10,9 @@ import { giveBack, leaveInDoubt, markFailed, markSent, markSuppressed } from "./
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-const moved = { hasMoved: true, isDoubled: false };
-const nothing = { hasMoved: false, isDoubled: false };
-const doubled = { hasMoved: false, isDoubled: true };
+const moved = { hasMoved: true, isDoubled: false, isAhead: false };
+const nothing = { hasMoved: false, isDoubled: false, isAhead: false };
+const doubled = { hasMoved: false, isDoubled: true, isAhead: false };
 
 describe("evidence wins", () => {
   test.for(["ready", "leased", "waiting", "in-doubt"])(

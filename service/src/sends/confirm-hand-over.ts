@@ -14,7 +14,11 @@ export interface Confirmation {
   hasMoved: boolean;
   /** The mails of two attempts are out. Said once for each attempt too many. */
   isDoubled: boolean;
+  /** No such attempt had been claimed of a send that is still queued: the record is older than what was done. */
+  isAhead: boolean;
 }
+
+const nothing: Confirmation = { hasMoved: false, isDoubled: false, isAhead: false };
 
 /**
  * Evidence wins: the send leaves the queue in whatever state and attempt it is, and becomes `sent` even from failed or
@@ -25,9 +29,9 @@ export async function confirmHandOvers(db: Queryable, evidence: HandOverEvidence
   for (const round of roundsOf(evidence)) {
     const rows = await confirmRound(db, round);
     const found = new Map(rows.map(({ sendId, ...confirmation }) => [sendId, confirmation]));
-    for (const one of round) answers.set(one, found.get(one.sendId) ?? { hasMoved: false, isDoubled: false });
+    for (const one of round) answers.set(one, found.get(one.sendId) ?? nothing);
   }
-  return evidence.map((one) => answers.get(one) ?? { hasMoved: false, isDoubled: false });
+  return evidence.map((one) => answers.get(one) ?? nothing);
 }
 
 /** Two attempts of one send are told one after the other: only so does the second see what the first did. */
@@ -62,11 +66,13 @@ function confirmRound(db: Queryable, evidence: HandOverEvidence[]): Promise<(Con
         delete from send_queue q
         using held
         where q.id = held.id
-        returning q.id
+        returning q.id, q.attempt
       ), known as materialized (
-        select told.id, told.attempt, told.provider_message_id, told.at, s.status, s.provider_message_id as known_as
+        select told.id, told.attempt, told.provider_message_id, told.at, told.is_ahead, s.status,
+          s.provider_message_id as known_as
         from (
-          select told.id, told.attempt, told.provider_message_id, told.at
+          select told.id, told.attempt, told.provider_message_id, told.at,
+            coalesce(told.attempt > released.attempt, false) as is_ahead
           from told
           left join released on released.id = told.id
           order by told.id
@@ -98,7 +104,8 @@ function confirmRound(db: Queryable, evidence: HandOverEvidence[]): Promise<(Con
         returning sends.id
       )
       select known.id as "sendId", known.id in (select id from moved) as "hasMoved",
-        known.known_as is not null and known.id in (select send_id from recorded) as "isDoubled"
+        known.known_as is not null and known.id in (select send_id from recorded) as "isDoubled",
+        known.is_ahead as "isAhead"
       from known`,
     values: [
       evidence.map(({ sendId }) => sendId),

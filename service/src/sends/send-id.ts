@@ -18,3 +18,8 @@ export function newSendId(databaseMs: number): string {
   const variant = ((Number.parseInt(random.charAt(3), 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
+
+/** When it was accepted, in milliseconds. */
+export function timeOfSendId(id: string): number {
+  return Number.parseInt(id.replace("-", "").slice(0, 12), 16);
+}

@@ -1,5 +1,6 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { findEvents, type SendEvent } from "../events/event-store.ts";
+import { whileInHand, whileQueued } from "./doubt-older-sends.ts";
 import type { Mode } from "./send-request.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
 
@@ -98,13 +99,13 @@ function listAttempts(db: AccountDatabase, sendId: string) {
     name: "list-timeline-attempts",
     text: `
       select attempt, started_at as at, ended_at as "endedAt", outcome, provider_message_id as "providerMessageId",
-        request_id as "requestId", case when outcome = 'returned' then detail end as detail
+        request_id as "requestId", case when outcome = 'returned' or detail = any ($4::text[]) then detail end as detail
       from send_attempts
       where send_id = $2
         and exists (select from sends where account_id = $1 and id = $2)
       order by attempt desc
       limit $3`,
-    values: [db.accountId, sendId, shownAtMost + 1],
+    values: [db.accountId, sendId, shownAtMost + 1, [whileQueued, whileInHand]],
     isPlannedEachTime: true,
   });
 }
