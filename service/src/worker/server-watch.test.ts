@@ -100,7 +100,7 @@ describe("another server", () => {
     const id = await aQueuedSend(database.db, { accountId });
     await asIfFrom(elsewhere);
     await aWatch().watch.look();
-    const timeline = await findTimeline(database.db, accountId, "live", id);
+    const timeline = await findTimeline(database.db.forAccount(accountId), "live", id);
     expect(timeline).toMatchObject({
       send: { status: "processing" },
       entries: [

@@ -1,0 +1,252 @@
+import type { ProofTools } from "../../scripts/proof.ts";
+import type { Database } from "../src/db/database.ts";
+import type { PostgresBinaries } from "../src/dev/embedded-postgres.ts";
+import { listUnknownSends } from "../src/feedback/quarantine-store.ts";
+import { whileInHand, whileQueued } from "../src/sends/doubt-older-sends.ts";
+import { readLastChange } from "../src/sends/server-state.ts";
+import { anAccount } from "../test/builders.ts";
+import { type PrivatePostgres, startPrivatePostgres } from "../test/private-postgres.ts";
+import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
+import type { PosternProcess } from "../test/spawn-postern.ts";
+import { createTemplate } from "../test/template-database.ts";
+import { envelopeText, eventText } from "./event-texts.ts";
+import { type FeedbackCell, healthOf, withFeedbackCell } from "./feedback-cell.ts";
+import { type LedgerMail, readWholeLedger } from "./ledger-tail.ts";
+import { queueSends } from "./queued-sends.ts";
+import { createRawAws } from "./raw-aws.ts";
+import { changeSimulator } from "./simulator-control.ts";
+import { startTcpSwitch, type TcpSwitch } from "./tcp-switch.ts";
+import { until } from "./until.ts";
+
+/** How a server loses what it knew: from `diverge` on nothing that happens is known after `switchOver`. */
+export type Loss = (primary: PrivatePostgres) => Promise<{
+  diverge(): Promise<void>;
+  switchOver(stage: { door: TcpSwitch; worker: PosternProcess; startWorker(): Promise<unknown> }): Promise<void>;
+  end(): Promise<void>;
+}>;
+
+export interface Aftermath {
+  cause: string;
+  known: number;
+  lost: number;
+  /** Handed over in the lost time, known as not handed over afterwards; events came after the change, or were lost with it. */
+  told: number;
+  toldDoubled: number;
+  untold: number;
+  untoldDoubled: number;
+  /** Doubled, and their record does not say why. */
+  unlisted: number;
+  /** Accepted and handed over in the lost time, so that no record is left; of those that were told of, how many are listed. */
+  gone: number;
+  goneTold: number;
+  goneListed: number;
+  newSendSeconds: number;
+}
+
+/** Events of the first come at once, and are applied on the server that dies; those of the second come after the change. */
+const [untoldDomain, toldDomain] = ["at-once.test", "afterwards.test"];
+const verifiedIdentities = [untoldDomain, toldDomain];
+const doubtSeconds = { IN_DOUBT_SECONDS: "4", IN_DOUBT_MAX_SECONDS: "120" };
+const slow = 5;
+
+export async function loseSomeTime(
+  binaries: PostgresBinaries,
+  { size, loss, progress }: { size: number; loss: Loss; progress: ProofTools["progress"] },
+): Promise<Aftermath> {
+  const primary = await startPrivatePostgres(binaries);
+  const door = await startTcpSwitch(primary.port);
+  try {
+    await createTemplate(primary.url);
+    const url = new URL(primary.url);
+    url.port = String(door.port);
+    const fast = size * 5;
+    const losing = await loss(primary);
+    try {
+      return await withFeedbackCell(url.href, { verifiedIdentities, maxSendRate: fast }, (cell) =>
+        play(cell, { size, fast, door, losing, progress }),
+      );
+    } finally {
+      await losing.end();
+    }
+  } finally {
+    await door.close();
+    await primary.stop();
+  }
+}
+
+interface Scene {
+  size: number;
+  fast: number;
+  door: TcpSwitch;
+  losing: Awaited<ReturnType<Loss>>;
+  progress: ProofTools["progress"];
+}
+
+async function play(cell: FeedbackCell, { size, fast, door, losing, progress }: Scene): Promise<Aftermath> {
+  const { db, simulator } = cell;
+  const senders = await aSenderOfEach(db);
+  await changeSimulator(simulator, "POST", "rules", { match: { fromDomain: toldDomain }, events: { copies: 0 } });
+  const worker = await cell.start("worker", doubtSeconds);
+  const handedOver = async (count: number) => {
+    await until(`${count} are handed over`, 60, async () => (await healthOf(simulator)).accepted >= count, 20);
+  };
+
+  progress("before");
+  const before = await queueForEach(db, senders, 3 * size);
+  await handedOver(2 * size);
+  // A third is out; the copy is taken while mail goes out slowly, so that some is left for the lost time.
+  await allow(db, slow);
+  await losing.diverge();
+  const divergedAt = new Date().toISOString();
+  progress("the lost time");
+  const inLostTime = await queueForEach(db, senders, size);
+  await goFirst(db, inLostTime);
+  await allow(db, fast);
+  await handedOver(6 * size);
+  progress("switching over");
+  let current = worker;
+  const startWorker = async () => {
+    current = await cell.start("worker", doubtSeconds);
+  };
+  await losing.switchOver({ door, worker, startWorker });
+  const switchedAt = performance.now();
+  await until("the database answers", 30, () => isBack(db));
+  await current.logged("delivery.older-sends-in-doubt");
+  const [newSend = ""] = await queueForEach(db, senders.slice(0, 1), 1);
+  const handed = readWholeLedger(simulator);
+  await tellAfterwards(
+    cell,
+    handed.filter(({ fromDomain }) => fromDomain === toldDomain),
+  );
+  await until("a new send is handed over", 60, async () => (await mailsOf(cell, newSend)).length > 0, 20);
+  const newSendSeconds = (performance.now() - switchedAt) / 1000;
+  await allow(db, fast);
+  await untilSettled(cell, senders, progress);
+  const accepted = [...before, ...inLostTime, newSend];
+  const lostTime = handed.filter(({ acceptedAt }) => acceptedAt >= divergedAt);
+  return { ...(await aftermathOf(cell, accepted, lostTime)), newSendSeconds };
+}
+
+type Senders = { accountId: string; fromDomain: string }[];
+
+async function aSenderOfEach(db: Database): Promise<Senders> {
+  const senders: Senders = [];
+  for (const fromDomain of verifiedIdentities) {
+    const accountId = await anAccount(db);
+    senders.push({ accountId, fromDomain: await aVerifiedDomain(db, accountId, fromDomain) });
+  }
+  return senders;
+}
+
+async function queueForEach(db: Database, senders: Senders, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (const sender of senders) {
+    ids.push(...(await queueSends(db, { ...sender, count, contentKey: testContentKeys.current })));
+  }
+  return ids;
+}
+
+async function goFirst(db: Database, ids: string[]): Promise<void> {
+  await db.query({
+    name: "go-first",
+    text: `update send_queue set fair_at = fair_at - interval '1 hour' where id = any($1::uuid[])`,
+    values: [ids],
+  });
+}
+
+async function allow(db: Database, perSecond: number): Promise<void> {
+  await db.query({
+    name: "allow",
+    text: `update provider_state set max_per_second = $1 where mode = 'live'`,
+    values: [perSecond],
+  });
+}
+
+async function isBack(db: Database): Promise<boolean> {
+  return db.query({ name: "is-back", text: "select" }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** As if SNS had been slow: half of them only by their delivery. */
+async function tellAfterwards({ simulator, topicArn, queueUrl }: FeedbackCell, mails: LedgerMail[]): Promise<void> {
+  const aws = createRawAws(simulator.url);
+  for (const [index, mail] of mails.entries()) {
+    const delivery = { type: "Delivery", at: mail.acceptedAt, recipients: mail.recipients } as const;
+    await aws.sendMessage(
+      queueUrl,
+      envelopeText(topicArn, eventText(mail, index % 2 === 0 ? { type: "Send" } : delivery)),
+    );
+  }
+  aws.close();
+}
+
+async function mailsOf({ simulator }: FeedbackCell, sendId: string): Promise<LedgerMail[]> {
+  return readWholeLedger(simulator).filter((mail) => mail.sendId === sendId);
+}
+
+/** New sends go on meanwhile: it is their events that make silence mean something. */
+async function untilSettled(cell: FeedbackCell, senders: Senders, progress: ProofTools["progress"]): Promise<void> {
+  const { db } = cell;
+  await until(
+    "no send of before is on its way",
+    200,
+    async () => {
+      await queueForEach(db, senders.slice(0, 1), 1);
+      const change = await readLastChange(db, 10_000);
+      progress(`${change?.inDoubt} in doubt`);
+      return change?.inDoubt === 0;
+    },
+    300,
+  );
+  await until("the queue is empty", 200, async () => {
+    const [row] = await db.query<{ left: number }>({ name: "left", text: `select count(*) as left from send_queue` });
+    progress(`${row?.left} on their way`);
+    return row?.left === 0;
+  });
+  await until("all events are taken", 60, async () => {
+    return (await cell.queued()) + (await healthOf(cell.simulator)).pendingEvents === 0;
+  });
+}
+
+async function aftermathOf(cell: FeedbackCell, accepted: string[], lostTime: LedgerMail[]) {
+  const { db, simulator } = cell;
+  const copies = new Map<string, number>();
+  for (const { sendId } of readWholeLedger(simulator)) copies.set(sendId, (copies.get(sendId) ?? 0) + 1);
+  const known = new Set(await idsIn(db, `select id from sends`));
+  const listedIn = new Set((await listUnknownSends(db, 100_000)).map(({ sendId }) => sendId));
+  const explained = new Set(
+    await idsIn(db, `select send_id as id from send_attempts where detail = any($1::text[])`, [
+      whileQueued,
+      whileInHand,
+    ]),
+  );
+  const isDoubled = (id: string) => (copies.get(id) ?? 0) > 1;
+  const handedIn = (domain: string, isKnown: boolean) =>
+    [...new Set(lostTime.filter((mail) => mail.fromDomain === domain).map(({ sendId }) => sendId))].filter(
+      (id) => known.has(id) === isKnown,
+    );
+  // Those whose settlement was copied too are known to be sent, and nothing of them is in doubt.
+  const told = handedIn(toldDomain, true).filter((id) => explained.has(id) || isDoubled(id));
+  const untold = handedIn(untoldDomain, true).filter((id) => explained.has(id) || isDoubled(id));
+  const goneTold = handedIn(toldDomain, false);
+  return {
+    cause: (await readLastChange(db, 1))?.cause ?? "nothing",
+    known: accepted.filter((id) => known.has(id)).length,
+    lost: [...known].filter((id) => !copies.has(id)).length,
+    told: told.length,
+    toldDoubled: told.filter(isDoubled).length,
+    untold: untold.length,
+    untoldDoubled: untold.filter(isDoubled).length,
+    unlisted: [...known].filter((id) => isDoubled(id) && !explained.has(id)).length,
+    gone: goneTold.length + handedIn(untoldDomain, false).length,
+    goneTold: goneTold.length,
+    goneListed: goneTold.filter((id) => listedIn.has(id)).length,
+  };
+}
+
+async function idsIn(db: Database, text: string, details?: string[]): Promise<string[]> {
+  const values = details === undefined ? [] : [details];
+  return (await db.query<{ id: string }>({ name: `ids ${text.length}`, text, values })).map(({ id }) => id);
+}
