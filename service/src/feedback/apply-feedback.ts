@@ -76,7 +76,7 @@ async function confirm(db: Queryable, tagged: Tagged[]) {
     doubled: unconfirmed.filter((_, index) => confirmations[index]?.isDoubled).map(({ sendId }) => sendId),
     aheadAt: unconfirmed
       .filter((_, index) => confirmations[index]?.isAhead)
-      .map(({ at }) => at)
+      .flatMap(({ at = [] }) => at)
       .toSorted()
       .at(-1),
   };

@@ -59,8 +59,8 @@ test("a young send that is unknown stops mail of before at most once a day, and 
 test("an old send that is unknown, and one of test mail, stop nothing", async () => {
   const old = newSendId(Date.now() - 2 * dayMs);
   expect(changes((await takeAll("live", [aSendEvent(old, Date.now())])).lines)).toEqual([]);
-  const test = newSendId(Date.now());
-  expect(changes((await takeAll("test", [aSendEvent(test, Date.now())])).lines)).toEqual([]);
+  const ofTestMail = newSendId(Date.now());
+  expect(changes((await takeAll("test", [aSendEvent(ofTestMail, Date.now())])).lines)).toEqual([]);
 });
 
 async function aReadySend(): Promise<string> {

@@ -88,12 +88,12 @@ export async function meetServer(db: Queryable, seen: ServerSeen): Promise<Serve
 
 /**
  * For what the server itself does not show: the operator restored a copy, or the provider tells of it. Whatever was told or
- * done before the last change is explained by that one; then it returns undefined.
+ * done before the last change is explained by that one; then it returns undefined. `since` is when it was done, or `infinity`.
  */
 export async function declareServerChange(
   db: Queryable,
   cause: "feedback" | "operator",
-  since: string | "infinity",
+  since: string,
 ): Promise<ServerChange | undefined> {
   const [row] = await db.query<ServerChange>({
     name: "declare-server-change",

@@ -78,7 +78,7 @@ describe("another server", () => {
     ];
     await retryLater(database.db, [{ ...attemptOf(waiting), outcome: "try-later", counts: true, delaySeconds: 900 }]);
     await leaveInDoubt(database.db, [{ ...attemptOf(doubtful), outcome: "unknown" }]);
-    const [ready, parked, test] = [await aReadySend(), await aReadySend(), await aReadySend("test")];
+    const [ready, parked, ofTestMail] = [await aReadySend(), await aReadySend(), await aReadySend("test")];
     await change(database.db, "update send_queue set state = 'parked', due_at = now() where id = $1", [parked]);
     await change(database.db, "update send_queue set attempted_at = now() - interval '2 hours' where attempt = 1");
     await asIfFrom(elsewhere);
@@ -90,7 +90,7 @@ describe("another server", () => {
     expect(await attemptsOf(database.db, doubtful.id)).toEqual(["1 unknown", "1001 unknown"]);
     const fresh = await aReadySend();
     expect(await claimedFrom("live")).toEqual([fresh]);
-    expect(await claimedFrom("test")).toEqual([test]);
+    expect(await claimedFrom("test")).toEqual([ofTestMail]);
     expect(await readLastChange(database.db, 10)).toMatchObject({ doubted: 5, inDoubt: 5, isSweeping: false });
   });
 
