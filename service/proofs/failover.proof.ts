@@ -31,8 +31,8 @@ export const proof: Proof = {
 function describe(one: Aftermath & { name: string }): string {
   return (
     `${one.name} (noticed as "${one.cause}"): ${one.known} sends known afterwards, ${one.lost} lost; of ${one.told} handed over ` +
-    `in the lost time and told of later ${one.toldDoubled} doubled; of ${one.untold} whose events were lost too ` +
-    `${one.untoldDoubled} doubled, ${one.unlisted} without the reason in their record; ${one.gone} handed over and gone from ` +
+    `in the lost time and told of later ${one.toldDoubled} doubled; of ${one.untold} told of at once, most of it lost ` +
+    `too, ${one.untoldDoubled} doubled, ${one.unlisted} without a word of it in their record; ${one.gone} handed over and gone from ` +
     `the database, of which ${one.goneListed} of ${one.goneTold} told of are listed; a new send went out after ` +
     `${one.newSendSeconds.toFixed(1)} s`
   );
