@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { PostgresBinaries } from "../src/dev/embedded-postgres.ts";
 import type { PrivatePostgres } from "../test/private-postgres.ts";
@@ -85,6 +86,7 @@ function restore(binaries: PostgresBinaries, how: "plain" | "recovery"): Loss {
       },
       async switchOver({ door, worker, startWorker }) {
         if (how === "recovery") await end(worker);
+        else await writeAsMuchAsAnHour(primary);
         await primary.stop();
         restored = await backup?.start(how);
         await until("the copy takes writes", 30, async () => {
@@ -99,4 +101,14 @@ function restore(binaries: PostgresBinaries, how: "plain" | "recovery"): Loss {
       },
     };
   };
+}
+
+/**
+ * A running worker notices an older copy by how much is on disk, and the copy itself writes some before it looks. In the lost
+ * hour of a real one there is far more; here a new WAL segment stands for it, and the worker has time to see it.
+ */
+async function writeAsMuchAsAnHour({ url }: PrivatePostgres): Promise<void> {
+  await ask(url, "select pg_switch_wal() as answer");
+  await ask(url, "checkpoint");
+  await sleep(2_000);
 }
