@@ -27,10 +27,12 @@ export function readSends(db: Queryable): Promise<RecordedSend[]> {
   });
 }
 
-export async function countOnTheirWay(db: Queryable): Promise<number> {
+/** Those that were accepted longer ago than this. */
+export async function countOnTheirWay(db: Queryable, olderThanSeconds: number): Promise<number> {
   const [row] = await db.query<{ count: number }>({
     name: "chaos-on-their-way",
-    text: `select count(*) as count from send_queue`,
+    text: `select count(*) as count from send_queue where id < first_id_at(now() - make_interval(secs => $1))`,
+    values: [olderThanSeconds],
   });
   return row?.count ?? 0;
 }

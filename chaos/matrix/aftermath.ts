@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../service/proofs/until.ts";
 import { createSesProvider } from "../../service/src/provider/ses/ses-provider.ts";
 import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
 import { posternProgram } from "../cell/chaos-cell.ts";
 import { Supervised } from "../cell/supervised.ts";
 import { inDoubtSeconds } from "../cell/waiting-times.ts";
 import { countOnTheirWay } from "../check/sends-of-record.ts";
+import { startTrickle, trickleSeconds } from "../load/trickle.ts";
 import type { MatrixStage } from "./matrix-stage.ts";
 import { points } from "./points.ts";
 
@@ -26,19 +28,35 @@ export async function comeToRest(stage: MatrixStage, progress: (message: string)
   );
   await Promise.all(workers.map((worker) => worker.start()));
   const started = performance.now();
+  const trickle = startTrickle(cell);
   try {
     for (;;) {
       const remains = await findRemains(stage, chores, since);
       const seconds = (performance.now() - started) / 1000;
-      if (Object.values(remains).every((count) => count === 0) || seconds > restWithinSeconds)
+      if (Object.values(remains).every((count) => count === 0) || seconds > restWithinSeconds) {
+        await trickle.stop();
+        await until("the last of the trickle is sent", 60, async () => (await countSent(stage)) === 0).catch(
+          () => undefined,
+        );
         return { remains, seconds };
+      }
       const told = Object.entries(remains).filter(([, count]) => count > 0);
       progress(`coming to rest: ${told.map(([what, count]) => `${count} ${what}`).join(", ")}`);
       await sleep(500);
     }
   } finally {
+    await trickle.stop();
     await Promise.all(workers.map((worker) => worker.stop()));
   }
+}
+
+/** Sends whose end is not known yet. */
+async function countSent({ cell: { db } }: MatrixStage): Promise<number> {
+  const [row] = await db.query<{ count: number }>({
+    name: "chaos-open",
+    text: `select count(*) as count from sends where status in ('queued', 'sent')`,
+  });
+  return row?.count ?? 0;
 }
 
 async function findRemains(stage: MatrixStage, chores: string[], since: string): Promise<Remains> {
@@ -54,7 +72,7 @@ async function findRemains(stage: MatrixStage, chores: string[], since: string):
   });
   const ids = [...stage.sends, ...stage.testSends].map(({ id }) => id);
   return {
-    "sends on their way": await countOnTheirWay(db),
+    "sends on their way": await countOnTheirWay(db, trickleSeconds),
     "sends not delivered": await count(
       "undelivered",
       `select count(*) as count from sends where id = any($1::uuid[]) and status <> 'delivered'`,

@@ -5,8 +5,12 @@ import { type CellOptions, type ChaosCell, openCell } from "../cell/chaos-cell.t
 import { doubtSettings, restWithinSeconds } from "../cell/waiting-times.ts";
 import { countOnTheirWay } from "../check/sends-of-record.ts";
 import { Load } from "../load/load.ts";
+import { startTrickle, trickleSeconds } from "../load/trickle.ts";
 import { type Afterwards, judgeRun } from "./judge-run.ts";
 import type { Outcome, Stage } from "./scenario.ts";
+
+/** Events that a killed worker had in hand come again after 30 seconds, perhaps more than once. */
+const eventsWithinSeconds = 100;
 
 /** Opens a cell, drives load while `trouble` does its worst, lets everything come to rest and compares the three lists. */
 export async function underLoad(
@@ -66,21 +70,24 @@ function showProgress(stage: Stage, load: Load): NodeJS.Timeout {
 async function untilAtRest(stage: Stage, cell: ChaosCell): Promise<number> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
-  const limit = restWithinSeconds(stage.sendEvents) + 60;
-  let restedAt: number | undefined;
-  for (;;) {
-    const left = await countOnTheirWay(cell.db);
-    if (left === 0) restedAt ??= seconds();
-    else restedAt = undefined;
-    if (restedAt !== undefined && (await areEventsTaken(stage, cell))) return restedAt;
-    if (seconds() > limit) return restedAt ?? seconds();
+  const limit = restWithinSeconds(stage.sendEvents);
+  const trickle = startTrickle(cell);
+  for (let left = 1; left > 0 && seconds() < limit + trickleSeconds; await sleep(250)) {
+    left = await countOnTheirWay(cell.db, trickleSeconds);
     stage.progress(`coming to rest: ${left} sends on their way`);
+  }
+  const restSeconds = seconds();
+  await trickle.stop();
+  while (!(await areEventsTaken(stage, cell)) && seconds() < restSeconds + eventsWithinSeconds) {
+    stage.progress("coming to rest: events still to be told");
     await sleep(250);
   }
+  return restSeconds;
 }
 
 /** All told to the queue, and of everything that is sent the end is known. */
 async function areEventsTaken({ sendEvents }: Stage, { db, simulatorUrl }: ChaosCell): Promise<boolean> {
+  if ((await countOnTheirWay(db, 0)) > 0) return false;
   if (sendEvents === "none") return true;
   const { pendingEvents } = await healthOf({ url: simulatorUrl });
   if (pendingEvents > 0) return false;

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChaosCell } from "../cell/chaos-cell.ts";
+import { postSend } from "./post-send.ts";
+
+const everyMs = 2_000;
+/** What the trickle has on its way is younger. */
+export const trickleSeconds = 10;
+
+/**
+ * Some mail goes on after the load, as it does in life: its events show that silence about a send in doubt means something.
+ * Without any, a worker has to see the queue of events empty first, which takes up to a minute longer.
+ */
+export function startTrickle({ apiUrls, senders }: ChaosCell): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const [url = ""] = apiUrls;
+  const [sender] = senders;
+  const flow = async () => {
+    for (let number = 0; !stopping.signal.aborted; number++) {
+      const key = `trickle-${number}`;
+      const to = [`success+${key}@simulator.amazonses.com`];
+      const body = { from: sender?.from, to, subject: "Trickle", text: key, idempotency_key: key };
+      await postSend(url, sender?.key ?? "", body).catch(() => undefined);
+      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const ended = flow();
+  return {
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
