@@ -91,4 +91,5 @@ test.for(doubts)("a send in doubt: %s", ([resolution, changes, mails]) => {
   const ledger = new Map([["s1", Array.from({ length: mails }, () => mail)]]);
   expect(listDoubts([{ ...send, ...changes }], ledger)).toMatchObject([{ resolution }]);
   expect(listDoubts([send], ledger)).toEqual([]);
+  expect(listDoubts([{ ...send, attempts: ["1 try-later", "2 accepted"] }], ledger)).toEqual([]);
 });

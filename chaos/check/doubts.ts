@@ -19,12 +19,16 @@ export interface Doubt {
  * healthy worker is among them: the record cannot tell the two apart, and need not.
  */
 export function listDoubts(sends: RecordedSend[], ledger: Map<string, LedgerEntry[]>): Doubt[] {
-  return sends
-    .filter(({ attempts }) => attempts.length > 0)
-    .map((send) => {
-      const mails = ledger.get(send.id)?.length ?? 0;
-      return { id: send.id, resolution: resolutionOf(send, mails), attempts: send.attempts, mails };
-    });
+  return sends.filter(wasInDoubt).map((send) => {
+    const mails = ledger.get(send.id)?.length ?? 0;
+    return { id: send.id, resolution: resolutionOf(send, mails), attempts: send.attempts, mails };
+  });
+}
+
+/** Not those that the provider did not take at first: of them every attempt is known. */
+function wasInDoubt({ attempts }: RecordedSend): boolean {
+  const count = (outcome: string) => attempts.filter((attempt) => attempt.endsWith(outcome)).length;
+  return count("unknown") > 0 || count("accepted") > 1 || attempts[0]?.endsWith("accepted") === true;
 }
 
 function resolutionOf(send: RecordedSend, mails: number): Doubt["resolution"] {
