@@ -59,6 +59,8 @@ function failover(binaries: PostgresBinaries): Loss {
     await until("the standby streams", 30, isStreaming);
     return {
       async diverge() {
+        const hasAll = "select bool_and(replay_lsn >= pg_current_wal_lsn()) as answer from pg_stat_replication";
+        await until("the standby has all", 30, async () => (await ask(primary.url, hasAll)) === "true");
         link.pointTo(undefined);
       },
       async switchOver({ door }) {

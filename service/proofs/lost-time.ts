@@ -3,6 +3,7 @@ import type { Database } from "../src/db/database.ts";
 import type { PostgresBinaries } from "../src/dev/embedded-postgres.ts";
 import { listUnknownSends } from "../src/feedback/quarantine-store.ts";
 import { whileInHand, whileQueued } from "../src/sends/doubt-older-sends.ts";
+import { holdByOperator, releaseByOperator } from "../src/sends/operator-hold.ts";
 import { readLastChange } from "../src/sends/server-state.ts";
 import { anAccount } from "../test/builders.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../test/private-postgres.ts";
@@ -47,7 +48,6 @@ export interface Aftermath {
 /** Events of the first come at once, and are applied on the server that dies; those of the second come after the change. */
 const [untoldDomain, toldDomain] = ["at-once.test", "afterwards.test"];
 const verifiedIdentities = [untoldDomain, toldDomain];
-const slow = 5;
 
 export async function loseSomeTime(
   binaries: PostgresBinaries,
@@ -59,11 +59,10 @@ export async function loseSomeTime(
     await createTemplate(primary.url);
     const url = new URL(primary.url);
     url.port = String(door.port);
-    const fast = size * 5;
     const losing = await loss(primary);
     try {
-      return await withFeedbackCell(url.href, { verifiedIdentities, maxSendRate: fast }, (cell) =>
-        play(cell, { size, fast, door, losing, progress }),
+      return await withFeedbackCell(url.href, { verifiedIdentities, maxSendRate: size * 5 }, (cell) =>
+        play(cell, { size, door, losing, progress }),
       );
     } finally {
       await losing.end();
@@ -76,13 +75,12 @@ export async function loseSomeTime(
 
 interface Scene {
   size: number;
-  fast: number;
   door: TcpSwitch;
   losing: Awaited<ReturnType<Loss>>;
   progress: ProofTools["progress"];
 }
 
-async function play(cell: FeedbackCell, { size, fast, door, losing, progress }: Scene): Promise<Aftermath> {
+async function play(cell: FeedbackCell, { size, door, losing, progress }: Scene): Promise<Aftermath> {
   // Time enough to tell what is told afterwards.
   const doubtSeconds = { IN_DOUBT_SECONDS: size < 50 ? "4" : "20", IN_DOUBT_MAX_SECONDS: "240" };
   const { db, simulator } = cell;
@@ -94,16 +92,18 @@ async function play(cell: FeedbackCell, { size, fast, door, losing, progress }: 
   };
 
   progress("before");
-  const before = await queueForEach(db, senders, 3 * size);
+  const sentBefore = await queueForEach(db, senders, size);
   await handedOver(2 * size);
-  // A third is out; the copy is taken while mail goes out slowly, so that some is left for the lost time.
-  await allow(db, slow);
+  // The copy knows these as ready; in the time that it does not know of half of them are handed over, and all that is new.
+  await holdByOperator(db, "until the copy has them");
+  const ready = await queueForEach(db, senders, 2 * size);
+  await shuffle(db, ready);
   await losing.diverge();
   const divergedAt = new Date().toISOString();
   progress("the lost time");
   const inLostTime = await queueForEach(db, senders, size);
   await goFirst(db, inLostTime);
-  await allow(db, fast);
+  await releaseByOperator(db);
   await handedOver(6 * size);
   progress("switching over");
   let current = worker;
@@ -113,6 +113,7 @@ async function play(cell: FeedbackCell, { size, fast, door, losing, progress }: 
   await losing.switchOver({ door, worker, startWorker });
   const switchedAt = performance.now();
   await until("the database answers", 30, () => isBack(db));
+  await releaseByOperator(db);
   await current.logged("delivery.older-sends-in-doubt");
   const [newSend = ""] = await queueForEach(db, senders.slice(0, 1), 1);
   const handed = readWholeLedger(simulator);
@@ -125,9 +126,8 @@ async function play(cell: FeedbackCell, { size, fast, door, losing, progress }: 
       handed.filter(({ fromDomain }) => fromDomain === toldDomain),
     ),
   ]);
-  await allow(db, fast);
   await untilSettled(cell, senders, progress);
-  const accepted = [...before, ...inLostTime, newSend];
+  const accepted = [...sentBefore, ...ready, ...inLostTime, newSend];
   const lostTime = handed.filter(({ acceptedAt }) => acceptedAt >= divergedAt);
   return { ...(await aftermathOf(cell, accepted, lostTime)), newSendSeconds };
 }
@@ -159,11 +159,11 @@ async function goFirst(db: Database, ids: string[]): Promise<void> {
   });
 }
 
-async function allow(db: Database, perSecond: number): Promise<void> {
+async function shuffle(db: Database, ids: string[]): Promise<void> {
   await db.query({
-    name: "allow",
-    text: `update provider_state set max_per_second = $1 where mode = 'live'`,
-    values: [perSecond],
+    name: "shuffle",
+    text: `update send_queue set fair_at = fair_at - random() * interval '1 minute' where id = any($1::uuid[])`,
+    values: [ids],
   });
 }
 
