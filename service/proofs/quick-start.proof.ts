@@ -69,9 +69,9 @@ function readQuickStart() {
 }
 
 function open(folder: string, script: string): ChildProcess {
-  // What the test runner put into its environment is not there on a reader's machine.
+  // What the test runner put into its environment is not there on a reader's machine; how npm reaches its packages is.
   const kept = Object.entries(process.env).filter(([name]) =>
-    /^(PATH|HOME|LANG|npm_config_(?!local_prefix).*)$/.test(name),
+    /^(PATH|HOME|LANG|NODE_EXTRA_CA_CERTS|\w+_proxy|npm_config_(?!local_prefix).*)$/i.test(name),
   );
   return spawn("bash", ["--norc", "-c", script], {
     cwd: folder,
