@@ -31,8 +31,17 @@ function readHolder(path: string): Holder | undefined {
 function isRunning(holder: Holder, own: Holder): boolean {
   if (holder.pid === own.pid) return holder.startedAt === own.startedAt;
   try {
-    return process.kill(holder.pid, 0);
+    return process.kill(holder.pid, 0) && !hasEnded(holder.pid);
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** A process that has ended takes signals until its parent asks how; in a container that may be never. */
+function hasEnded(pid: number): boolean {
+  try {
+    return /^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
   }
 }
