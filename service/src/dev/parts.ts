@@ -101,7 +101,7 @@ function spawnPart(state: StateFolder, spec: PartSpec, tell: (told: Told) => voi
   const child = spawn(process.execPath, ["--import", preload, ...command], {
     cwd: state.path,
     // Nothing of the caller's environment: a stray setting or AWS profile must not reach in here.
-    env: { LC_ALL: "C", NODE_COMPILE_CACHE: state.compiled, ...env },
+    env: { LC_ALL: "C", NODE_COMPILE_CACHE: state.compiled, POSTERN_DEV_PARENT: String(process.pid), ...env },
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

@@ -19,7 +19,8 @@ test("a process stops in its own way when its parent is killed, and holds the lo
   const parent = `
     const { spawn } = require("node:child_process");
     spawn(process.execPath, ["--import", ${JSON.stringify(preload)}, "-e", ${JSON.stringify(child)}],
-      { cwd: ${JSON.stringify(folder)}, detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+      { cwd: ${JSON.stringify(folder)}, detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"],
+        env: { POSTERN_DEV_PARENT: String(process.pid) } });
     setInterval(() => undefined, 1000);`;
   const started = spawn(process.execPath, ["-e", parent], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void started.kill("SIGKILL"));
@@ -35,4 +36,19 @@ test("a process stops in its own way when its parent is killed, and holds the lo
   expect(await untilNoneIn(folder, 10_000)).toEqual([]);
   expect(said).toBe("child\nstopping\n");
   expect(holdAlone(join(folder, processesLock))).toBeDefined();
+});
+
+test("one that comes up after its parent has died does nothing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "postern-orphan-"));
+  const child = spawn(process.execPath, ["--import", preload, "-e", "console.log('at work')"], {
+    cwd: folder,
+    env: { POSTERN_DEV_PARENT: "1" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  child.stdout.on("data", (chunk) => {
+    said += String(chunk);
+  });
+  expect(await once(child, "close")).toEqual([1, null]);
+  expect(said).toBe("");
 });

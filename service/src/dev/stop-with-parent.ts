@@ -9,5 +9,17 @@ process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
 process.channel?.unref();
 
 // Held here, because a lock that is collected is released.
-const held: FileLock | undefined = holdShared(processesLock);
-process.on("exit", () => held?.release());
+const held: FileLock = holdSharedSoon();
+process.on("exit", () => held.release());
+
+// In this order: if the parent died before the lock was held, the next start did not see us and must not meet us.
+if (String(process.ppid) !== process.env.POSTERN_DEV_PARENT) process.exit(1);
+
+/** Whoever looks whether we have ended holds the lock alone for an instant. */
+function holdSharedSoon(): FileLock {
+  for (;;) {
+    const lock = holdShared(processesLock);
+    if (lock !== undefined) return lock;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
+}
