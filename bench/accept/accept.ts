@@ -1,0 +1,73 @@
+import { cpuSecondsOf, postgresCpuSeconds } from "../../service/proofs/cpu-times.ts";
+import { makeSenders, type TestSender } from "../../service/proofs/sending-client.ts";
+import type { Database } from "../../service/src/db/database.ts";
+import { createEmptyDatabase } from "../../service/test/template-database.ts";
+import { withApiProcesses } from "../../service/test/with-api-processes.ts";
+import type { Bench } from "../frame/bench.ts";
+import { compare, type Figures } from "../frame/compare.ts";
+import { press } from "./press.ts";
+import { startYardstick } from "./yardstick.ts";
+
+const accounts = 1_000;
+const poolSize = 10;
+/** Far above what comes, and low enough that a window is what it is in production: some hundred entries. */
+const limits: [number, number, number] = [1_000, 10_000, 6_000];
+
+export const accept: Bench = {
+  name: "accept",
+  asks: "POST /api/v1/send complete, beside the smallest endpoint that stores the same row with one INSERT a request",
+  goal: 1,
+  floor: 0.7,
+  async run({ serverUrl, rounds, seconds, progress }) {
+    const empty = await createEmptyDatabase(serverUrl);
+    const plain = await startYardstick(empty.url, poolSize);
+    try {
+      return await withApiProcesses(serverUrl, 1, async ({ db, processes, desks }) => {
+        const senders = await makeSenders(db, desks, accounts, limits);
+        await db.query({ name: "analyze", text: "analyze" });
+        const [api] = processes;
+        if (api === undefined) throw new Error("no API process");
+        const contender = (name: string, at: { url: string; pid: number }, connections: number) => ({
+          name,
+          run: () => measure(db, at, senders, { connections, seconds }),
+        });
+        const few = await compare([contender("yardstick", plain, 64), contender("postern", api, 64)], rounds, progress);
+        const many = await compare(
+          [contender("yardstick", plain, 256), contender("postern", api, 256)],
+          rounds,
+          progress,
+        );
+        return { comparisons: { "64 connections": few, "256 connections": many }, decides: "64 connections" };
+      });
+    } finally {
+      await plain.stop();
+      await empty.drop();
+    }
+  },
+};
+
+async function measure(
+  db: Database,
+  { url, pid }: { url: string; pid: number },
+  senders: TestSender[],
+  load: { connections: number; seconds: number },
+): Promise<Figures> {
+  const cpu = async () => ({ node: cpuSecondsOf(pid), postgres: await postgresCpuSeconds(db) });
+  const [before, wal] = [await cpu(), await walBytes(db)];
+  const { requests, seconds, p50, p99 } = await press(url, senders, load);
+  const after = await cpu();
+  const per1000 = (used: number) => (used / requests) * 1000;
+  return {
+    rate: requests / seconds,
+    cpu: { node: per1000(after.node - before.node), postgres: per1000(after.postgres - before.postgres) },
+    notes: { p50Ms: p50, p99Ms: p99, walBytes: ((await walBytes(db)) - wal) / requests },
+  };
+}
+
+async function walBytes(db: Database): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>({
+    name: "wal-bytes",
+    text: "select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes",
+  });
+  return row?.bytes ?? Number.NaN;
+}

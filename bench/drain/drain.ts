@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { cpuSecondsOf, postgresCpuSeconds } from "../../service/proofs/cpu-times.ts";
+import {
+  end,
+  type FeedbackCell,
+  healthOf,
+  untilRateIsKnown,
+  withFeedbackCell,
+} from "../../service/proofs/feedback-cell.ts";
+import { makeSenders, senderDomain, type TestSender } from "../../service/proofs/sending-client.ts";
+import { until } from "../../service/proofs/until.ts";
+import type { Bench } from "../frame/bench.ts";
+import { compare, type Figures } from "../frame/compare.ts";
+import { fillPlainQueue, fillQueue } from "./fill-queues.ts";
+
+const accounts = 100;
+const slots = 100;
+const perSecondOfRun = 600;
+
+export const drain: Bench = {
+  name: "drain",
+  asks: "the worker, beside a bare skip-locked loop with the same two updates and the same SDK call",
+  goal: 0.8,
+  floor: 0.6,
+  run: ({ serverUrl, rounds, seconds, progress }) => {
+    const verifiedIdentities = Array.from({ length: accounts }, (_, number) => senderDomain(number));
+    return withFeedbackCell(serverUrl, { verifiedIdentities, maxSendRate: 100_000 }, async (cell) => {
+      const senders = await makeSenders(cell.db, cell, accounts);
+      const count = seconds * perSecondOfRun;
+      const bare = { name: "yardstick", run: () => drainPlain(cell, senders, count) };
+      const ours = { name: "postern", run: () => drainOurs(cell, senders, count) };
+      return {
+        comparisons: { [`${slots} slots`]: await compare([bare, ours], rounds, progress) },
+        decides: `${slots} slots`,
+      };
+    });
+  },
+};
+
+async function drainOurs(cell: FeedbackCell, senders: TestSender[], count: number): Promise<Figures> {
+  const worker = await cell.start("worker", { DELIVERY_SLOTS: String(slots), AWS_FEEDBACK_QUEUE_URL: undefined });
+  await untilRateIsKnown(cell);
+  const measured = measure(cell, worker.pid, count);
+  await fillQueue(cell.db, senders, count);
+  const figures = await measured;
+  await end(worker);
+  return figures;
+}
+
+async function drainPlain(cell: FeedbackCell, senders: TestSender[], count: number): Promise<Figures> {
+  await fillPlainQueue(cell.db, senders, count);
+  const child = spawn(process.execPath, [join(import.meta.dirname, "yardstick-worker.ts")], {
+    env: { ...process.env, ...cell.environment, DATABASE_URL: cell.url, SLOTS: String(slots) },
+    stdio: "inherit",
+  });
+  const exited = once(child, "exit");
+  const figures = await measure(cell, child.pid ?? 0, count);
+  await exited;
+  return figures;
+}
+
+/** From the first mail that is accepted to the last, so that no start-up counts. */
+async function measure({ db, simulator }: FeedbackCell, pid: number, count: number): Promise<Figures> {
+  const acceptedNow = async () => (await healthOf(simulator)).accepted;
+  const cpuNow = async () => ({ node: cpuSecondsOf(pid), postgres: await postgresCpuSeconds(db) });
+  const none = await acceptedNow();
+  await until("the first mail is accepted", 60, async () => (await acceptedNow()) > none, 5);
+  const [begun, cpu, already] = [performance.now(), await cpuNow(), (await acceptedNow()) - none];
+  await until(`${count} mails are accepted`, 600, async () => (await acceptedNow()) >= none + count, 20);
+  const [seconds, after] = [(performance.now() - begun) / 1000, await cpuNow()];
+  const per1000 = (used: number) => (used / (count - already)) * 1000;
+  return {
+    rate: (count - already) / seconds,
+    cpu: { node: per1000(after.node - cpu.node), postgres: per1000(after.postgres - cpu.postgres) },
+  };
+}

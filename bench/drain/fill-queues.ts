@@ -1,0 +1,99 @@
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import type { TestSender } from "../../service/proofs/sending-client.ts";
+import type { Database } from "../../service/src/db/database.ts";
+import { sealContent } from "../../service/src/sends/content.ts";
+import { testContentKeys } from "../../service/test/send-builders.ts";
+
+const bodyBytes = 2_000;
+const subject = "Your order";
+
+/** As accept leaves them, all visible at once: to one recipient each, over all senders in turn. */
+export async function fillQueue(db: Database, senders: TestSender[], count: number): Promise<void> {
+  const rows = mails(senders, count).map((mail) => ({ ...mail, sealed: seal(mail) }));
+  await db.query({
+    name: "fill-queue",
+    text: `
+      with given as materialized (
+        select id, account_id, sender, recipient, sealed, place
+        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bytea[])
+          with ordinality as given (id, account_id, sender, recipient, sealed, place)
+      ), stored as (
+        insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject)
+        select id, account_id, 'live', 'queued', sender, array[recipient], 1, 0, $6
+        from given
+      ), kept as (
+        insert into send_contents (id, sealed)
+        select id, sealed
+        from given
+      )
+      insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients)
+      select id, account_id, 'live', now() + place * interval '1 ms', split_part(sender, '@', 2), array[recipient]
+      from given`,
+    values: [
+      rows.map(({ id }) => id),
+      rows.map(({ sender }) => sender.accountId),
+      rows.map(({ sender }) => sender.from),
+      rows.map(({ recipient }) => recipient),
+      rows.map(({ sealed }) => sealed),
+      subject,
+    ],
+  });
+}
+
+export async function fillPlainQueue(db: Database, senders: TestSender[], count: number): Promise<void> {
+  await db.query({
+    name: "make-plain-queue",
+    text: `
+      create table if not exists plain_queue (
+        id uuid primary key,
+        status text not null,
+        from_address text not null,
+        to_address text not null,
+        subject text not null,
+        content text not null,
+        sent_at timestamptz,
+        provider_message_id text
+      )`,
+  });
+  await db.query({
+    name: "index-plain-queue",
+    text: `create index if not exists plain_queue_idx on plain_queue (id) where status = 'queued'`,
+  });
+  const rows = mails(senders, count);
+  await db.query({
+    name: "fill-plain-queue",
+    text: `
+      insert into plain_queue (id, status, from_address, to_address, subject, content)
+      select id, 'queued', sender, recipient, $5, content
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as given (id, sender, recipient, content)`,
+    values: [
+      rows.map(({ id }) => id),
+      rows.map(({ sender }) => sender.from),
+      rows.map(({ recipient }) => recipient),
+      rows.map(({ text }) => text),
+      subject,
+    ],
+  });
+}
+
+interface Mail {
+  id: string;
+  sender: TestSender;
+  recipient: string;
+  text: string;
+}
+
+function mails(senders: TestSender[], count: number): Mail[] {
+  return Array.from({ length: count }, (_, number) => ({
+    id: randomUUIDv7(),
+    sender: senders[number % senders.length] as TestSender,
+    recipient: `to-${number}@example.test`,
+    text: randomBytes((bodyBytes * 3) / 4).toString("base64url"),
+  }));
+}
+
+function seal({ id, sender, recipient, text }: Mail): Buffer {
+  const from = { name: "Shop", address: sender.from };
+  const content = { from, to: [recipient], cc: [], bcc: [], replyTo: undefined, subject, html: undefined, text };
+  return sealContent(testContentKeys.current, { accountId: sender.accountId, sendId: id }, content);
+}

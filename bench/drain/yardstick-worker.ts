@@ -1,0 +1,80 @@
+import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
+import pg from "pg";
+
+/**
+ * A bare loop: take what is there with `for update skip locked`, make the same call with the same SDK, mark it sent. As
+ * good as a loop without checks can be: it takes as many as it has slots free and marks in sets. It knows no leases,
+ * fences, pacing, suppressions or doubt, and the content lies in the row as it came.
+ */
+const slots = Number(process.env.SLOTS);
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 4 });
+const ses = new SESv2Client({ maxAttempts: 1 });
+
+interface Row {
+  id: string;
+  from_address: string;
+  to_address: string;
+  subject: string;
+  content: string;
+}
+
+let free = slots;
+let sent: { id: string; messageId: string }[] = [];
+let isMarking = false;
+let left = true;
+let wake: () => void = () => undefined;
+
+while (left || free < slots) {
+  if (free === 0 || !left) {
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    continue;
+  }
+  const { rows } = await pool.query<Row>({
+    name: "take",
+    text: `
+      with picked as (
+        select id from plain_queue where status = 'queued' order by id limit $1 for update skip locked
+      )
+      update plain_queue q set status = 'processing' from picked where q.id = picked.id
+      returning q.id, q.from_address, q.to_address, q.subject, q.content`,
+    values: [free],
+  });
+  left = rows.length > 0;
+  free -= rows.length;
+  for (const row of rows) void handOver(row);
+}
+await pool.end();
+
+async function handOver(row: Row): Promise<void> {
+  const { MessageId } = await ses.send(
+    new SendEmailCommand({
+      FromEmailAddress: row.from_address,
+      Destination: { ToAddresses: [row.to_address] },
+      Content: { Simple: { Subject: { Data: row.subject }, Body: { Text: { Data: row.content } } } },
+      ConfigurationSetName: "postern-AA",
+      EmailTags: [{ Name: "send_id", Value: row.id }],
+    }),
+  );
+  sent.push({ id: row.id, messageId: MessageId ?? "" });
+  if (!isMarking) await mark();
+}
+
+async function mark(): Promise<void> {
+  isMarking = true;
+  while (sent.length > 0) {
+    const done = sent;
+    sent = [];
+    await pool.query({
+      name: "mark",
+      text: `
+        update plain_queue q set status = 'sent', provider_message_id = done.message_id, sent_at = now()
+        from unnest($1::uuid[], $2::text[]) as done (id, message_id) where q.id = done.id`,
+      values: [done.map(({ id }) => id), done.map(({ messageId }) => messageId)],
+    });
+    free += done.length;
+    wake();
+  }
+  isMarking = false;
+}

@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { cpuSecondsOf, postgresCpuSeconds } from "../../service/proofs/cpu-times.ts";
+import { envelopeText, eventText } from "../../service/proofs/event-texts.ts";
+import { end, type FeedbackCell, withFeedbackCell } from "../../service/proofs/feedback-cell.ts";
+import { createRawAws } from "../../service/proofs/raw-aws.ts";
+import { inParallel } from "../../service/proofs/sending-client.ts";
+import { storeSentSends } from "../../service/proofs/sent-sends.ts";
+import { until } from "../../service/proofs/until.ts";
+import { anAccount } from "../../service/test/builders.ts";
+import type { Bench } from "../frame/bench.ts";
+import { compare, type Figures } from "../frame/compare.ts";
+import { compareStatements } from "./statements.ts";
+
+const perSecondOfRun = 1_500;
+
+export const feedback: Bench = {
+  name: "feedback",
+  asks: "events applied by the worker, beside bare batched inserts of the same rows: out of SQS, and by SQL alone",
+  goal: 0.5,
+  floor: 0.35,
+  run: ({ serverUrl, rounds, seconds, progress }) =>
+    withFeedbackCell(serverUrl, {}, async (cell) => {
+      await makePlainEvents(cell);
+      const count = seconds * perSecondOfRun;
+      const bare = { name: "yardstick", run: () => takePlain(cell, count) };
+      const ours = { name: "postern", run: () => takeOurs(cell, count) };
+      return {
+        comparisons: {
+          "SQL alone, sets of 100": await compareStatements(cell.db, rounds, seconds, progress),
+          "out of SQS": await compare([bare, ours], rounds, progress),
+        },
+        decides: "SQL alone, sets of 100",
+      };
+    }),
+};
+
+async function takeOurs(cell: FeedbackCell, count: number): Promise<Figures> {
+  await fillQueue(cell, count);
+  const worker = await cell.start("worker");
+  const figures = await measure(cell, worker.pid, count);
+  await end(worker);
+  return figures;
+}
+
+async function takePlain(cell: FeedbackCell, count: number): Promise<Figures> {
+  await fillQueue(cell, count);
+  const child = spawn(process.execPath, [join(import.meta.dirname, "yardstick-consumer.ts")], {
+    env: { ...process.env, ...cell.environment, DATABASE_URL: cell.url },
+    stdio: "inherit",
+  });
+  const exited = once(child, "exit");
+  const figures = await measure(cell, child.pid ?? 0, count);
+  await exited;
+  return figures;
+}
+
+/** Half of the messages are Send events, which only ours has a use for; the other half are deliveries. */
+async function fillQueue({ db, simulator, topicArn, queueUrl }: FeedbackCell, count: number): Promise<void> {
+  const mails = await storeSentSends(db, { accountId: await anAccount(db), count: count / 2 });
+  const aws = createRawAws(simulator.url);
+  await inParallel(mails, 16, async (mail) => {
+    const delivery = { type: "Delivery", at: mail.acceptedAt, recipients: mail.recipients } as const;
+    for (const told of [{ type: "Send" } as const, delivery]) {
+      await aws.sendMessage(queueUrl, envelopeText(topicArn, eventText(mail, told)));
+    }
+  });
+  aws.close();
+}
+
+/** From the first message that is deleted to the last, so that no start-up counts. */
+async function measure({ db, queued }: FeedbackCell, pid: number, count: number): Promise<Figures> {
+  const cpuNow = async () => ({ node: cpuSecondsOf(pid), postgres: await postgresCpuSeconds(db) });
+  await until("the first message is taken", 60, async () => (await queued()) < count, 5);
+  const [begun, cpu, left] = [performance.now(), await cpuNow(), await queued()];
+  await until("all messages are taken", 600, async () => (await queued()) === 0, 20);
+  const [seconds, after] = [(performance.now() - begun) / 1000, await cpuNow()];
+  const per1000 = (used: number) => (used / left) * 1000;
+  return {
+    rate: left / seconds,
+    cpu: { node: per1000(after.node - cpu.node), postgres: per1000(after.postgres - cpu.postgres) },
+  };
+}
+
+async function makePlainEvents({ db }: FeedbackCell): Promise<void> {
+  await db.query({
+    name: "make-plain-events",
+    text: `
+      create table plain_events (
+        id uuid primary key,
+        send_id uuid not null,
+        event_type text not null,
+        recipient text not null,
+        event_timestamp timestamptz not null
+      )`,
+  });
+  await db.query({
+    name: "index-plain-events",
+    text: "create index plain_events_list_idx on plain_events (event_timestamp desc, id desc)",
+  });
+}

@@ -1,0 +1,79 @@
+import { randomUUIDv7 } from "node:crypto";
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import pg from "pg";
+
+/**
+ * A bare consumer: as many receivers as the worker has, the same SDK, both layers of JSON read, and the same rows stored with
+ * one insert for a set of messages. It knows no sends: no status, no suppression, no doubt, no quarantine, no repeats.
+ */
+const QueueUrl = process.env.AWS_FEEDBACK_QUEUE_URL;
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 4 });
+const sqs = new SQSClient({ maxAttempts: 1 });
+
+interface Row {
+  sendId: string;
+  type: string;
+  recipient: string;
+  at: string;
+}
+
+let waiting: { rows: Row[]; stored: () => void }[] = [];
+let isStoring = false;
+
+await Promise.all(Array.from({ length: 12 }, receive));
+await pool.end();
+
+async function receive(): Promise<void> {
+  for (;;) {
+    const command = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 });
+    const { Messages = [] } = await sqs.send(command);
+    if (Messages.length === 0) return;
+    await store(Messages.flatMap(rowsIn));
+    const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+  }
+}
+
+function rowsIn({ Body = "" }: Message): Row[] {
+  const event = JSON.parse(JSON.parse(Body).Message);
+  if (event.eventType !== "Delivery") return [];
+  const { recipients, timestamp } = event.delivery;
+  return recipients.map((recipient: string) => {
+    return { sendId: event.mail.tags.send_id[0], type: "Delivery", recipient, at: timestamp };
+  });
+}
+
+/** What arrives while an insert is under way goes with the next. */
+async function store(rows: Row[]): Promise<void> {
+  const done = new Promise<void>((stored) => waiting.push({ rows, stored }));
+  if (!isStoring) void storeAll();
+  return done;
+}
+
+async function storeAll(): Promise<void> {
+  isStoring = true;
+  while (waiting.length > 0) {
+    const set = waiting;
+    waiting = [];
+    const rows = set.flatMap((each) => each.rows);
+    if (rows.length > 0) await insert(rows);
+    for (const { stored } of set) stored();
+  }
+  isStoring = false;
+}
+
+async function insert(rows: Row[]): Promise<void> {
+  await pool.query({
+    name: "insert",
+    text: `
+      insert into plain_events (id, send_id, event_type, recipient, event_timestamp)
+      select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])`,
+    values: [
+      rows.map(() => randomUUIDv7()),
+      rows.map(({ sendId }) => sendId),
+      rows.map(({ type }) => type),
+      rows.map(({ recipient }) => recipient),
+      rows.map(({ at }) => at),
+    ],
+  });
+}

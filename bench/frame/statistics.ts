@@ -1,0 +1,15 @@
+export function median(values: number[]): number {
+  return quantile(values, 0.5);
+}
+
+export function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const place = (sorted.length - 1) * share;
+  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  if (below === undefined || above === undefined) return Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+export function spread(values: number[]): { least: number; most: number } {
+  return { least: Math.min(...values), most: Math.max(...values) };
+}

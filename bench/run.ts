@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { embeddedBinaries } from "../service/src/dev/embedded-postgres.ts";
+import { startPrivatePostgres } from "../service/test/private-postgres.ts";
+import { createTemplate } from "../service/test/template-database.ts";
+import { accept } from "./accept/accept.ts";
+import { drain } from "./drain/drain.ts";
+import { feedback } from "./feedback/feedback.ts";
+import type { Bench } from "./frame/bench.ts";
+import { describeMachine } from "./frame/machine.ts";
+import { outcomeTable, ratioOf } from "./frame/outcome-table.ts";
+
+const benches: Bench[] = [accept, drain, feedback];
+const sizes = { quick: { rounds: 3, seconds: 4 }, full: { rounds: 5, seconds: 15 } };
+
+const [what = "", size = "full"] = process.argv.slice(2);
+const chosen = what === "quick" || what === "full" ? benches : benches.filter(({ name }) => name === what);
+if (chosen.length === 0) {
+  console.error(`Usage: npm run bench -- quick | full | ${benches.map(({ name }) => name).join(" | ")} [quick]`);
+  process.exit(64);
+}
+const isQuick = what === "quick" || size === "quick";
+const server = await startPrivatePostgres(await embeddedBinaries());
+try {
+  await createTemplate(server.url);
+  for (const bench of chosen) await runOne(bench);
+} finally {
+  await server.stop();
+}
+
+async function runOne(bench: Bench): Promise<void> {
+  console.log(`${bench.name}: ${bench.asks}`);
+  const progress = (text: string) => console.log(`  … ${text}`);
+  const outcome = await bench.run({ serverUrl: server.url, ...sizes[isQuick ? "quick" : "full"], progress });
+  console.log(outcomeTable(outcome));
+  const ratio = ratioOf(outcome);
+  console.log(`${bench.name}: ${ratio.toFixed(2)} of the yardstick; goal ${bench.goal}, floor ${bench.floor}\n`);
+  if (ratio < bench.floor) process.exitCode = 1;
+  if (isQuick) return;
+  const folder = join(import.meta.dirname, "results");
+  mkdirSync(folder, { recursive: true });
+  const report = {
+    bench: bench.name,
+    machine: describeMachine("18.4"),
+    goal: bench.goal,
+    floor: bench.floor,
+    ...outcome,
+  };
+  writeFileSync(join(folder, `${bench.name}.json`), `${JSON.stringify(report, null, 2)}\n`);
+}
