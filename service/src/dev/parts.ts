@@ -8,7 +8,7 @@ import { AppError } from "../errors.ts";
 import type { StateFolder } from "./state-folder.ts";
 import { type Told, tellLine } from "./tell-line.ts";
 
-const preload = new URL("./stop-with-parent.ts", import.meta.url).href;
+const preload = new URL(`./stop-with-parent.ts?parent=${process.pid}`, import.meta.url).href;
 const stopWithinMs = 30_000;
 const lastWordsLines = 12;
 
@@ -101,7 +101,7 @@ function spawnPart(state: StateFolder, spec: PartSpec, tell: (told: Told) => voi
   const child = spawn(process.execPath, ["--import", preload, ...command], {
     cwd: state.path,
     // Nothing of the caller's environment: a stray setting or AWS profile must not reach in here.
-    env: { LC_ALL: "C", NODE_COMPILE_CACHE: state.compiled, POSTERN_DEV_PARENT: String(process.pid), ...env },
+    env: { LC_ALL: "C", NODE_COMPILE_CACHE: state.compiled, ...env },
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

@@ -18,9 +18,8 @@ test("a process stops in its own way when its parent is killed, and holds the lo
     console.log("child");`;
   const parent = `
     const { spawn } = require("node:child_process");
-    spawn(process.execPath, ["--import", ${JSON.stringify(preload)}, "-e", ${JSON.stringify(child)}],
-      { cwd: ${JSON.stringify(folder)}, detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"],
-        env: { POSTERN_DEV_PARENT: String(process.pid) } });
+    spawn(process.execPath, ["--import", ${JSON.stringify(preload)} + "?parent=" + process.pid, "-e", ${JSON.stringify(child)}],
+      { cwd: ${JSON.stringify(folder)}, detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     setInterval(() => undefined, 1000);`;
   const started = spawn(process.execPath, ["-e", parent], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void started.kill("SIGKILL"));
@@ -40,9 +39,8 @@ test("a process stops in its own way when its parent is killed, and holds the lo
 
 test("one that comes up after its parent has died does nothing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "postern-orphan-"));
-  const child = spawn(process.execPath, ["--import", preload, "-e", "console.log('at work')"], {
+  const child = spawn(process.execPath, ["--import", `${preload}?parent=1`, "-e", "console.log('at work')"], {
     cwd: folder,
-    env: { POSTERN_DEV_PARENT: "1" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let said = "";

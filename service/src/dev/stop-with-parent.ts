@@ -3,7 +3,8 @@ import { processesLock } from "./state-folder.ts";
 
 /**
  * Loaded into each process of `postern dev` before its own code: when the parent is gone, killed perhaps, the process
- * stops as if it had been asked to. The lock lets the next start see when the last of them has ended.
+ * stops as if it had been asked to. The lock lets the next start see when the last of them has ended. Who the parent is
+ * stands in the address it is loaded by, because the environment is the service's.
  */
 process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
 process.channel?.unref();
@@ -13,7 +14,7 @@ const held: FileLock = holdSharedSoon();
 process.on("exit", () => held.release());
 
 // In this order: if the parent died before the lock was held, the next start did not see us and must not meet us.
-if (String(process.ppid) !== process.env.POSTERN_DEV_PARENT) process.exit(1);
+if (String(process.ppid) !== new URL(import.meta.url).searchParams.get("parent")) process.exit(1);
 
 /** Whoever looks whether we have ended holds the lock alone for an instant. */
 function holdSharedSoon(): FileLock {
