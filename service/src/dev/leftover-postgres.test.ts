@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,10 +22,11 @@ test("a server that still runs on the data is ended", async () => {
   const data = join(folder, "data");
   const server = spawn("sh", ["-c", "while :; do sleep 0.1; done", "postgres", "-D", data], { stdio: "ignore" });
   onTestFinished(() => void server.kill("SIGKILL"));
+  const ended = once(server, "exit");
   mkdirSync(data);
   writeFileSync(join(data, "postmaster.pid"), `${server.pid}\n${data}\n`);
   await endLeftover(data);
-  expect(server.exitCode ?? server.signalCode).toBe("SIGINT");
+  expect(await ended).toEqual([null, "SIGINT"]);
 });
 
 function aData(pid: number | string): { data: string; file: string } {
