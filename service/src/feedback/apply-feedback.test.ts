@@ -134,6 +134,16 @@ describe("a report moves the send", () => {
     expect(await suppressionsOf(send)).toEqual([{ email: "jane@x.test", reason: "complaint" }]);
   });
 
+  test("what was told graver before is not taken back by what comes later", async () => {
+    const send = await aSend(["jane@x.test"]);
+    const statuses: unknown[] = [];
+    for (const kind of [{ ...transient, feedbackId: "1" }, permanent, { kind: "delivery" } as const, spam, permanent]) {
+      await apply([aReport(send, { ...kind, recipients: ["jane@x.test"] })]);
+      statuses.push((await recordOf(send))?.status);
+    }
+    expect(statuses).toEqual(["bounced", "bounced", "bounced", "complained", "complained"]);
+  });
+
   test("a complaint that is none of spam is recorded and suppresses nobody", async () => {
     const send = await aSend(["jane@x.test"]);
     await apply([

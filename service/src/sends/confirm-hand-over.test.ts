@@ -5,6 +5,7 @@ import { openTestDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { ClaimedSend } from "./claim-sends.ts";
 import { confirmHandOvers } from "./confirm-hand-over.ts";
+import { rejectSends } from "./reject-sends.ts";
 import { giveBack, leaveInDoubt, markFailed, markSent, markSuppressed } from "./settle-sends.ts";
 
 const database = useTestDatabase();
@@ -59,6 +60,16 @@ describe("evidence wins", () => {
     await change(database.db, "update sends set status = $2 where id = $1", [send.id, status]);
     expect(await confirm(send, "m-1")).toEqual(nothing);
     expect(await sendRow(database.db, send.id)).toMatchObject({ status });
+  });
+
+  test("but not over a mail that the provider took and then refused, told again or by a repeated settlement", async () => {
+    const send = await aClaimedSend(database.db);
+    const answer = { ...attemptOf(send), outcome: "accepted", providerMessageId: "m-1" } as const;
+    await markSent(database.db, [answer]);
+    await rejectSends(database.db, [{ sendId: send.id, providerMessageId: "m-1", reason: "Bad content" }]);
+    expect(await confirm(send, "m-1")).toEqual(nothing);
+    expect(await markSent(database.db, [answer])).toEqual(["known"]);
+    expect(await sendRow(database.db, send.id)).toMatchObject({ status: "failed", errorCode: "PROVIDER_REJECTED" });
   });
 
   test("told again, or told of a plain accept, it changes and keeps nothing", async () => {

@@ -1,0 +1,64 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { Mutant } from "./mutants.ts";
+
+export interface TreeCopy {
+  folder: string;
+  /** Takes the rule out. What it returns puts it back. */
+  apply(mutant: Mutant): () => void;
+  remove(): void;
+}
+
+/** The files that git knows or would take, as they are now, with links to the packages that are installed. */
+export function copyTree(): TreeCopy {
+  const folder = mkdtempSync(join(tmpdir(), "postern-mutants-"));
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+  for (const file of new Set(listed.toString().split("\0"))) {
+    if (file === "" || !existsSync(file)) continue;
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(file, join(folder, file), { verbatimSymlinks: true });
+  }
+  linkPackages(folder);
+  return {
+    folder,
+    apply: (mutant) => applyIn(folder, mutant),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Our own packages are relative links, so that a copy of them leads to the copy. */
+function linkPackages(folder: string): void {
+  const packages = join(folder, "node_modules");
+  mkdirSync(packages);
+  for (const name of readdirSync("node_modules")) {
+    if (name === "@postern")
+      cpSync("node_modules/@postern", join(packages, name), { recursive: true, verbatimSymlinks: true });
+    else if (!name.startsWith(".") || name === ".bin") symlinkSync(resolve("node_modules", name), join(packages, name));
+  }
+}
+
+function applyIn(folder: string, { name, file, from, to }: Mutant): () => void {
+  const path = join(folder, file);
+  const source = readFileSync(path, "utf8");
+  const found = source.split(from).length - 1;
+  if (found !== 1)
+    throw new Error(`${name}: its text stands ${found} times in ${file}. Bring chaos/mutants/mutants.ts up to date.`);
+  // A function, because a replacement text would be read for dollar signs.
+  writeFileSync(
+    path,
+    source.replace(from, () => to),
+  );
+  return () => writeFileSync(path, source);
+}
