@@ -203,4 +203,12 @@ export const mutants: Mutant[] = [
     to: "",
     tests: ["service/src/api/v1/send-routes.test.ts"],
   },
+  {
+    name: "quoting-errors",
+    wrong: "an error of PostgreSQL is logged with the values it quotes",
+    file: "service/src/log.ts",
+    from: 'mayQuote ? "a data exception" : error.message',
+    to: 'mayQuote ? "a data exception: " + error.message : error.message',
+    tests: ["service/src/log.test.ts"],
+  },
 ];

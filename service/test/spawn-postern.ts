@@ -20,6 +20,8 @@ export interface PosternProcess {
   operationsUrl: string;
   pid: number;
   logs(): LogLine[];
+  /** All that it wrote to stderr. */
+  complaints(): string;
   /** The first line with this event, also when it was written before the question. */
   logged(event: string): Promise<LogLine>;
   kill(signal: NodeJS.Signals): void;
@@ -41,9 +43,9 @@ export async function spawnPostern(
     child.on("close", (code, signal) => resolve({ code, signal }));
   });
 
-  let lastWords = "";
+  let complaints = "";
   child.stderr.on("data", (chunk) => {
-    lastWords = `${lastWords}${chunk}`.slice(-4000);
+    complaints += chunk;
   });
   const lines: LogLine[] = [];
   const waiting = new Set<() => void>();
@@ -61,7 +63,9 @@ export async function spawnPostern(
       };
       waiting.add(look);
       look();
-      void exited.then(({ code }) => reject(new Error(`ended with code ${code} before ${event}: ${lastWords}`)));
+      void exited.then(({ code }) =>
+        reject(new Error(`ended with code ${code} before ${event}: ${complaints.slice(-4000)}`)),
+      );
     });
 
   const started = await logged(`${name}.started`);
@@ -70,6 +74,7 @@ export async function spawnPostern(
     operationsUrl: String(started.operations),
     pid: child.pid ?? 0,
     logs: () => lines,
+    complaints: () => complaints,
     logged,
     kill: (signal) => void child.kill(signal),
     exited,
