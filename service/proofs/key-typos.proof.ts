@@ -5,6 +5,7 @@ import type { Database, Statement } from "../src/db/database.ts";
 import { AppError } from "../src/errors.ts";
 import { aLogin } from "../test/builders.ts";
 import { type TestApi, withTestApis } from "../test/with-test-apis.ts";
+import { everyRow } from "./every-row.ts";
 
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 
@@ -100,20 +101,4 @@ async function findLeaks(db: Database, { app, parts }: TestApi, logLines: string
     places: places.length,
     found: keys.filter((key) => places.some((text) => text.includes(secretOf(key)))),
   };
-}
-
-async function everyRow(db: Database): Promise<string[]> {
-  const tables = await db.query<{ name: string }>({
-    name: "all-tables",
-    text: "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
-  });
-  const rows: string[] = [];
-  for (const { name } of tables) {
-    const found = await db.query<{ text: string }>({
-      name: `rows of ${name}`,
-      text: `select t::text as text from ${name} t`,
-    });
-    rows.push(...found.map(({ text }) => text));
-  }
-  return rows;
 }
