@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import document from "../openapi.json" with { type: "json" };
 
 export interface RawRequest {
   bytes: Buffer;
@@ -83,26 +84,6 @@ function method(): fc.Arbitrary<string> {
 }
 
 function path({ keyId, token }: Credentials): fc.Arbitrary<string> {
-  const routes = constantFrom(
-    "/api/v1/auth/login",
-    "/api/v1/auth/refresh",
-    "/api/v1/api-keys",
-    "/api/v1/account",
-    "/api/v1/domains",
-    "/api/v1/domains/1",
-    "/api/v1/domains/1/verify",
-    "/api/v1/domains/99999999999",
-    "/api/v1/events",
-    "/api/v1/suppression",
-    "/api/v1/sends",
-    "/api/v1/send/validate",
-    "/.well-known/jwks.json",
-    "/healthz",
-    "/readyz",
-    "/openapi.json",
-    "/errors/UNAUTHORIZED",
-    "/reference/",
-  );
   const id = oneof(
     constantFrom(keyId, keyId.toUpperCase(), `{${keyId}}`, "%00", "%zz", "%c0%af", "..", "0", "-1", "1e9", token),
     string().map(encodeURIComponentSafely),
@@ -129,14 +110,27 @@ function path({ keyId, token }: Credentials): fc.Arbitrary<string> {
     "/\u0001",
     "?",
   );
+  const route = constantFrom(...Object.keys(document.paths), ...besides);
   return oneof(
-    { weight: 12, arbitrary: tuple(routes, query).map((parts) => parts.join("")) },
-    { weight: 6, arbitrary: tuple(id, query).map((parts) => `/api/v1/api-keys/${parts.join("")}`) },
-    { weight: 3, arbitrary: tuple(id, query).map((parts) => `/api/v1/suppression/${parts.join("")}`) },
-    { weight: 3, arbitrary: tuple(id, query).map(([name, rest]) => `/api/v1/send/${name}/timeline${rest}`) },
+    { weight: 18, arbitrary: tuple(route, id, query).map(([template, name, rest]) => fill(template, name) + rest) },
+    {
+      weight: 4,
+      arbitrary: tuple(constantFrom("", "/validate"), query).map((parts) => `/api/v1/send${parts.join("")}`),
+    },
+    {
+      weight: 2,
+      arbitrary: constantFrom("/api/v1/domains/1", "/api/v1/domains/99999999999", "/api/v1/domains/1/verify"),
+    },
     { weight: 2, arbitrary: odd },
     { weight: 1, arbitrary: string({ unit: "grapheme" }).map((text) => `/${encodeURIComponentSafely(text)}`) },
   );
+}
+
+/** Paths that the published document leaves out. */
+const besides = ["/openapi.json", "/reference/", "/errors/UNAUTHORIZED"];
+
+function fill(template: string, name: string): string {
+  return template.replaceAll(/\{\w+\}/g, () => name);
 }
 
 /** Filters and places of the listings, with values that are nearly right. */
@@ -249,6 +243,19 @@ function body(credentials: Credentials): fc.Arbitrary<Buffer> {
     {
       weight: 1,
       arbitrary: constantFrom('{"name":1e999}', '{"a":1,"a":2}', "{'name':1}", '"\\ud800"', "\ufeff{}", "{}{}"),
+    },
+    {
+      weight: 1,
+      arbitrary: tuple(fieldName, anyValue, anyValue).map(
+        ([name, one, other]) =>
+          `{${[one, other].map((value) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`,
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: tuple(fieldName, integer({ min: 1, max: 40 })).map(
+        ([name, depth]) => `{"to":${`{${JSON.stringify(name)}:`.repeat(depth)}1${"}".repeat(depth)}}`,
+      ),
     },
   );
   const bytes = texts.map((text) => Buffer.from(text));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Proof, ProofTools } from "../../scripts/proof.ts";
+import type { Proof } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import type { CredentialDesks } from "../src/main/api-parts.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
@@ -10,25 +10,43 @@ import { RawConnection, type Reply } from "./raw-connection.ts";
 
 const chunkSize = 500;
 const connections = 16;
+/** From here on memory must have settled; a small run is over before that. */
+const settledSize = 100_000;
+const maxGrowth = 0.1;
 
 export const proof: Proof = {
-  promise: "Malformed requests never lead to a server error, a crash or an answer outside the published shape",
-  size: { small: 1500, full: 100_000 },
+  promise:
+    "Malformed requests never lead to a server error, a crash, an answer outside the published shape, or more and more memory",
+  size: { small: 1500, full: 1_000_000 },
   run: (size, { serverUrl, progress }) =>
     withApiProcesses(serverUrl, 1, async ({ db, processes: [api], desks }) => {
       if (api === undefined) throw new Error("the API process did not start");
       const seed = Date.now() % 2 ** 31;
-      const memoryBefore = await residentMebibytes(api);
-      const tally = await sendAll(size, seed, api, () => freshCredentials(db, desks), progress);
+      const memory: number[] = [];
+      const tally = await sendAll(
+        size,
+        seed,
+        api,
+        () => freshCredentials(db, desks),
+        async (message) => {
+          memory.push(await residentMebibytes(api));
+          progress(message);
+        },
+      );
       const isAlive = await fetch(`${api.url}/readyz`).then(({ ok }) => ok);
-      const memory = `${memoryBefore} to ${await residentMebibytes(api)} MiB`;
+      const growth = growthOf(memory);
       return {
         figure:
           `${tally.serverErrors} of ${size} malformed requests answered with 5xx, ${tally.odd} outside the published ` +
           `shape, ${isAlive ? 0 : 1} crashes (seed ${seed}; ${tally.refused} refused, ${tally.accepted} turned out ` +
-          `valid, ${tally.closed} connections closed without a word, ${tally.silent} unanswered; memory ${memory})` +
+          `valid, ${tally.closed} connections closed without a word, ${tally.silent} unanswered); memory ${Math.max(...memory)} MiB at most, ` +
+          `${(growth * 100).toFixed(1)} % more at the end than in the middle` +
           tally.examples.map((example) => `\n${example}`).join(""),
-        holds: tally.serverErrors + tally.odd + tally.silent === 0 && isAlive && tally.refused > size / 2,
+        holds:
+          tally.serverErrors + tally.odd + tally.silent === 0 &&
+          isAlive &&
+          tally.refused > size / 2 &&
+          (size < settledSize || growth < maxGrowth),
       };
     }),
 };
@@ -48,7 +66,7 @@ async function sendAll(
   seed: number,
   api: PosternProcess,
   credentials: () => Promise<Credentials>,
-  progress: ProofTools["progress"],
+  lookUp: (message: string) => Promise<void>,
 ): Promise<Tally> {
   const tally: Tally = { serverErrors: 0, odd: 0, refused: 0, accepted: 0, closed: 0, silent: 0, examples: [] };
   const lanes = Array.from({ length: connections }, () => new RawConnection(Number(new URL(api.url).port)));
@@ -62,7 +80,9 @@ async function sendAll(
         }
       }),
     );
-    progress(`${sent + numRuns} of ${size}, seed ${seed}`);
+    // A million log lines would be a gigabyte here.
+    api.logs().splice(0);
+    await lookUp(`${sent + numRuns} of ${size}, seed ${seed}`);
   }
   for (const lane of lanes) lane.close();
   return tally;
@@ -100,6 +120,17 @@ async function freshCredentials(db: Database, { loginDesk, keyPress }: Credentia
   const { accountId, accessToken, refreshToken } = await aLogin(db, loginDesk);
   const { id, key } = await anApiKey(db, keyPress, accountId);
   return { token: accessToken, refreshToken, key, keyId: id };
+}
+
+/** Of the last tenth over the tenth after the middle, by medians: collecting garbage makes single values jump. */
+function growthOf(memory: number[]): number {
+  const tenth = Math.max(1, Math.floor(memory.length / 10));
+  const middle = Math.floor(memory.length / 2);
+  return median(memory.slice(-tenth)) / median(memory.slice(middle, middle + tenth)) - 1;
+}
+
+function median(values: number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function residentMebibytes({ operationsUrl }: PosternProcess): Promise<number> {
