@@ -165,3 +165,15 @@ export const badDays: BadDay[] = [
     }),
   ),
 ];
+
+/** What ends the bad days of an account. */
+export const goodAccount = {
+  sendingEnabled: true,
+  enforcementStatus: "HEALTHY",
+  max24HourSend: -1,
+  productionAccess: true,
+};
+
+export function isKnownToSes({ cause }: BadDay): boolean {
+  return cause.by !== "unknown-domain" && !(cause.by === "account" && cause.isDomainUnknown === true);
+}

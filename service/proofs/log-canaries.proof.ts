@@ -1,5 +1,6 @@
 import type { Proof } from "../../scripts/proof.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
+import { isKnownToSes } from "./bad-days.ts";
 import { Canaries } from "./canaries.ts";
 import { chooseDays, dayDomain, meetFault } from "./canary-faults.ts";
 import { askAt, useKeys, useLogins, useSending } from "./canary-requests.ts";
@@ -12,10 +13,13 @@ import { tracedIn } from "./traces.ts";
 export const proof: Proof = {
   promise:
     "No body, subject, address, name, key, token, password or secret gets into logs, metrics or health, at debug level",
-  size: { small: 6, full: 60 },
+  size: { small: 6, full: 100 },
   run: async (size, { serverUrl, progress }) => {
     const days = chooseDays(size);
-    const verifiedIdentities = [senderDomain(0), ...days.map((_, number) => dayDomain(number))];
+    const verifiedIdentities = [
+      senderDomain(0),
+      ...days.flatMap((day, number) => (isKnownToSes(day) ? [dayDomain(number)] : [])),
+    ];
     return withFeedbackCell(serverUrl, { verifiedIdentities }, async (cell) => {
       const canaries = new Canaries();
       const environment = withSecrets(cell, canaries);

@@ -10,7 +10,7 @@ import { anAccount } from "../test/builders.ts";
 import { aDeliveryDesk } from "../test/delivery-desks.ts";
 import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
-import { type BadDay, badDays } from "./bad-days.ts";
+import { type BadDay, badDays, goodAccount, isKnownToSes } from "./bad-days.ts";
 import { beginAnew, endPatience, readAftermath, readEndings, useUnknownSet } from "./day-database.ts";
 import { type Aftermath, type Ending, expectedAftermath, expectedEnding } from "./day-endings.ts";
 import { type HandOverFront, startHandOverFront } from "./hand-over-front.ts";
@@ -60,10 +60,6 @@ interface PastDay {
   day: Day;
   aftermath: Aftermath;
   sends: { id: string; isPatienceOver: boolean; ending: Ending | undefined }[];
-}
-
-function isKnownToSes({ cause }: Day): boolean {
-  return cause.by !== "unknown-domain" && !(cause.by === "account" && cause.isDomainUnknown === true);
 }
 
 function providersAt(simulator: SesSimulator, front: HandOverFront, size: number) {
@@ -121,8 +117,6 @@ function providerFor({ simulator, usual, hasty }: Stage, { cause }: Day): EmailP
   if (cause.by === "endpoint") return createSesProvider(sesAt(simulator, cause.url));
   return cause.by === "rule" && cause.isSilent === true ? hasty : usual;
 }
-
-const goodAccount = { sendingEnabled: true, enforcementStatus: "HEALTHY", max24HourSend: -1, productionAccess: true };
 
 /** Makes the day bad; what it returns ends it. */
 async function bringAbout({ simulator, front }: Stage, db: Database, { cause, domain }: Day) {
