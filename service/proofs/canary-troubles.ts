@@ -1,6 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { tmpdir } from "node:os";
+import { text } from "node:stream/consumers";
 import type { Environment } from "../src/config.ts";
 import { change } from "../test/send-rows.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
@@ -28,9 +30,9 @@ export async function useFeedback(cell: FeedbackCell, ask: Ask, canaries: Canari
     JSON.stringify({ eventType: "Bounce", mail: { source: canaries.make("message of SNS") } }),
     JSON.stringify({ eventType: canaries.make("message of SNS"), mail: { messageId: "m", tags: {} } }),
   ];
-  const bodies = [...odd(), ...odd().map((text) => envelopeText(cell.topicArn, text))];
+  const bodies = [...odd(), ...odd().map((message) => envelopeText(cell.topicArn, message))];
   for (const body of bodies) await aws.sendMessage(cell.queueUrl, body);
-  for (const body of [...odd(), ...odd().map((text) => envelopeText(cell.topicArn, text))]) {
+  for (const body of [...odd(), ...odd().map((message) => envelopeText(cell.topicArn, message))]) {
     await ask("POST", "/api/v1/feedback/ses", { "content-type": "text/plain" }, body);
   }
   aws.close();
@@ -71,7 +73,7 @@ export async function useRefusals(
 }
 
 /** Processes that do not come up say why, and not with which secrets. */
-export function refuseToStart(environment: Environment, canaries: Canaries): { said: string[]; refused: number } {
+export async function refuseToStart(environment: Environment, canaries: Canaries) {
   const secretText = () => canaries.keep("secret of the environment", randomBytes(32).toString("base64url"));
   const password = canaries.make("secret of the environment");
   const broken: Environment[] = [
@@ -80,12 +82,12 @@ export function refuseToStart(environment: Environment, canaries: Canaries): { s
     { ...environment, DATABASE_URL: `mysql://postern:${password}@127.0.0.1/postern` },
     { ...environment, CONTENT_KEY: `other:${secretText()}` },
   ];
-  const ends = broken.map((env) => {
-    const options = { env, cwd: tmpdir(), timeout: 10_000, encoding: "utf8" } as const;
-    return spawnSync(process.execPath, [posternPath, "api"], options);
-  });
-  return {
-    said: ends.map(({ stdout, stderr }) => `${stdout}${stderr}`),
-    refused: ends.filter(({ status }) => status !== null && status > 0).length,
-  };
+  const ends = await Promise.all(broken.map(endOfStart));
+  return { said: ends.map(({ said }) => said), refused: ends.filter(({ code }) => code !== null && code > 0).length };
+}
+
+async function endOfStart(env: Environment): Promise<{ said: string; code: number | null }> {
+  const child = spawn(process.execPath, [posternPath, "api"], { env, cwd: tmpdir(), timeout: 30_000 });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { said: `${stdout}${stderr}`, code };
 }

@@ -44,7 +44,7 @@ export const proof: Proof = {
       const told = await whatIsTold([api, worker]);
       const refusals = await useRefusals(cell, ask, canaries, sender, worker);
       await ask("POST", "/api/v1/auth/logout", { authorization: `Bearer ${accessToken}` });
-      const starts = refuseToStart({ ...cell.environment, ...environment }, canaries);
+      const starts = await refuseToStart({ ...cell.environment, ...environment }, canaries);
       told.push(...(await whatIsTold([api, worker])), ...starts.said);
       for (const stopped of [api, worker]) await stop(stopped);
       const lines = [api, worker].flatMap((one) => one.logs().map((line) => JSON.stringify(line)));

@@ -25,7 +25,7 @@ export const proof: Proof = {
       const alone = await sendGoodMail(api.url, good, seconds, (message) => progress(`alone: ${message}`));
       const slow = size * slowShare;
       const crowd = await gatherSlowCrowd({ port: Number(new URL(api.url).port), idle: size, slow, key: bad.key });
-      const present = crowd.connected();
+      const present = crowd.state().connected;
       try {
         const crowded = await sendGoodMail(api.url, good, seconds, (message) => progress(`in the crowd: ${message}`));
         const ratio = crowded.p99Ms / alone.p99Ms;
@@ -34,16 +34,16 @@ export const proof: Proof = {
           figure:
             `${present} slow clients (${size} idle, ${slow} with a byte a second), ${perSecond} good requests a second for ${seconds} s: ` +
             `p99 ${crowded.p99Ms.toFixed(1)} ms against ${alone.p99Ms.toFixed(1)} ms just before, p50 ${crowded.p50Ms.toFixed(1)} against ` +
-            `${alone.p50Ms.toFixed(1)}; ${crowded.failed} of ${crowded.sent} failed; ${crowd.connected()} still connected, ` +
-            `${crowd.cut()} cut off and come back`,
+            `${alone.p50Ms.toFixed(1)}; ${crowded.failed} of ${crowded.sent} failed; ${crowd.state().connected} still connected, ` +
+            `${crowd.state().cut} cut off and come back`,
           holds:
             present === size + slow &&
             crowded.failed + alone.failed === 0 &&
             (ratio <= maxRatio || crowded.p99Ms <= alone.p99Ms + room) &&
-            (size < fullSize || crowd.cut() > slow),
+            (size < fullSize || crowd.state().cut > slow),
         };
       } finally {
-        crowd.disperse();
+        await crowd.disperse();
       }
     }),
 };
