@@ -14,9 +14,12 @@ if (!existsSync(join(folder, "postgres"))) {
   process.exit(1);
 }
 
+// `postern dev` brings its own PostgreSQL.
+const ownServer = ["service/src/dev/**", "service/src/main/dev.test.ts"].flatMap((files) => ["--exclude", files]);
+const wanted = rest.length > 0 ? rest : ["service/", ...ownServer];
 const server = await startPrivatePostgres({ postgres: join(folder, "postgres"), initdb: join(folder, "initdb") });
 // Not spawnSync: this process has to go on reading what the server logs, or the server stops when the pipe is full.
-const tests = spawn("npx", ["--no-install", "vitest", "run", ...(rest.length > 0 ? rest : ["service/"])], {
+const tests = spawn("npx", ["--no-install", "vitest", "run", ...wanted], {
   stdio: "inherit",
   env: { ...process.env, TEST_DATABASE_URL: server.url },
 });
