@@ -126,11 +126,12 @@ test("what is not the id of an account binds to nothing and fails", async () => 
 test("a connection that ends under a bound statement is unavailable, and the pool goes on", async () => {
   const db = openDatabase({ url: database.url, poolSize: 1, applicationName: "guard", onIdleError: () => undefined });
   onTestFinished(() => db.close());
-  const killed = ask(db.forAccount(mine), "select pg_sleep(10)");
+  // Listened to from the start: it may end before the question that ends it is answered.
+  const killed = expect(ask(db.forAccount(mine), "select pg_sleep(10)")).rejects.toMatchObject({ code: "UNAVAILABLE" });
   const kill =
     "select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(10)' and datname = current_database()";
   await expect.poll(() => change(database.db, kill).then((rows) => rows.length)).toBeGreaterThan(0);
-  await expect(killed).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await killed;
   expect(await ask(db.forAccount(mine), "select 1 as value")).toEqual([{ value: 1 }]);
 });
 

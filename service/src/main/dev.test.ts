@@ -136,8 +136,13 @@ describe("when a part of postern dev dies", () => {
   });
 });
 
+/** Nothing of a process that has ended meanwhile. */
 function commandOf(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
 }
 
 function isVerified(states: { domain_name: string; verification_status: string }[], name: string): boolean {
