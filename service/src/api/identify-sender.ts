@@ -48,7 +48,8 @@ export function createSenderGate(authenticator: Authenticator) {
      * many. Who sends more at once is asked to come again.
      */
     admitBody(request: FastifyRequest, reply: FastifyReply, { accountId }: Sender): void {
-      if (isSmall(request.headers)) return;
+      // Who hung up while it was being identified takes nothing any more, and would never give it back: its close is over.
+      if (isSmall(request.headers) || reply.raw.destroyed) return;
       const own = largeBodies.get(accountId) ?? 0;
       const all = [...largeBodies.values()].reduce((sum, count) => sum + count, 0);
       if (own >= maxLargePerAccount || all >= maxLarge) throw tooManyLarge();
@@ -74,7 +75,9 @@ function tooManyLarge(): AppError {
   });
 }
 
+/** Without a length the body comes in chunks and may be any size; without both there is none. */
 function isSmall(headers: FastifyRequest["headers"]): boolean {
-  const length = headers["content-length"];
-  return length !== undefined && Number(length) <= maxUncheckedBytes;
+  const { "content-length": length, "transfer-encoding": chunks } = headers;
+  if (length === undefined) return chunks === undefined;
+  return Number(length) <= maxUncheckedBytes;
 }
