@@ -192,7 +192,8 @@ describe("contention", () => {
     };
     const [one, other] = [aWriter(), aWriter()];
     await Promise.all([one("left"), one("right"), other("right"), other("left")]);
-    expect(trips).toHaveLength(3);
+    // Two that deadlock, and the one that had to give way again; on a slow machine it may have to more than once.
+    expect(trips.length).toBeGreaterThanOrEqual(3);
     expect(await ask(shared.db, "select count from pair")).toEqual([{ count: 2 }, { count: 2 }]);
   });
 });
