@@ -1,13 +1,13 @@
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { findTimeline } from "../src/sends/send-timeline.ts";
-import { anAccount } from "../test/builders.ts";
-import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
+import { testContentKeys } from "../test/send-builders.ts";
 import { envelopeText, eventText } from "./event-texts.ts";
 import { counterOf, type FeedbackCell, healthOf, untilRateIsKnown, withFeedbackCell } from "./feedback-cell.ts";
 import { type LedgerMail, readWholeLedger } from "./ledger-tail.ts";
 import { queueSends } from "./queued-sends.ts";
 import { createRawAws } from "./raw-aws.ts";
+import { type DomainSenders, makeSendersOf } from "./senders-of-domains.ts";
 import { inParallel } from "./sending-client.ts";
 import { storeSentSends } from "./sent-sends.ts";
 import { changeSimulator } from "./simulator-control.ts";
@@ -80,7 +80,7 @@ async function delayEvents({ simulator }: FeedbackCell, delaySeconds: number): P
 /** First behind a backlog that is there before the worker is, then without one. */
 async function cutWithEvents(cell: FeedbackCell, size: number, seconds: Seconds, progress: ProofTools["progress"]) {
   const { db } = cell;
-  const senders = await aSenderOfEach(db);
+  const senders = await makeSendersOf(db, verifiedIdentities);
   await cutFirstAttempts(cell);
   const delaySeconds = size < fullSize ? 0.2 : 1;
   await delayEvents(cell, delaySeconds);
@@ -107,7 +107,7 @@ async function cutWithEvents(cell: FeedbackCell, size: number, seconds: Seconds,
 /** Nothing but a delivery tells of a hand-over: of one half in time, of the other after it was repeated. */
 async function cutWithoutEvents(cell: FeedbackCell, size: number, seconds: Seconds, progress: ProofTools["progress"]) {
   const { db } = cell;
-  const senders = await aSenderOfEach(db);
+  const senders = await makeSendersOf(db, verifiedIdentities);
   await tellOnly({ ...cell.simulator, topicArn: cell.topicArn }, (type) => type !== "SEND");
   await cutFirstAttempts(cell);
   await delayEvents(cell, seconds.mostWithout + 1);
@@ -128,18 +128,7 @@ async function cutWithoutEvents(cell: FeedbackCell, size: number, seconds: Secon
   };
 }
 
-type Senders = { accountId: string; fromDomain: string }[];
-
-async function aSenderOfEach(db: Database): Promise<Senders> {
-  const senders: Senders = [];
-  for (const fromDomain of verifiedIdentities) {
-    const accountId = await anAccount(db);
-    senders.push({ accountId, fromDomain: await aVerifiedDomain(db, accountId, fromDomain) });
-  }
-  return senders;
-}
-
-async function queueHalves(db: Database, senders: Senders, size: number): Promise<string[]> {
+async function queueHalves(db: Database, senders: DomainSenders, size: number): Promise<string[]> {
   const ids: string[] = [];
   for (const sender of senders) {
     const count = sender.fromDomain === quick ? Math.ceil(size / 2) : Math.floor(size / 2);
@@ -157,7 +146,7 @@ async function allowAllAtOnce(db: Database): Promise<void> {
 }
 
 /** The Send and Delivery events of mail that was handed over before. */
-async function fillQueue(cell: FeedbackCell, senders: Senders, count: number, progress: ProofTools["progress"]) {
+async function fillQueue(cell: FeedbackCell, senders: DomainSenders, count: number, progress: ProofTools["progress"]) {
   const { db, simulator, topicArn, queueUrl } = cell;
   const mails = await storeSentSends(db, { accountId: senders[0]?.accountId ?? "", count: count / 2 });
   const aws = createRawAws(simulator.url);
@@ -225,7 +214,7 @@ async function aftermathOf({ db, simulator }: FeedbackCell, ids: string[]): Prom
 }
 
 /** Sends whose timeline names two mails. */
-async function countShownDoubled(db: Database, senders: Senders, ids: string[]): Promise<number> {
+async function countShownDoubled(db: Database, senders: DomainSenders, ids: string[]): Promise<number> {
   let shown = 0;
   for (const id of ids) {
     for (const { accountId } of senders) {

@@ -5,9 +5,8 @@ import { listUnknownSends } from "../src/feedback/quarantine-store.ts";
 import { whileInHand, whileQueued } from "../src/sends/doubt-older-sends.ts";
 import { holdByOperator, releaseByOperator } from "../src/sends/operator-hold.ts";
 import { readLastChange } from "../src/sends/server-state.ts";
-import { anAccount } from "../test/builders.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../test/private-postgres.ts";
-import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
+import { testContentKeys } from "../test/send-builders.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
 import { createTemplate } from "../test/template-database.ts";
 import { envelopeText, eventText } from "./event-texts.ts";
@@ -15,6 +14,7 @@ import { type FeedbackCell, healthOf, withFeedbackCell } from "./feedback-cell.t
 import { type LedgerMail, readWholeLedger } from "./ledger-tail.ts";
 import { queueSends } from "./queued-sends.ts";
 import { createRawAws } from "./raw-aws.ts";
+import { type DomainSenders, makeSendersOf } from "./senders-of-domains.ts";
 import { inParallel } from "./sending-client.ts";
 import { changeSimulator } from "./simulator-control.ts";
 import { startTcpSwitch, type TcpSwitch } from "./tcp-switch.ts";
@@ -84,7 +84,7 @@ async function play(cell: FeedbackCell, { size, door, losing, progress }: Scene)
   // Time enough to tell what is told afterwards.
   const doubtSeconds = { IN_DOUBT_SECONDS: size < 50 ? "4" : "20", IN_DOUBT_MAX_SECONDS: "240" };
   const { db, simulator } = cell;
-  const senders = await aSenderOfEach(db);
+  const senders = await makeSendersOf(db, verifiedIdentities);
   await changeSimulator(simulator, "POST", "rules", { match: { fromDomain: toldDomain }, events: { copies: 0 } });
   const worker = await cell.start("worker", doubtSeconds);
   const handedOver = async (count: number) => {
@@ -132,18 +132,7 @@ async function play(cell: FeedbackCell, { size, door, losing, progress }: Scene)
   return { ...(await aftermathOf(cell, accepted, lostTime)), newSendSeconds };
 }
 
-type Senders = { accountId: string; fromDomain: string }[];
-
-async function aSenderOfEach(db: Database): Promise<Senders> {
-  const senders: Senders = [];
-  for (const fromDomain of verifiedIdentities) {
-    const accountId = await anAccount(db);
-    senders.push({ accountId, fromDomain: await aVerifiedDomain(db, accountId, fromDomain) });
-  }
-  return senders;
-}
-
-async function queueForEach(db: Database, senders: Senders, count: number): Promise<string[]> {
+async function queueForEach(db: Database, senders: DomainSenders, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (const sender of senders) {
     ids.push(...(await queueSends(db, { ...sender, count, contentKey: testContentKeys.current })));
@@ -190,7 +179,11 @@ async function mailsOf({ simulator }: FeedbackCell, sendId: string): Promise<Led
 }
 
 /** New sends go on meanwhile: it is their events that make silence mean something. */
-async function untilSettled(cell: FeedbackCell, senders: Senders, progress: ProofTools["progress"]): Promise<void> {
+async function untilSettled(
+  cell: FeedbackCell,
+  senders: DomainSenders,
+  progress: ProofTools["progress"],
+): Promise<void> {
   const { db } = cell;
   await until(
     "no send of before is on its way",
