@@ -28,6 +28,19 @@ export function anEnvironment(overrides: Environment = {}): Environment {
   };
 }
 
+/** What a process needs to use this simulator, as `postern aws setup` would have left it. */
+export function simulatorSettings({ url, region }: { url: string; region: string }): Environment {
+  return {
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL_SESV2: url,
+    AWS_ENDPOINT_URL_SNS: url,
+    AWS_ENDPOINT_URL_SQS: url,
+    AWS_ACCESS_KEY_ID: "simulator",
+    AWS_SECRET_ACCESS_KEY: "simulator",
+    AWS_FEEDBACK_TOPIC_ARN: `arn:aws:sns:${region}:000000000000:postern-AA`,
+  };
+}
+
 export function aConfig(overrides: Environment = {}): Config {
   return readConfig(anEnvironment(overrides));
 }

@@ -5,7 +5,7 @@ import type { Database } from "../src/db/database.ts";
 import type { LoginDesk } from "../src/logins/log-in.ts";
 import { createCredentialDesks } from "../src/main/api-parts.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
-import { anEnvironment } from "./test-config.ts";
+import { anEnvironment, simulatorSettings } from "./test-config.ts";
 
 interface SimulatedCell {
   db: Database;
@@ -27,13 +27,7 @@ export async function withSimulatedCell<Result>(
   const db = openTestDatabase(copy.url);
   const environment = anEnvironment({
     DATABASE_URL: copy.url,
-    AWS_REGION: simulator.region,
-    AWS_ENDPOINT_URL_SESV2: simulator.url,
-    AWS_ENDPOINT_URL_SNS: simulator.url,
-    AWS_ENDPOINT_URL_SQS: simulator.url,
-    AWS_ACCESS_KEY_ID: "simulator",
-    AWS_SECRET_ACCESS_KEY: "simulator",
-    AWS_FEEDBACK_TOPIC_ARN: `arn:aws:sns:${simulator.region}:000000000000:postern-AA`,
+    ...simulatorSettings(simulator),
     LOG_LEVEL: "info",
   });
   process.env.AWS_ACCESS_KEY_ID ??= "simulator";

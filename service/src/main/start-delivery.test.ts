@@ -4,7 +4,7 @@ import { openTestDesk } from "../../test/domain-desks.ts";
 import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
 import { attemptsOf, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
-import { anEnvironment } from "../../test/test-config.ts";
+import { anEnvironment, simulatorSettings } from "../../test/test-config.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { holdAccount, releaseAccount } from "../accounts/account-store.ts";
@@ -65,13 +65,7 @@ test("on SIGTERM a hand-over under way is finished and settled, and what was not
 async function aCell() {
   const environment = anEnvironment({
     DATABASE_URL: database.url,
-    AWS_REGION: ses.region,
-    AWS_ENDPOINT_URL_SESV2: ses.url,
-    AWS_ENDPOINT_URL_SNS: ses.url,
-    AWS_ENDPOINT_URL_SQS: ses.url,
-    AWS_ACCESS_KEY_ID: "simulator",
-    AWS_SECRET_ACCESS_KEY: "simulator",
-    AWS_FEEDBACK_TOPIC_ARN: `arn:aws:sns:${ses.region}:000000000000:postern-AA`,
+    ...simulatorSettings(ses),
     LOG_LEVEL: "info",
   });
   const desk = await openTestDesk(database.db, database.url, ses.simulator);

@@ -3,7 +3,7 @@ import { anApiKey } from "../../test/builders.ts";
 import { openTestDesk } from "../../test/domain-desks.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
 import { spawnPostern } from "../../test/spawn-postern.ts";
-import { anEnvironment } from "../../test/test-config.ts";
+import { anEnvironment, simulatorSettings } from "../../test/test-config.ts";
 import { useSendingApi } from "../../test/use-sending-api.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { holdAccount, releaseAccount, resumeAccount, suspendAccount } from "../accounts/account-store.ts";
@@ -99,13 +99,7 @@ async function aWorker(settings: Environment) {
     "worker",
     anEnvironment({
       DATABASE_URL: api.database.url,
-      AWS_REGION: ses.region,
-      AWS_ENDPOINT_URL_SESV2: ses.url,
-      AWS_ENDPOINT_URL_SNS: ses.url,
-      AWS_ENDPOINT_URL_SQS: ses.url,
-      AWS_ACCESS_KEY_ID: "simulator",
-      AWS_SECRET_ACCESS_KEY: "simulator",
-      AWS_FEEDBACK_TOPIC_ARN: `arn:aws:sns:${ses.region}:000000000000:postern-AA`,
+      ...simulatorSettings(ses),
       LOG_LEVEL: "info",
       ...settings,
     }),

@@ -7,7 +7,7 @@ import { aQueuedSend } from "../../test/send-builders.ts";
 import { sendRow } from "../../test/send-rows.ts";
 import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
 import { copyTemplate, openTestDatabase } from "../../test/template-database.ts";
-import { anEnvironment } from "../../test/test-config.ts";
+import { anEnvironment, simulatorSettings } from "../../test/test-config.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { type Environment, readConfig } from "../config.ts";
@@ -76,17 +76,10 @@ test("without AWS it serves test mail, says what to run for live mail, and claim
 });
 
 function anEnvironmentWithAws(): Environment {
-  const endpoint = ses.url;
   return anEnvironment({
     DATABASE_URL: database.url,
     DNS_SERVERS: knot.address,
-    AWS_REGION: ses.region,
-    AWS_ENDPOINT_URL_SESV2: endpoint,
-    AWS_ENDPOINT_URL_SNS: endpoint,
-    AWS_ENDPOINT_URL_SQS: endpoint,
-    AWS_ACCESS_KEY_ID: "simulator",
-    AWS_SECRET_ACCESS_KEY: "simulator",
-    AWS_FEEDBACK_TOPIC_ARN: `arn:aws:sns:${ses.region}:000000000000:postern-AA`,
+    ...simulatorSettings(ses),
     LOG_LEVEL: "info",
   });
 }
