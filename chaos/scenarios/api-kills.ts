@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { killUnderLoad } from "./kill-under-load.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
 import { finishLoad, underLoad } from "./under-load.ts";
 
-/** For the first answers of those that were killed last. */
-const lastAnswersMs = 3_000;
+const patienceSeconds = 30;
 
 export const apiKills: Scenario = {
   promise: "what an API acknowledged before it was killed is there; it answers again within ten seconds",
@@ -17,12 +15,12 @@ export const apiKills: Scenario = {
         const number = stage.dice.roll(cell.apis.length);
         const api = cell.apis[number];
         await api?.up();
+        await outages.untilOver(load, patienceSeconds, number);
         const isKilled = api?.signal("SIGKILL") ?? false;
         if (isKilled) outages.began(number);
         return isKilled;
       });
-      await Promise.all(cell.apis.map((api) => api.up()));
-      await sleep(lastAnswersMs);
+      await Promise.all(cell.apis.map((_, number) => outages.untilOver(load, patienceSeconds, number)));
       await finishLoad(stage, load);
       return {
         findings: [

@@ -5,6 +5,7 @@ import type { Scenario } from "./scenario.ts";
 import { finishLoad, underLoad } from "./under-load.ts";
 
 const longestAwayMs = 2_000;
+const patienceSeconds = 30;
 
 export const postgresStops: Scenario = {
   promise:
@@ -14,12 +15,14 @@ export const postgresStops: Scenario = {
     underLoad(stage, async (cell, load) => {
       const outages = new Outages();
       const stops = await killUnderLoad(stage, load, async () => {
+        await outages.untilOver(load, patienceSeconds);
         await cell.postgres.stopImmediately();
         await sleep(stage.dice.roll(longestAwayMs));
         outages.began();
         await cell.postgres.start();
         return true;
       });
+      await outages.untilOver(load, patienceSeconds);
       await finishLoad(stage, load);
       return {
         findings: [
