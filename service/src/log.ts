@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from "pino";
+import { collectLines } from "./collected-lines.ts";
 
 export type Log = Logger;
 
@@ -19,20 +20,18 @@ export function createLog(level: string, stream?: DestinationStream): Log {
 }
 
 /**
- * Written at once: the last lines before a crash are the ones that matter. A line that cannot be written (a full disk, a
- * reader that left) is lost, because what it tells of has happened and must go on to be recorded.
+ * A line that cannot be written (a full disk, a reader that left) is lost, because what it tells of has happened and must
+ * go on to be recorded.
  */
-const lines = destination({ fd: 1, sync: true, maxLength: 1024 * 1024 });
-lines.on("error", () => undefined);
-const standardOutput: DestinationStream = {
-  write(line) {
-    try {
-      lines.write(line);
-    } catch {
-      // There is nowhere left to say it.
-    }
-  },
-};
+const output = destination({ fd: 1, sync: true, maxLength: 1024 * 1024 });
+output.on("error", () => undefined);
+const standardOutput = collectLines((lines) => {
+  try {
+    output.write(lines);
+  } catch {
+    // There is nowhere left to say it.
+  }
+});
 
 /**
  * PostgreSQL puts row values into `detail` and `where`, and into the message of a data exception (class 22). So an error
