@@ -8,6 +8,7 @@ import { createRawAws } from "../../service/proofs/raw-aws.ts";
 import { inParallel } from "../../service/proofs/sending-client.ts";
 import { storeSentSends } from "../../service/proofs/sent-sends.ts";
 import { until } from "../../service/proofs/until.ts";
+import type { Database } from "../../service/src/db/database.ts";
 import { anAccount } from "../../service/test/builders.ts";
 import type { Bench } from "../frame/bench.ts";
 import { compare, type Figures } from "../frame/compare.ts";
@@ -83,20 +84,25 @@ async function measure({ db, queued }: FeedbackCell, pid: number, count: number)
   };
 }
 
-async function makePlainEvents({ db }: FeedbackCell): Promise<void> {
+export async function makePlainEvents({ db }: { db: Database }): Promise<void> {
   await db.query({
     name: "make-plain-events",
     text: `
       create table plain_events (
         id uuid primary key,
         send_id uuid not null,
+        account_id uuid not null,
+        mode text not null,
         event_type text not null,
+        event_at timestamptz not null,
         recipient text not null,
-        event_timestamp timestamptz not null
+        bounce_type text,
+        bounce_subtype text,
+        complaint_type text
       )`,
   });
   await db.query({
     name: "index-plain-events",
-    text: "create index plain_events_list_idx on plain_events (event_timestamp desc, id desc)",
+    text: "create index plain_events_account_idx on plain_events (account_id, mode, id)",
   });
 }

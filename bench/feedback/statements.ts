@@ -1,9 +1,10 @@
-import { randomUUIDv7 } from "node:crypto";
 import { postgresCpuSeconds } from "../../service/proofs/cpu-times.ts";
 import { inParallel } from "../../service/proofs/sending-client.ts";
 import { storeSentSends } from "../../service/proofs/sent-sends.ts";
+import { textArray, uuidArray } from "../../service/src/db/array-param.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { applyFeedback } from "../../service/src/feedback/apply-feedback.ts";
+import { eventIdOf } from "../../service/src/feedback/event-id.ts";
 import type { Feedback } from "../../service/src/provider/feedback.ts";
 import { anAccount } from "../../service/test/builders.ts";
 import { type Comparison, compare, type Figures } from "../frame/compare.ts";
@@ -20,45 +21,72 @@ export function compareStatements(
   progress: (text: string) => void,
 ): Promise<Comparison> {
   const count = seconds * perSecondOfRun;
-  const bare = { name: "yardstick", run: () => measure(db, count, insertPlain) };
+  const bare = {
+    name: "yardstick",
+    run: () => measure(db, count, (set, accountId) => insertPlain(db, accountId, set)),
+  };
   const ours = { name: "postern", run: () => measure(db, count, (set) => applyFeedback(db, set, Date.now())) };
   return compare([bare, ours], rounds, progress);
-
-  function insertPlain(set: Feedback[]) {
-    const rows = set.flatMap(({ sendId, kind, recipients, at }) =>
-      recipients.map((recipient) => ({ sendId, kind, recipient, at })),
-    );
-    return db.query({
-      name: "insert-plain-events",
-      text: `
-        insert into plain_events (id, send_id, event_type, recipient, event_timestamp)
-        select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])`,
-      values: [
-        rows.map(() => randomUUIDv7()),
-        rows.map(({ sendId }) => sendId),
-        rows.map(({ kind }) => kind),
-        rows.map(({ recipient }) => recipient),
-        rows.map(({ at }) => at),
-      ],
-    });
-  }
 }
 
-async function measure(db: Database, count: number, apply: (set: Feedback[]) => Promise<unknown>): Promise<Figures> {
-  const told = await reports(db, count);
+/** The very rows that ours stores, their ids included, by someone who has to be told whose they are. */
+function insertPlain(db: Database, accountId: string, set: Feedback[]) {
+  const rows = set.flatMap(rowsOf);
+  return db.query({
+    name: "insert-plain-events",
+    text: `
+      insert into plain_events (id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype,
+        complaint_type)
+      select id, send_id, $8, 'live', event_type, event_at::timestamptz, recipient, bounce_type, bounce_subtype, complaint_type
+      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $9::text[])
+        as given (id, send_id, event_type, event_at, recipient, bounce_type, bounce_subtype, complaint_type)`,
+    values: [
+      uuidArray(rows.map(({ id }) => id)),
+      uuidArray(rows.map(({ sendId }) => sendId)),
+      textArray(rows.map(({ type }) => type)),
+      textArray(rows.map(({ at }) => at)),
+      textArray(rows.map(({ recipient }) => recipient)),
+      textArray(rows.map(({ bounceType }) => bounceType)),
+      textArray(rows.map(({ bounceSubtype }) => bounceSubtype)),
+      accountId,
+      textArray(rows.map(({ complaintType }) => complaintType)),
+    ],
+  });
+}
+
+function rowsOf(told: Feedback) {
+  const { sendId = "", providerMessageId, at, feedbackId, kind } = told;
+  const type = { delivery: "Delivery", bounce: "Bounce", complaint: "Complaint" }[String(kind)] ?? "";
+  return told.recipients.map((recipient) => ({
+    id: eventIdOf({ sendId, providerMessageId, type, recipient, feedbackId, at }),
+    sendId,
+    type,
+    at,
+    recipient,
+    bounceType: told.kind === "bounce" ? told.bounce.type : null,
+    bounceSubtype: told.kind === "bounce" ? (told.bounce.subtype ?? null) : null,
+    complaintType: told.kind === "complaint" ? (told.complaintType ?? null) : null,
+  }));
+}
+
+type Apply = (set: Feedback[], accountId: string) => Promise<unknown>;
+
+async function measure(db: Database, count: number, apply: Apply): Promise<Figures> {
+  const accountId = await anAccount(db);
+  const told = await reports(db, accountId, count);
   const sets = Array.from({ length: Math.ceil(count / setSize) }, (_, set) =>
     told.slice(set * setSize, (set + 1) * setSize),
   );
   await db.query({ name: "analyze-sends", text: "analyze sends" });
   const cpu = await postgresCpuSeconds(db);
   const begun = performance.now();
-  await inParallel(sets, connections, async (set) => void (await apply(set)));
+  await inParallel(sets, connections, async (set) => void (await apply(set, accountId)));
   const seconds = (performance.now() - begun) / 1000;
   return { rate: count / seconds, cpu: { postgres: (((await postgresCpuSeconds(db)) - cpu) / count) * 1000 } };
 }
 
-async function reports(db: Database, count: number): Promise<Feedback[]> {
-  const mails = await storeSentSends(db, { accountId: await anAccount(db), count });
+async function reports(db: Database, accountId: string, count: number): Promise<Feedback[]> {
+  const mails = await storeSentSends(db, { accountId, count });
   const told = mails.map(({ sendId, messageId, recipients, acceptedAt }, number): Feedback => {
     const about = {
       sendId,

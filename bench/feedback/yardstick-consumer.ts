@@ -7,12 +7,13 @@ import pg from "pg";
  * one insert for a set of messages. It knows no sends: no status, no suppression, no doubt, no quarantine, no repeats.
  */
 const QueueUrl = process.env.AWS_FEEDBACK_QUEUE_URL;
+/** It has no sends to look an account up in; one for all is as good for what it measures. */
+const accountId = randomUUIDv7();
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 4 });
 const sqs = new SQSClient({ maxAttempts: 1 });
 
 interface Row {
   sendId: string;
-  type: string;
   recipient: string;
   at: string;
 }
@@ -39,7 +40,7 @@ function rowsIn({ Body = "" }: Message): Row[] {
   if (event.eventType !== "Delivery") return [];
   const { recipients, timestamp } = event.delivery;
   return recipients.map((recipient: string) => {
-    return { sendId: event.mail.tags.send_id[0], type: "Delivery", recipient, at: timestamp };
+    return { sendId: event.mail.tags.send_id[0], recipient, at: timestamp };
   });
 }
 
@@ -66,12 +67,13 @@ async function insert(rows: Row[]): Promise<void> {
   await pool.query({
     name: "insert",
     text: `
-      insert into plain_events (id, send_id, event_type, recipient, event_timestamp)
-      select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])`,
+      insert into plain_events (id, send_id, account_id, mode, event_type, recipient, event_at)
+      select given.id, given.send_id, $1, 'live', 'Delivery', given.recipient, given.event_at
+      from unnest($2::uuid[], $3::uuid[], $4::text[], $5::timestamptz[]) as given (id, send_id, recipient, event_at)`,
     values: [
+      accountId,
       rows.map(() => randomUUIDv7()),
       rows.map(({ sendId }) => sendId),
-      rows.map(({ type }) => type),
       rows.map(({ recipient }) => recipient),
       rows.map(({ at }) => at),
     ],

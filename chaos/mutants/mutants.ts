@@ -127,8 +127,16 @@ export const mutants: Mutant[] = [
     name: "rank-rule",
     wrong: "the last report decides, and not the gravest",
     file: `${sends}/record-feedback.ts`,
-    from: "greatest(coalesce(c.outcomes[each.place], 0), coalesce(max(a.rank), 0))::smallint",
-    to: "coalesce(max(a.rank), c.outcomes[each.place], 0)::smallint",
+    from: "then coalesce(sends.outcomes[1], 0) < reported.highest",
+    to: "then coalesce(sends.outcomes[1], 0) <> reported.highest",
+    tests: ["service/src/feedback/apply-feedback.test.ts"],
+  },
+  {
+    name: "rank-rule-of-many",
+    wrong: "with several recipients a later report replaces a higher one",
+    file: `${sends}/record-feedback.ts`,
+    from: "greatest(0, sends.outcomes[each.place], max(told.rank))::smallint",
+    to: "coalesce(max(told.rank), sends.outcomes[each.place], 0)::smallint",
     tests: ["service/src/feedback/apply-feedback.test.ts"],
   },
   {

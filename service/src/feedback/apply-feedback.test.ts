@@ -144,6 +144,14 @@ describe("a report moves the send", () => {
     expect(statuses).toEqual(["bounced", "bounced", "bounced", "complained", "complained"]);
   });
 
+  test("… also when it is told together with news of another recipient", async () => {
+    const recipients = ["jane@x.test", "john@x.test"];
+    const send = await aSend(recipients);
+    await apply([aReport(send, { ...permanent, recipients: ["jane@x.test"] })]);
+    await apply([aReport(send, { kind: "delivery", recipients })]);
+    expect((await recordOf(send))?.status).toBe("bounced");
+  });
+
   test("a complaint that is none of spam is recorded and suppresses nobody", async () => {
     const send = await aSend(["jane@x.test"]);
     await apply([

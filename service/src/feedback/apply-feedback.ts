@@ -36,13 +36,13 @@ export async function applyFeedback(db: Queryable, given: Feedback[], databaseNo
     tagged.filter((feedback) => feedback.kind === "reject"),
   );
   const recorded = await recordReports(db, tagged.flatMap(reportsOf));
-  const unknown = new Set([...recorded.unknownSends, ...evidence.unknownSends]);
+  const unknown = new Set(evidence.unknownSends);
   return {
     verdicts: given.map((feedback) => {
       if (!isTimely(feedback, databaseNowMs)) return "from-the-future";
       return !isTagged(feedback) || unknown.has(feedback.sendId) ? "unknown-send" : "applied";
     }),
-    newEvents: recorded.newEvents.length,
+    newEvents: recorded.newEvents,
     newSuppressions: recorded.newSuppressions,
     confirmed: evidence.confirmed,
     doubled: evidence.doubled,
