@@ -27,6 +27,7 @@ const planted = [
   ],
   ["a route that takes one from a desk", "api/v1/a-routes.ts", "const { db } = acceptDesk;"],
   ["a route that knows the database", "api/v1/a-routes.ts", 'import type { Database } from "../../db/database.ts";'],
+  ["a change of sends that does not say so", "sends/a-store.ts", "const text = `update sends set status = 'sent'`;"],
   ["a second reader of the environment", "api/server.ts", "const port = process.env.PORT;"],
 ] as const;
 

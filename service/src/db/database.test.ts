@@ -132,6 +132,31 @@ describe("a transaction", () => {
   });
 });
 
+describe("a statement that changes sends", () => {
+  const raise = { name: "raise", text: "update counters set value = value + 1 returning value", changesSends: true };
+
+  test("runs again when another changed its rows meanwhile, and goes on from what the other left", async () => {
+    await ask(shared.db, "create table counters (value integer not null)");
+    await ask(shared.db, "insert into counters values (0)");
+    const answers = await Promise.all(Array.from({ length: 8 }, () => shared.db.query<{ value: number }>(raise)));
+    const values = answers.flatMap(([row]) => row?.value ?? []);
+    expect(values.toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test("does not look at a changed row again within one run, which is what crashes PostgreSQL 18.4", async () => {
+    const text = "select current_setting('transaction_isolation') as isolation";
+    expect(await shared.db.query({ name: "isolation", text, changesSends: true })).toEqual([
+      { isolation: "repeatable read" },
+    ]);
+  });
+
+  test("keeps nothing when it fails", async () => {
+    const text = "with made as (insert into counters values (100) returning value) select 1 / (value - 100) from made";
+    await expect(shared.db.query({ name: "half", text, changesSends: true })).rejects.toThrow("division by zero");
+    expect(await ask(shared.db, "select count(*) from counters where value = 100")).toEqual([{ count: 0 }]);
+  });
+});
+
 describe("trouble", () => {
   test("a server that cannot be reached is an outcome with a time to try again", async () => {
     const db = aDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { AppError } from "../errors.ts";
-import { isConnectionTrouble } from "./sql-state.ts";
+import { isConnectionTrouble, isContention } from "./sql-state.ts";
 
 /** A statement has a name, so that each connection prepares it once. */
 export interface Statement {
@@ -9,6 +9,8 @@ export interface Statement {
   values?: unknown[];
   /** For lookups by id in partitioned tables: a plan made before the id is known takes a lock on every partition. */
   isPlannedEachTime?: boolean;
+  /** For statements that change or lock sends: see `inOneSnapshot`. */
+  changesSends?: boolean;
 }
 
 export interface Queryable {
@@ -40,8 +42,6 @@ interface DatabaseOptions {
   applicationName: string;
   onIdleError: (error: Error) => void;
   statementTimeoutMs?: number;
-  /** Connections that change the record of sends work without partition pruning; see `neverPrune`. */
-  updatesSends?: boolean;
 }
 
 // What still has no answer this long after the server should have given up has lost its server.
@@ -53,13 +53,8 @@ const connectTimeoutMs = 5_000;
  * a table was small would otherwise go on reading it whole: measured, 40 requests took 4.6 s instead of 20 ms.
  */
 const neverScan = "-c enable_seqscan=off";
-/**
- * PostgreSQL 18.4 crashes, all sessions with it, when a statement that updates rows of a partitioned table meets a row that
- * another has just changed and prunes partitions while it looks again (a null pointer in perform_pruning_base_step). Our
- * proof `feedback-order` met it 21 times in a run; without pruning it did not. Where sends are updated, that is the price.
- */
-const neverPrune = "-c enable_partition_pruning=off";
-
+/** Compiling a plan takes longer than any statement here; a server that estimates badly would do it for each of them. */
+const neverCompile = "-c jit=off";
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementTimeoutMs = 10_000 } = options;
   const pool = new pg.Pool({
@@ -71,8 +66,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    options: options.updatesSends ? `${neverScan} ${neverPrune}` : neverScan,
-    // What is not awaited is sent at once; `runForAccount` makes use of it.
+    options: `${neverScan} ${neverCompile}`,
+    // What is not awaited is sent at once; `runBehind` makes use of it.
     pipeline: true,
     types: { getTypeParser },
   });
@@ -80,7 +75,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("error", options.onIdleError);
 
   return {
-    query: (statement) => run(pool, statement),
+    query: (statement) => (statement.changesSends ? runInOneSnapshot(pool, statement) : run(pool, statement)),
     forAccount: (accountId) => ({ accountId, query: (statement) => runForAccount(pool, accountId, statement) }),
     withTransaction: (work) => withTransaction(pool, work),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
@@ -109,18 +104,43 @@ const bindToAccount = {
       select set_config('role', 'pg_database_owner', true), set_config('postern.account_id', $1, true)`,
 };
 
-/** The four are sent together and cost one round trip. A failure aborts the transaction, so that what follows it fails too. */
-async function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
+function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
+  return runBehind(pool, ["begin", { ...bindToAccount, values: [accountId] }], statement);
+}
+
+const inOneSnapshot = "begin isolation level repeatable read";
+const snapshotTries = 10;
+
+/**
+ * PostgreSQL 18.4 crashes, all sessions with it, when a statement that changes or locks rows of a partitioned table meets a
+ * row that another has just changed and prunes partitions while it looks at it again (a null pointer in
+ * perform_pruning_base_step): our proof `feedback-order` met it 21 times in a run. In one snapshot it does not look again
+ * but fails, and nothing of it is kept; then it is run anew and sees what the other did.
+ */
+async function runInOneSnapshot<Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runBehind<Row>(pool, [inOneSnapshot], statement);
+    } catch (error) {
+      if (!isContention(error) || tries === snapshotTries) throw error;
+    }
+  }
+}
+
+/** All are sent together and cost one round trip. A failure aborts the transaction, so that what follows it fails too. */
+async function runBehind<Row>(
+  pool: pg.Pool,
+  before: (string | pg.QueryConfig)[],
+  statement: Statement,
+): Promise<Row[]> {
   return withClient(pool, async (client) => {
-    const [begun, bound, done, committed] = await Promise.allSettled([
-      client.query("begin"),
-      client.query({ ...bindToAccount, values: [accountId] }),
+    const [begun, done, committed] = await Promise.allSettled([
+      Promise.all(before.map((each) => client.query(each))),
       run<Row>(client, statement),
       client.query("commit"),
     ]);
     // In this order: behind the first failure stand its consequences.
     outcomeOf(begun);
-    outcomeOf(bound);
     const rows = outcomeOf(done);
     requireCommitted(outcomeOf(committed));
     return rows;
@@ -156,9 +176,8 @@ async function withClient<Result>(
 }
 
 async function run<Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
-  const { isPlannedEachTime = false, ...named } = statement;
-  const { text, values = [] } = named;
-  const result = await client.query(isPlannedEachTime ? { text, values } : named).catch(translate);
+  const { name, text, values = [], isPlannedEachTime = false } = statement;
+  const result = await client.query(isPlannedEachTime ? { text, values } : { name, text, values }).catch(translate);
   // The row type is the caller's promise about its own SQL; each statement is executed by a test.
   return result.rows as Row[];
 }

@@ -4,7 +4,6 @@ import { openAcceptDesk } from "./accept-desk.ts";
 import { createApiParts } from "./api-parts.ts";
 import { openDomainDesk } from "./domain-desk.ts";
 import { explainPort } from "./explain-port.ts";
-import { openFeedbackDatabase } from "./feedback-database.ts";
 import { openFeedbackPush, openFeedbackTaker } from "./feedback-doors.ts";
 import { runProcess } from "./run-process.ts";
 import { trackConnections } from "./track-connections.ts";
@@ -13,9 +12,8 @@ export function runApi(): Promise<void> {
   return runProcess("api", async ({ config, db, log, metrics }) => {
     await requireAccountRole(db);
     const acceptDesk = await openAcceptDesk(config, db);
-    const feedback = openFeedbackDatabase(config, log);
     const push = openFeedbackPush(config);
-    const feedbackDoor = push && { push, take: await openFeedbackTaker({ db: feedback, log, metrics }) };
+    const feedbackDoor = push && { push, take: await openFeedbackTaker({ db, log, metrics }) };
     const domains = openDomainDesk(config, db, log);
     if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
     const parts = createApiParts(config, { db, log, metrics, domainDesk: domains?.desk, acceptDesk, feedbackDoor });
@@ -24,7 +22,6 @@ export function runApi(): Promise<void> {
     const stop = async () => {
       await letGo(() => api.close());
       await domains?.close();
-      await feedback.close();
     };
     try {
       const address = await api.listen(config.http).catch(explainPort("PORT", config.http));

@@ -40,7 +40,6 @@ export async function runProcess(
   const db = openDatabase({
     ...config.database,
     applicationName: `postern-${name}`,
-    updatesSends: name === "worker",
     onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
   });
   const opened: { close(): Promise<void> }[] = [db];

@@ -113,5 +113,6 @@ function confirmRound(db: Queryable, evidence: HandOverEvidence[]): Promise<(Con
       evidence.map(({ providerMessageId }) => providerMessageId),
       evidence.map(({ at = null }) => at),
     ],
+    changesSends: true,
   });
 }

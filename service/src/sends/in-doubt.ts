@@ -108,6 +108,7 @@ export async function failInDoubt(db: Queryable, mode: Mode, rule: DoubtRule): P
       where sends.id = moving.id
       returning sends.id`,
     values: [mode, rule.inDoubtSeconds, rule.inDoubtMaxSeconds, atOnce],
+    changesSends: true,
   });
   return rows.map((row) => row.id);
 }

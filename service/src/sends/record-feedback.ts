@@ -125,6 +125,7 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
       textArray(reports.map((report) => report.complaintType ?? null)),
       textArray(reports.map((report) => report.suppressAs ?? null)),
     ],
+    changesSends: true,
   });
   return row ?? { newEvents: 0, newSuppressions: 0 };
 }

@@ -40,5 +40,6 @@ export async function rejectSends(db: Queryable, rejections: Rejection[]): Promi
       rejections.map(({ providerMessageId }) => providerMessageId),
       rejections.map(({ reason }) => reason.replaceAll("\0", "\u{fffd}").slice(0, 1000)),
     ],
+    changesSends: true,
   });
 }

@@ -138,6 +138,7 @@ export async function retryFailed(db: Queryable, code: SendErrorCode, retries: R
       retries.map(({ fromDomain }) => fromDomain),
       retries.map(({ place }) => place),
     ],
+    changesSends: true,
   });
   return rows.map((row) => row.id);
 }

@@ -69,6 +69,7 @@ export async function settle(db: Queryable, { name, made, columns, recorded, mov
         where known.outcome = 'unknown'
       ), ${move}`,
     values: [...attemptColumns(made), ...columns.map((column) => column.values)],
+    changesSends: true,
   });
   const moved = new Map(rows.map((row) => [row.id, row.attempt]));
   return made.map(({ sendId, attempt }) => moved.get(sendId) === attempt);
