@@ -23,8 +23,8 @@ export const mutants: Mutant[] = [
     name: "settle-fence",
     wrong: "a worker whose lease is over still moves the send that another has by now",
     file: `${sends}/settlement.ts`,
-    from: "where q.id = made.id and q.attempt = made.attempt and q.state in ('leased', 'in-doubt')",
-    to: "where q.id = made.id and q.state in ('leased', 'in-doubt')",
+    from: "and made.id and q.attempt = made.attempt and q.state",
+    to: "and made.id and q.state",
     tests: [`${sends}/settle-sends.test.ts`],
   },
   {
@@ -39,8 +39,8 @@ export const mutants: Mutant[] = [
     name: "confirm-leaves-queued",
     wrong: "a send that is known to be out stays in the queue and goes again",
     file: `${sends}/confirm-hand-over.ts`,
-    from: "        where q.id = held.id\n",
-    to: "        where q.id = held.id and q.state = 'leased'\n",
+    from: "        where q.id between held.id and held.id\n",
+    to: "        where q.id between held.id and held.id and q.state = 'leased'\n",
     tests: [`${sends}/confirm-hand-over.test.ts`],
   },
   {

@@ -41,6 +41,17 @@ export function smallintArray(values: (number | null)[]): Buffer {
   );
 }
 
+export function integerArray(values: number[]): Buffer {
+  return arrayOf(
+    oids.int4,
+    values.map((value) => {
+      const bytes = Buffer.allocUnsafe(4);
+      bytes.writeInt32BE(value);
+      return bytes;
+    }),
+  );
+}
+
 function twoBytes(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(2);
   bytes.writeInt16BE(value);

@@ -129,7 +129,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
             due_at = clock_timestamp() + make_interval(secs => case when checked.is_stopped then 0 else $6 end),
             recipients = case when checked.is_stopped then q.recipients else checked.allowed end
         from checked
-        where q.id = checked.id
+        where q.id between checked.id and checked.id
         returning q.id, q.account_id, q.mode, q.state, q.fair_at, q.attempt, q.attempted_at, q.backoff_step,
           q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name
       )

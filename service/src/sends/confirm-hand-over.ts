@@ -65,7 +65,7 @@ function confirmRound(db: Queryable, evidence: HandOverEvidence[]): Promise<(Con
       ), released as (
         delete from send_queue q
         using held
-        where q.id = held.id
+        where q.id between held.id and held.id
         returning q.id, q.attempt
       ), known as materialized (
         select told.id, told.attempt, told.provider_message_id, told.at, told.is_ahead, s.status,
@@ -98,7 +98,7 @@ function confirmRound(db: Queryable, evidence: HandOverEvidence[]): Promise<(Con
         set status = 'sent', sent_at = known.at, provider_message_id = known.provider_message_id,
             error_code = null, error_message = null
         from known
-        where sends.id = known.id
+        where sends.id between known.id and known.id
           and known.known_as is null
           and known.status in ('queued', 'failed', 'suppressed')
         returning sends.id

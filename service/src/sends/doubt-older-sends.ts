@@ -46,7 +46,7 @@ export async function doubtOlderSends(db: Queryable): Promise<Sweep | undefined>
         update send_queue q
         set state = 'in-doubt', due_at = found.doubt_since, attempt = q.attempt + $2, attempted_at = found.doubt_since
         from found
-        where q.id = found.id
+        where q.id between found.id and found.id
         returning q.id, q.attempt, q.attempted_at, found.state
       ), recorded as (
         insert into send_attempts (send_id, attempt, started_at, outcome, detail)
@@ -112,7 +112,7 @@ async function withdrawSome(db: Queryable): Promise<number> {
       update send_queue q
       set state = 'ready', due_at = null
       from found
-      where q.id = found.id
+      where q.id between found.id and found.id
       returning q.id`,
     values: [atOnce, whileQueued],
   });

@@ -22,7 +22,7 @@ export async function doubtExpiredLeases(db: Queryable, mode: Mode): Promise<num
         update send_queue q
         set state = 'in-doubt'
         from expired
-        where q.id = expired.id
+        where q.id between expired.id and expired.id
         returning q.id, q.attempt, q.attempted_at
       )
       insert into send_attempts (send_id, attempt, started_at, outcome, detail)
@@ -74,7 +74,7 @@ export async function resendInDoubt(db: Queryable, mode: Mode, rule: DoubtRule):
       update send_queue q
       set state = 'ready', due_at = null
       from silent
-      where q.id = silent.id
+      where q.id between silent.id and silent.id
       returning q.id`,
     values: [mode, rule.inDoubtSeconds, rule.inDoubtMaxSeconds, atOnce],
   });
@@ -89,7 +89,7 @@ export async function failInDoubt(db: Queryable, mode: Mode, rule: DoubtRule): P
       with ${silent}, released as (
         delete from send_queue q
         using silent
-        where q.id = silent.id
+        where q.id between silent.id and silent.id
         returning q.id
       ), moving as materialized (
         select released.id
@@ -105,7 +105,7 @@ export async function failInDoubt(db: Queryable, mode: Mode, rule: DoubtRule): P
       set status = 'failed', error_code = 'PROVIDER_OUTCOME_UNKNOWN',
           error_message = 'The provider did not say whether it took this send, and it is not sent again.'
       from moving
-      where sends.id = moving.id
+      where sends.id between moving.id and moving.id
       returning sends.id`,
     values: [mode, rule.inDoubtSeconds, rule.inDoubtMaxSeconds, atOnce],
     changesSends: true,

@@ -33,7 +33,7 @@ function parkSome(db: Queryable, accountId: string, after: string) {
       update send_queue q
       set state = 'parked', due_at = now()
       from found
-      where q.id = found.id
+      where q.id between found.id and found.id
       returning q.id`,
     values: [accountId, after, atOnce],
   });
@@ -91,7 +91,7 @@ export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
       set state = 'ready', due_at = null, fair_at = q.fair_at + (now() - q.due_at),
           retrying_since = least(q.retrying_since + (now() - q.due_at), patience_clock(q.mode))
       from due
-      where q.id = due.id
+      where q.id between due.id and due.id
       returning q.id`,
     values: [mode, atOnce],
   });

@@ -30,12 +30,12 @@ export async function promoteDueSends(db: Queryable, mode: Mode): Promise<number
       ), gone as (
         delete from send_queue q
         using settled
-        where q.id = settled.id
+        where q.id between settled.id and settled.id
       )
       update send_queue q
       set state = 'ready', due_at = null
       from due
-      where q.id = due.id
+      where q.id between due.id and due.id
         and q.id not in (select id from settled)
       returning q.id`,
     values: [mode, atOnce],

@@ -34,7 +34,7 @@ export async function rejectSends(db: Queryable, rejections: Rejection[]): Promi
       update sends
       set status = 'failed', error_code = 'PROVIDER_REJECTED', error_message = 'The provider refused this send: ' || moving.reason
       from moving
-      where sends.id = moving.id`,
+      where sends.id between moving.id and moving.id`,
     values: [
       rejections.map(({ sendId }) => sendId),
       rejections.map(({ providerMessageId }) => providerMessageId),

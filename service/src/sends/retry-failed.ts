@@ -130,7 +130,7 @@ export async function retryFailed(db: Queryable, code: SendErrorCode, retries: R
       update sends
       set status = 'queued', error_code = null, error_message = null
       from queued
-      where sends.id = queued.id
+      where sends.id between queued.id and queued.id
       returning sends.id`,
     values: [
       code,

@@ -20,13 +20,8 @@ export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Prom
     made: accepted,
     columns: [],
     recorded: "held",
-    move: `${released},
-      moving as materialized (${lockedRecords})
-      update sends
-      set status = 'sent', sent_at = now(), provider_message_id = moving.provider_message_id
-      from moving
-      where sends.id = moving.id
-      returning sends.id, moving.attempt`,
+    queue: "delete from send_queue q using made",
+    record: "status = 'sent', sent_at = now(), provider_message_id = held.provider_message_id",
   });
   // crash point: after-sent
   const late = accepted.filter((_, index) => !moved[index]);
@@ -69,13 +64,8 @@ export function markFailed(db: Queryable, failed: FailedAttempt[]): Promise<bool
       { name: "error_message", type: "text", values: failed.map(({ message }) => storable(message)) },
     ],
     recorded: "made",
-    move: `${released},
-      moving as materialized (${lockedRecords})
-      update sends
-      set status = 'failed', error_code = moving.error_code, error_message = moving.error_message
-      from moving
-      where sends.id = moving.id
-      returning sends.id, moving.attempt`,
+    queue: "delete from send_queue q using made",
+    record: "status = 'failed', error_code = held.error_code, error_message = held.error_message",
   });
 }
 
@@ -86,13 +76,8 @@ export function markSuppressed(db: Queryable, made: AttemptMade[]): Promise<bool
     made,
     columns: [],
     recorded: "made",
-    move: `${released},
-      moving as materialized (${lockedRecords})
-      update sends
-      set status = 'suppressed'
-      from moving
-      where sends.id = moving.id
-      returning sends.id, moving.attempt`,
+    queue: "delete from send_queue q using made",
+    record: "status = 'suppressed'",
   });
 }
 
@@ -112,17 +97,12 @@ export function retryLater(db: Queryable, later: LaterAttempt[]): Promise<boolea
       { name: "counts", type: "boolean", values: later.map(({ counts }) => counts) },
     ],
     recorded: "made",
-    move: `moved as (
-        update send_queue q
-        set state = 'waiting', due_at = now() + make_interval(secs => held.delay_seconds),
-            backoff_step = q.backoff_step + held.counts::integer,
-            retrying_since = case when held.counts then coalesce(q.retrying_since, patience_clock(q.mode))
+    queue: `update send_queue q
+        set state = 'waiting', due_at = now() + make_interval(secs => made.delay_seconds),
+            backoff_step = q.backoff_step + made.counts::integer,
+            retrying_since = case when made.counts then coalesce(q.retrying_since, patience_clock(q.mode))
                                   else q.retrying_since end
-        from held
-        where q.id = held.id
-        returning q.id, q.attempt
-      )
-      select id, attempt from moved`,
+        from made`,
   });
 }
 
@@ -138,15 +118,10 @@ export function giveBack(db: Queryable, returned: ReturnedAttempt[]): Promise<bo
     made: returned,
     columns: [{ name: "is_last", type: "boolean", values: returned.map(({ isLast = false }) => isLast) }],
     recorded: "made",
-    move: `moved as (
-        update send_queue q
+    queue: `update send_queue q
         set state = 'ready', due_at = null,
-            fair_at = case when held.is_last then greatest(q.fair_at, clock_timestamp()) else q.fair_at end
-        from held
-        where q.id = held.id
-        returning q.id, q.attempt
-      )
-      select id, attempt from moved`,
+            fair_at = case when made.is_last then greatest(q.fair_at, clock_timestamp()) else q.fair_at end
+        from made`,
   });
 }
 
@@ -157,32 +132,8 @@ export function leaveInDoubt(db: Queryable, made: AttemptMade[]): Promise<boolea
     made,
     columns: [],
     recorded: "made",
-    move: `moved as (
-        update send_queue q
+    queue: `update send_queue q
         set state = 'in-doubt', due_at = now()
-        from held
-        where q.id = held.id
-        returning q.id, q.attempt
-      )
-      select id, attempt from moved`,
+        from made`,
   });
 }
-
-/** The end of a send's way through the queue. */
-const released = `released as (
-        delete from send_queue q
-        using held
-        where q.id = held.id
-        returning held.*
-      )`;
-
-const lockedRecords = `
-        select released.*
-        from (select * from released order by id) as released
-        cross join lateral (
-          select
-          from sends s
-          where s.id = released.id and s.status = 'queued'
-          for update
-        ) as locked
-      `;

@@ -1,3 +1,4 @@
+import { integerArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 
 /** What became of one attempt. All that was not simply accepted at the first try is kept in `send_attempts`. */
@@ -25,8 +26,10 @@ interface Settlement {
   columns: Column[];
   /** Which attempts are written down: all that were made, or only those that still counted. */
   recorded: "made" | "held";
-  /** Goes on from `held`, and ends with the ids and attempts it moved. */
-  move: string;
+  /** What becomes of the row in the queue: it is deleted, or changed. */
+  queue: "delete from send_queue q using made" | `update send_queue q\n${string}from made`;
+  /** What becomes of the record, if anything; `held` has what was moved. */
+  record?: string;
 }
 
 const longestDetail = 1_000;
@@ -35,28 +38,25 @@ const longestDetail = 1_000;
  * The frame of every settlement. The attempt is the fence: a send moves only while its row in the queue still has this
  * attempt, leased or in doubt. What is known of the attempt is written either way. Returns for each whether it moved.
  *
- * Rows are taken in the order of their ids: the queue first, then the record.
+ * Rows are taken in the order of their ids: the queue first, then the record. `between` with both ends the same is an
+ * equality that no plan can answer by reading a whole table, whatever the statistics say.
  */
-export async function settle(db: Queryable, { name, made, columns, recorded, move }: Settlement): Promise<boolean[]> {
+export async function settle(db: Queryable, settlement: Settlement): Promise<boolean[]> {
+  const { name, made, columns, recorded, queue, record } = settlement;
   const names = columns.map((column) => `, ${column.name}`).join("");
   const parameters = columns.map((column, index) => `, $${index + 8}::${column.type}[]`).join("");
   const rows = await db.query<{ id: string; attempt: number }>({
     name,
     text: `
       with made as materialized (
-        select id, attempt, started_at, outcome, provider_message_id, request_id, detail${names}
-        from unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[]${parameters})
+        select id, attempt, started_at::timestamptz as started_at, outcome, provider_message_id, request_id, detail${names}
+        from unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]${parameters})
           as given (id, attempt, started_at, outcome, provider_message_id, request_id, detail${names})
         order by id
-      ), held as materialized (
-        select made.*
-        from made
-        cross join lateral (
-          select
-          from send_queue q
-          where q.id = made.id and q.attempt = made.attempt and q.state in ('leased', 'in-doubt')
-          for update
-        ) as locked
+      ), held as (
+        ${queue}
+        where q.id between made.id and made.id and q.attempt = made.attempt and q.state in ('leased', 'in-doubt')
+        returning made.*
       ), recorded as (
         insert into send_attempts as known (send_id, attempt, started_at, outcome, provider_message_id, request_id, detail)
         select id, attempt, started_at, outcome, provider_message_id, request_id, detail
@@ -67,7 +67,8 @@ export async function settle(db: Queryable, { name, made, columns, recorded, mov
         set outcome = excluded.outcome, ended_at = now(), provider_message_id = excluded.provider_message_id,
             request_id = excluded.request_id, detail = excluded.detail
         where known.outcome = 'unknown'
-      ), ${move}`,
+      )
+      ${record === undefined ? "select id, attempt from held" : changeOf(record)}`,
     values: [...attemptColumns(made), ...columns.map((column) => column.values)],
     changesSends: true,
   });
@@ -75,15 +76,23 @@ export async function settle(db: Queryable, { name, made, columns, recorded, mov
   return made.map(({ sendId, attempt }) => moved.get(sendId) === attempt);
 }
 
+function changeOf(record: string): string {
+  return `update sends
+      set ${record}
+      from held
+      where sends.id between held.id and held.id and sends.status = 'queued'
+      returning sends.id, held.attempt`;
+}
+
 function attemptColumns(made: AttemptMade[]): unknown[] {
   return [
-    made.map(({ sendId }) => sendId),
-    made.map(({ attempt }) => attempt),
-    made.map(({ startedAt }) => startedAt),
-    made.map(({ outcome }) => outcome),
-    made.map(({ providerMessageId = null }) => providerMessageId),
-    made.map(({ requestId = null }) => requestId),
-    made.map(({ detail }) => (detail === undefined ? null : storable(detail))),
+    uuidArray(made.map(({ sendId }) => sendId)),
+    integerArray(made.map(({ attempt }) => attempt)),
+    textArray(made.map(({ startedAt }) => startedAt)),
+    textArray(made.map(({ outcome }) => outcome)),
+    textArray(made.map(({ providerMessageId = null }) => providerMessageId)),
+    textArray(made.map(({ requestId = null }) => requestId)),
+    textArray(made.map(({ detail }) => (detail === undefined ? null : storable(detail)))),
   ];
 }
 
