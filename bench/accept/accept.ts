@@ -27,6 +27,7 @@ export const accept: Bench = {
         await db.query({ name: "analyze", text: "analyze" });
         const [api] = processes;
         if (api === undefined) throw new Error("no API process");
+        api.ignoreLogs();
         const contender = (name: string, at: { url: string; pid: number }, connections: number) => ({
           name,
           run: () => measure(db, at, senders, { connections, seconds }),

@@ -41,6 +41,7 @@ export const drain: Bench = {
 
 async function drainOurs(cell: FeedbackCell, senders: TestSender[], count: number): Promise<Figures> {
   const worker = await cell.start("worker", { DELIVERY_SLOTS: String(slots), AWS_FEEDBACK_QUEUE_URL: undefined });
+  worker.ignoreLogs();
   await untilRateIsKnown(cell);
   const measured = measure(cell, worker.pid, count);
   await fillQueue(cell.db, senders, count);

@@ -40,6 +40,7 @@ export const feedback: Bench = {
 async function takeOurs(cell: FeedbackCell, count: number): Promise<Figures> {
   await fillQueue(cell, count);
   const worker = await cell.start("worker");
+  worker.ignoreLogs();
   const figures = await measure(cell, worker.pid, count);
   await end(worker);
   return figures;

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseHostName } from "./host-name.ts";
 
@@ -18,6 +19,20 @@ test.for([
   ["a capital sigma, also at the end of a word", "ΣΑΣ.gr", "xn--mxa9ab.gr"],
 ] as const)("one domain has one spelling: %s", ([, given, name]) => {
   expect(parseHostName(given)).toBe(name);
+});
+
+test("the quick way for names that are right already answers as the other one, which capitals take", () => {
+  const letters = fc.constantFrom(..."abx019--..");
+  fc.assert(
+    fc.property(fc.string({ unit: letters, maxLength: 24 }), (name) => {
+      fc.pre(/[a-z]/.test(name));
+      expect(parseHostName(name)).toEqual(parseHostName(name.toUpperCase()));
+    }),
+    {
+      numRuns: 20_000,
+      examples: [["0x7f.0x1"], ["ab--c.de"], ["a.1"], ["xn--bcher-kva.de"], [`${"a".repeat(64)}.de`]],
+    },
+  );
 });
 
 test("a dotless i is another letter than i", () => {

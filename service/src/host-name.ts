@@ -13,12 +13,15 @@ export interface HostNameProblem {
 export function parseHostName(text: string): string | HostNameProblem {
   // Punycode takes quadratic time, so what cannot become a name is not converted.
   if (text.length > maxLength) return { problem: tooLong };
+  if (alreadyRight.test(text)) return text;
   const name = domainToASCII(text);
   const problem = problemOf(text, name);
   return problem === undefined ? name : { problem };
 }
 
 const maxLength = 253;
+/** Lower-case letters, digits and hyphens, without an encoded label or one of digits at the end: most names, and the quick way. */
+const alreadyRight = /^(?:(?!..--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!..--)[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const tooLong = `is longer than ${maxLength} characters`;
 
 function problemOf(text: string, name: string): string | undefined {

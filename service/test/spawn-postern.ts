@@ -24,6 +24,8 @@ export interface PosternProcess {
   complaints(): string;
   /** The first line with this event, also when it was written before the question. */
   logged(event: string): Promise<LogLine>;
+  /** From now on its lines are thrown away unread: reading them would take from what is measured. */
+  ignoreLogs(): void;
   kill(signal: NodeJS.Signals): void;
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -49,7 +51,8 @@ export async function spawnPostern(
   });
   const lines: LogLine[] = [];
   const waiting = new Set<() => void>();
-  createInterface(child.stdout).on("line", (line) => {
+  const reading = createInterface(child.stdout);
+  reading.on("line", (line) => {
     lines.push(JSON.parse(line));
     for (const look of waiting) look();
   });
@@ -76,6 +79,10 @@ export async function spawnPostern(
     logs: () => lines,
     complaints: () => complaints,
     logged,
+    ignoreLogs() {
+      reading.close();
+      child.stdout.resume();
+    },
     kill: (signal) => void child.kill(signal),
     exited,
   };
