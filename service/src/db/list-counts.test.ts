@@ -42,6 +42,23 @@ test("changes are folded into one count for each list, and for events each month
   ]);
 });
 
+test("the month that is running begins and ends where its ids do", async () => {
+  const accountId = await anAccount(database.db);
+  const now = new Date();
+  const begins = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+  const ends = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  for (const at of [begins - 1, begins, ends - 1, ends]) {
+    await anEvent(database.db, { accountId, at: new Date(at).toISOString() });
+  }
+  await foldAll();
+  const month = (ms: number) => `${new Date(ms).toISOString().slice(0, 7)}-01`;
+  expect(await countsOf(accountId)).toMatchObject([
+    { count: 1, month: month(begins - 1) },
+    { count: 2, month: month(begins) },
+    { count: 1, month: month(ends) },
+  ]);
+});
+
 test("a fold takes as many changes as it is told, and what is rolled back is not counted", async () => {
   const accountId = await anAccount(database.db);
   await foldAll();

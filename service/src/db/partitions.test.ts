@@ -49,6 +49,15 @@ test.for(["month", "week"] as const)(
   },
 );
 
+test("a page of sends keeps room for their changes, in every partition", async () => {
+  const { db } = await aDatabase(copyTemplate);
+  await makePartitionsAhead(db, "week", "2030-01-01T00:00:00Z");
+  const full = `
+    select count(*) from pg_class part join pg_inherits link on link.inhrelid = part.oid
+    where link.inhparent = 'sends'::regclass and part.reloptions is distinct from array['fillfactor=50']`;
+  expect(await value(db, full)).toBe(0);
+});
+
 test("partitions are named by the day they begin, in UTC wherever the session is, and contents always go by the week", async () => {
   const { db } = await aDatabase(anEmptySchema);
   const undo = new Error("undo");
