@@ -131,11 +131,13 @@ with request as materialized (
             select time, total,
               case when time > kept.t - interval '1 s' then 1 when time > kept.t - interval '10 s' then 2 else 3 end as part
             from unnest(kept.times, kept.totals) as entry (time, total)
+            -- Here and not where it is joined: there it would be worked out for everyone and thrown away.
+            where cardinality(kept.times) > 512
           ) aged
         ) slotted
         order by part, slot, total desc
       ) latest
-    ) fewer on cardinality(kept.times) > 512
+    ) fewer on true
   )
   returning account_id, mode, granted, fair_before, retry_ms, remaining, decided_at
 ), judged as materialized (
