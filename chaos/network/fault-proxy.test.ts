@@ -58,6 +58,17 @@ test("half-open: the side it was meant for is gone, the other does not learn of 
   expect(client.readyState).toBe("open");
 });
 
+test("half-open: after a while keepalive tells the other side too, however little it has to say", async () => {
+  const { client, server, proxy } = await aLine(noPieces, 200);
+  proxy.break("half-open", "to-client");
+  const [gone, told] = [once(client, "end"), once(server, "end")];
+  client.resume();
+  server.resume();
+  server.write("into the void");
+  await gone;
+  await told;
+});
+
 test("slow: a byte a second, and the rest when it is healed", async () => {
   const { client, server, proxy } = await aLine();
   proxy.break("slow", "to-client");
@@ -74,12 +85,12 @@ test("truncation: half of a piece, then the end", async () => {
   expect(await textOf(client)).toBe("12345");
 });
 
-async function aLine(dice = noPieces) {
+async function aLine(dice = noPieces, halfOpenMs?: number) {
   const target = createServer({ allowHalfOpen: true });
   target.listen(0, "127.0.0.1");
   await once(target, "listening");
   const { port } = target.address() as AddressInfo; // A listening TCP server has no other kind of address.
-  const proxy = new FaultProxy(port, dice);
+  const proxy = new FaultProxy(port, dice, halfOpenMs);
   const proxyPort = await proxy.listen();
   onTestFinished(() => {
     proxy.close();

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Dice } from "../../service/proofs/seeded-random.ts";
 
 /**
@@ -16,7 +15,7 @@ export type Direction = (typeof directions)[number];
 const longestLatencyMs = 2_000;
 const mostPieces = 4;
 /** Then whoever still believes in the connection learns better, as keepalive would tell it. */
-const halfOpenMs = 20_000;
+const usualHalfOpenMs = 20_000;
 
 interface Trouble {
   fault: Fault;
@@ -36,15 +35,17 @@ interface Line {
 export class FaultProxy {
   readonly #dice: Dice;
   readonly #target: number;
+  readonly #halfOpenMs: number;
   readonly #lines = new Set<Line>();
   #server: Server | undefined;
   #trouble: Trouble | undefined;
   /** Connections that a fault has touched. */
   met = 0;
 
-  constructor(target: number, dice: Dice) {
+  constructor(target: number, dice: Dice, halfOpenMs = usualHalfOpenMs) {
     this.#target = target;
     this.#dice = dice;
+    this.#halfOpenMs = halfOpenMs;
   }
 
   async listen(): Promise<number> {
@@ -80,8 +81,8 @@ export class FaultProxy {
     const line: Line = { near, far, piecesLeft: this.#dice.roll(mostPieces), isHalfOpen: false };
     this.#lines.add(line);
     for (const socket of [near, far]) socket.setNoDelay(true).on("error", () => undefined);
-    void Promise.all([this.#pass(line, "to-server"), this.#pass(line, "to-client")]).then(async () => {
-      if (line.isHalfOpen) await sleep(halfOpenMs, undefined, { ref: false });
+    void Promise.all([this.#pass(line, "to-server"), this.#pass(line, "to-client")]).then(() => {
+      // Of a half-open one the other side may have ended by itself; it was told nothing.
       destroyAll([near, far]);
       this.#lines.delete(line);
     });
@@ -121,12 +122,19 @@ export class FaultProxy {
           line.piecesLeft -= 1;
           return write(to, piece);
         }
+        if (trouble.fault === "half-open") return this.#halfOpen(line, to);
         return breakLine(line, trouble.fault, to, piece);
     }
   }
+
+  #halfOpen(line: Line, gone: Socket): void {
+    line.isHalfOpen = true;
+    gone.destroy();
+    setTimeout(() => destroyAll([line.near, line.far]), this.#halfOpenMs).unref();
+  }
 }
 
-async function breakLine(line: Line, fault: "reset" | "truncation" | "half-open", to: Socket, piece: Buffer) {
+async function breakLine(line: Line, fault: "reset" | "truncation", to: Socket, piece: Buffer) {
   switch (fault) {
     case "reset":
       line.near.resetAndDestroy();
@@ -138,9 +146,6 @@ async function breakLine(line: Line, fault: "reset" | "truncation" | "half-open"
       line.far.end();
       destroyAll([line.near, line.far]);
       return;
-    case "half-open":
-      line.isHalfOpen = true;
-      to.destroy();
   }
 }
 

@@ -55,6 +55,12 @@ const connectTimeoutMs = 5_000;
 const neverScan = "-c enable_seqscan=off";
 /** Compiling a plan takes longer than any statement here; a server that estimates badly would do it for each of them. */
 const neverCompile = "-c jit=off";
+/**
+ * By default a server keeps the session of a client that the network took away for two hours, and what it locked with it;
+ * with retries over a bad network it would run out of sessions. So it asks after half a minute whether we are still there.
+ */
+const missClients = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4";
+
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementTimeoutMs = 10_000 } = options;
   const pool = new pg.Pool({
@@ -66,7 +72,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    options: `${neverScan} ${neverCompile}`,
+    options: `${neverScan} ${neverCompile} ${missClients}`,
     // What is not awaited is sent at once; `runBehind` makes use of it.
     pipeline: true,
     types: { getTypeParser },
