@@ -5,12 +5,13 @@ import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 import { createTemplate } from "../service/test/template-database.ts";
 import { accept } from "./accept/accept.ts";
 import { drain } from "./drain/drain.ts";
+import { engines } from "./engines/engines.ts";
 import { feedback } from "./feedback/feedback.ts";
 import { type Bench, NotReady } from "./frame/bench.ts";
 import { describeMachine } from "./frame/machine.ts";
 import { outcomeTable, ratioOf, verdict } from "./frame/outcome-table.ts";
 
-const benches: Bench[] = [accept, drain, feedback];
+const benches: Bench[] = [accept, drain, feedback, engines];
 const sizes = { quick: { rounds: 3, seconds: 4 }, full: { rounds: 5, seconds: 15 } };
 
 const [what = "", size = "full"] = process.argv.slice(2);

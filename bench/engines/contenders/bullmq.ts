@@ -1,0 +1,43 @@
+import { Queue, Worker } from "bullmq";
+import { runEngineProcess } from "../engine-process.ts";
+import { callProvider, type Send, slots } from "../workload.ts";
+import { openRecord, shared } from "./record.ts";
+
+/** BullMQ as its guide has it: lists with `addBulk`, one worker with a high concurrency, jobs removed when they are done. */
+const connection = { host: "127.0.0.1", port: Number(process.env.REDIS_PORT), maxRetriesPerRequest: null };
+const name = "sends";
+
+await runEngineProcess({
+  async openFiller() {
+    const record = openRecord();
+    const queue = openQueue();
+    await queue.waitUntilReady();
+    const add = shared<Send>((sends) => queue.addBulk(sends.map((send) => ({ name: "send", data: send }))));
+    const accept = async (send: Send) => {
+      // In this order a crash between the two leaves a send that a sweep can find; the other way round, a mail without one.
+      await record.insert(send);
+      await add(send);
+    };
+    return { accept };
+  },
+
+  async openWorker(sent) {
+    const record = openRecord();
+    const queue = openQueue();
+    const worker = new Worker<Send>(
+      name,
+      async ({ data }) => {
+        await record.markSent({ id: data.id, messageId: await callProvider() });
+      },
+      { connection, concurrency: slots },
+    );
+    worker.on("completed", sent);
+    worker.on("failed", (_job, error) => console.error(error));
+    await worker.waitUntilReady();
+    return { left: () => queue.getJobCountByTypes("wait", "active", "delayed", "failed", "prioritized") };
+  },
+});
+
+function openQueue(): Queue<Send> {
+  return new Queue<Send>(name, { connection, defaultJobOptions: { removeOnComplete: true } });
+}

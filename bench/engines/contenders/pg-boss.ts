@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { PgBoss } from "pg-boss";
+import { runEngineProcess } from "../engine-process.ts";
+import { callProvider, type Send, slots } from "../workload.ts";
+import { insertSends, markSends, recordUrl, shared } from "./record.ts";
+
+/**
+ * pg-boss with its calls for lists: `insert`, `fetch` and `complete`, each in one transaction with the record. Its polling
+ * `work` waits half a second whenever it finds less than it asked for, so that here it would mostly wait.
+ */
+const connectionString = process.env.DATABASE_URL ?? "";
+const pool = new pg.Pool({ connectionString, max: 4 });
+const boss = new PgBoss({ connectionString, schedule: false });
+boss.on("error", console.error);
+await boss.start();
+const name = "sends";
+const [leastFetched, pauseMs] = [slots / 4, 5];
+
+await runEngineProcess({
+  async openFiller() {
+    const accept = shared<Send>((sends) => {
+      const jobs = sends.map((send) => ({ id: send.id, data: send }));
+      return withRecord(insertSends(sends), (options) => boss.insert(name, jobs, options));
+    });
+    return { accept };
+  },
+
+  async openWorker(sent) {
+    await boss.createQueue(name);
+    const complete = shared<{ id: string; messageId: string }>((marks) => {
+      const ids = marks.map(({ id }) => id);
+      return withRecord(markSends(marks), (options) => boss.complete(name, ids, null, options));
+    });
+    let free = slots;
+    const work = async ({ id }: { id: string }) => {
+      await complete({ id, messageId: await callProvider() });
+      free += 1;
+      sent();
+    };
+    void claimForever(async () => {
+      if (free < leastFetched) return 0;
+      const jobs = await boss.fetch<Send>(name, { batchSize: free });
+      free -= jobs.length;
+      for (const job of jobs) void work(job);
+      return jobs.length;
+    });
+    return { left: countUndone };
+  },
+});
+
+async function claimForever(claim: () => Promise<number>): Promise<never> {
+  for (;;) {
+    if ((await claim()) === 0) await sleep(pauseMs);
+  }
+}
+
+type Options = { db?: { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> } };
+
+async function withRecord(statement: pg.QueryConfig, act: (options: Options) => Promise<unknown>): Promise<void> {
+  if (recordUrl === undefined) {
+    await act({});
+    return;
+  }
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await client.query(statement);
+    await act({ db: { executeSql: (text, values) => client.query(text, values) } });
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+}
+
+async function countUndone(): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    "select count(*)::integer as count from pgboss.job where name = 'sends' and state <> 'completed'",
+  );
+  return rows[0]?.count ?? Number.NaN;
+}

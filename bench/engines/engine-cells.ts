@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { makeSenders } from "../../service/proofs/sending-client.ts";
+import { readConfig } from "../../service/src/config.ts";
+import { createCredentialDesks } from "../../service/src/main/api-parts.ts";
+import { copyTemplate, createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
+import { anEnvironment } from "../../service/test/test-config.ts";
+import { contendersFolder } from "./install-contenders.ts";
+import { canNatsSync, type PrivateServer, startNats, startRedis } from "./private-servers.ts";
+
+/** Everything one run of an engine needs, new for each run. */
+export interface EngineCell {
+  script: string;
+  environment: Record<string, string | undefined>;
+  databaseUrl: string;
+  /** Of servers besides PostgreSQL. */
+  servers: Record<string, PrivateServer>;
+  close(): Promise<void>;
+}
+
+export interface EngineChoice {
+  name: string;
+  /** Whether it waits for its disk before it answers. */
+  isDurable: boolean;
+  /** `hasRecord`: what becomes of each send is kept in PostgreSQL, as a mail service has to. */
+  open(serverUrl: string, hasRecord: boolean): Promise<EngineCell>;
+}
+
+const accounts = 100;
+
+export const postern: EngineChoice = { name: "postern", isDurable: true, open: openPostern };
+
+/** A function, because what NATS can do depends on what is installed. */
+export function contenders(): EngineChoice[] {
+  const redis = { name: "redis", start: startRedis, variable: "REDIS_PORT" };
+  const nats = { name: "nats", start: startNats, variable: "NATS_PORT" };
+  return [
+    contender("graphile-worker", "graphile-worker.ts"),
+    contender("pg-boss", "pg-boss.ts"),
+    contender("bullmq", "bullmq.ts", redis),
+    canNatsSync()
+      ? contender("nats", "nats.ts", nats)
+      : { ...contender("nats (unsynced)", "nats.ts", nats), isDurable: false },
+  ];
+}
+
+async function openPostern(serverUrl: string): Promise<EngineCell> {
+  const { url, drop } = await copyTemplate(serverUrl);
+  // The other engines write no line for each send either.
+  const environment = anEnvironment({ DATABASE_URL: url, LOG_LEVEL: "warn" });
+  const db = openTestDatabase(url);
+  await makeSenders(db, createCredentialDesks(readConfig(environment)), accounts, [100_000, 1_000_000, 6_000_000]);
+  await db.query({
+    name: "lift-pace",
+    text: `update provider_state set max_per_second = 1000000 where mode = 'live'`,
+  });
+  await db.close();
+  const script = join(import.meta.dirname, "postern-engine.ts");
+  return { script, environment, databaseUrl: url, servers: {}, close: drop };
+}
+
+interface Broker {
+  name: string;
+  start(): Promise<PrivateServer>;
+  /** Tells its port to the processes. */
+  variable: string;
+}
+
+function contender(name: string, file: string, broker?: Broker): EngineChoice {
+  return {
+    name,
+    isDurable: true,
+    async open(serverUrl, hasRecord) {
+      const { url, drop } = await createEmptyDatabase(serverUrl);
+      await makeRecord(url);
+      const server = await broker?.start();
+      return {
+        script: join(contendersFolder, file),
+        environment: {
+          DATABASE_URL: url,
+          RECORD_URL: hasRecord ? url : undefined,
+          ...(broker && { [broker.variable]: String(server?.port) }),
+        },
+        databaseUrl: url,
+        servers: broker && server ? { [broker.name]: server } : {},
+        async close() {
+          await server?.stop();
+          await drop();
+        },
+      };
+    },
+  };
+}
+
+/** Narrow, with one index and room for its one update: the least a record can be. */
+async function makeRecord(url: string): Promise<void> {
+  const db = openTestDatabase(url);
+  await db.query({
+    name: "make-record",
+    text: `
+      create table sends (
+        id uuid primary key,
+        status text not null,
+        from_address text not null,
+        to_address text not null,
+        subject text not null,
+        queued_at timestamptz not null default now(),
+        sent_at timestamptz,
+        provider_message_id text
+      ) with (fillfactor = 70)`,
+  });
+  await db.close();
+}

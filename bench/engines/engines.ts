@@ -1,0 +1,39 @@
+import type { Bench } from "../frame/bench.ts";
+import { type Comparison, compare } from "../frame/compare.ts";
+import { contenders, type EngineChoice, postern } from "./engine-cells.ts";
+import { installContenders } from "./install-contenders.ts";
+import { measureEngine } from "./measure-engine.ts";
+import { requireServers } from "./private-servers.ts";
+
+const sends = { quick: 2_000, full: 15_000 };
+const withRecord = "every send recorded in PostgreSQL";
+
+export const engines: Bench = {
+  name: "engines",
+  asks: "our queue beside graphile-worker, pg-boss, BullMQ and NATS: accept 2 KB, claim, a call of 20 ms, mark as sent",
+  goal: 1,
+  floor: 1,
+  async run({ serverUrl, rounds, isQuick, progress }) {
+    const servers = requireServers();
+    const versions = { ...installContenders(progress), ...servers };
+    const count = sends[isQuick ? "quick" : "full"];
+    const others = contenders();
+    const contender = ({ name, open }: EngineChoice, hasRecord: boolean) => ({
+      name,
+      run: async () => {
+        const cell = await open(serverUrl, hasRecord);
+        try {
+          return await measureEngine(cell, count, hasRecord);
+        } finally {
+          await cell.close();
+        }
+      },
+    });
+    const race = (hasRecord: boolean) =>
+      compare([contender(postern, true), ...others.map((each) => contender(each, hasRecord))], rounds, progress);
+    const comparisons: Record<string, Comparison> = { [withRecord]: await race(true) };
+    if (!isQuick) comparisons["the others alone, without a record"] = await race(false);
+    const aside = others.filter(({ isDurable }) => !isDurable).map(({ name }) => name);
+    return { comparisons, decides: withRecord, first: postern.name, aside, versions };
+  },
+};

@@ -1,0 +1,63 @@
+import { cpuSecondsOf, postgresCpuSeconds } from "../../service/proofs/cpu-times.ts";
+import type { Database } from "../../service/src/db/database.ts";
+import { openTestDatabase } from "../../service/test/template-database.ts";
+import type { Figures } from "../frame/compare.ts";
+import type { EngineCell } from "./engine-cells.ts";
+import { type EngineProcess, spawnEngine } from "./spawn-engine.ts";
+
+const warmUp = 1_000;
+
+/** From the first insert to the last mark, with a filler and a worker that have done it all before, on a smaller scale. */
+export async function measureEngine(cell: EngineCell, count: number, hasRecord: boolean): Promise<Figures> {
+  const processes: EngineProcess[] = [];
+  const db = openTestDatabase(cell.databaseUrl);
+  const spawn = async (role: "fill" | "work") => {
+    const started = await spawnEngine(cell.script, role, cell.environment);
+    processes.push(started);
+    return started;
+  };
+  try {
+    // The worker makes what an engine needs in its server, so it comes first.
+    const [worker, filler] = [await spawn("work"), await spawn("fill")];
+    const run = (sends: number) => Promise.all([worker.order(sends), filler.order(sends)]);
+    await run(warmUp);
+    // What others left to be written is written now, and not while this one is measured.
+    await db.query({ name: "checkpoint", text: "checkpoint" });
+    const cpuNow = () => cpuByPart(db, cell, { filler, worker });
+    const [before, begun] = [await cpuNow(), performance.now()];
+    await run(count);
+    const seconds = (performance.now() - begun) / 1000;
+    const after = await cpuNow();
+    if (hasRecord) await requireSent(db, warmUp + count);
+    const per1000 = Object.keys(after).map((part) => {
+      const used = (after[part] ?? 0) - (before[part] ?? 0);
+      return [part, (used / count) * 1000] as const;
+    });
+    return { rate: count / seconds, cpu: Object.fromEntries(per1000) };
+  } finally {
+    await Promise.all(processes.map((each) => each.stop()));
+    await db.close();
+  }
+}
+
+async function cpuByPart(
+  db: Database,
+  { servers }: EngineCell,
+  processes: Record<string, EngineProcess>,
+): Promise<Record<string, number>> {
+  const parts = Object.entries({ ...processes, ...servers }).map(
+    ([part, { pid }]) => [part, cpuSecondsOf(pid)] as const,
+  );
+  return { ...Object.fromEntries(parts), postgres: await postgresCpuSeconds(db) };
+}
+
+async function requireSent(db: Database, count: number): Promise<void> {
+  const [row] = await db.query<{ sent: number }>({
+    name: "count-sent",
+    text: `
+      select count(*) as sent
+      from sends
+      where status = 'sent' and sent_at is not null and provider_message_id is not null`,
+  });
+  if (row?.sent !== count) throw new Error(`${row?.sent} of ${count} sends are recorded as sent`);
+}

@@ -1,0 +1,100 @@
+import { readConfig } from "../../service/src/config.ts";
+import { type Database, openDatabase } from "../../service/src/db/database.ts";
+import { createLog } from "../../service/src/log.ts";
+import { parseAddress, parseMailbox } from "../../service/src/mail-address.ts";
+import { openAcceptDesk } from "../../service/src/main/accept-desk.ts";
+import { startDelivery } from "../../service/src/main/start-delivery.ts";
+import { createMetrics } from "../../service/src/metrics.ts";
+import { acceptSend, type Sender } from "../../service/src/sends/accept-send.ts";
+import type { SendRequest } from "../../service/src/sends/send-request.ts";
+import { runEngineProcess } from "./engine-process.ts";
+import { callProvider, type Send, slots } from "./workload.ts";
+
+/**
+ * Ours, as it is in an API and in a worker: the same acceptance with its limits, keys, suppressions and sealing, and the same
+ * delivery with its pace, leases and fences. Only HTTP is not there, and the provider is a pause.
+ */
+const config = readConfig(process.env);
+const log = createLog(config.logLevel);
+
+await runEngineProcess({
+  async openFiller() {
+    const db = open("api");
+    const desk = await openAcceptDesk(config, db);
+    const senders = await listSenders(db);
+    let given = 0;
+    const accept = async (send: Send) => {
+      given += 1;
+      const { sender, domain } = senders[given % senders.length] ?? noSender();
+      const { kind } = await acceptSend(desk, sender, requestFor({ ...send, from: `orders@${domain}` }));
+      if (kind !== "stored") throw new Error(`a send was not stored: ${kind}`);
+    };
+    return { accept };
+  },
+
+  async openWorker(sent) {
+    const db = open("worker");
+    const metrics = createMetrics();
+    // Counted when a settlement is committed. The cast: a delivery gives the status and nothing else.
+    metrics.sendsSettled.inc = (({ status }: { status: string }) => {
+      if (status === "sent") sent();
+    }) as typeof metrics.sendsSettled.inc;
+    const handOver = async () => {
+      const providerMessageId = await callProvider();
+      return { kind: "accepted", providerMessageId, requestId: undefined } as const;
+    };
+    startDelivery({ config, db, log, metrics }, { mode: "live", provider: { handOver }, slots });
+    return { left: () => countQueued(db) };
+  },
+});
+
+function open(name: "api" | "worker"): Database {
+  return openDatabase({
+    ...config.database,
+    applicationName: `postern-${name}`,
+    updatesSends: name === "worker",
+    onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
+  });
+}
+
+async function listSenders(db: Database): Promise<{ sender: Sender; domain: string }[]> {
+  const rows = await db.query<{ accountId: string; keyHmac: Buffer; domain: string }>({
+    name: "list-senders",
+    text: `
+      select d.account_id as "accountId", k.secret_hmac as "keyHmac", d.domain_name as domain
+      from domains d
+      join api_keys k on k.account_id = d.account_id`,
+  });
+  return rows.map(({ domain, ...known }) => ({ domain, sender: { ...known, mode: "live" } }));
+}
+
+function noSender(): never {
+  throw new Error("there is no account to send for");
+}
+
+/** As the API has it when it has read and checked the payload. */
+function requestFor({ from, to, subject, text }: Send): SendRequest {
+  const [sender, recipient] = [parseMailbox(from), parseAddress(to)];
+  if ("problem" in sender || "problem" in recipient) throw new Error("an address of the bench is wrong");
+  const nothing = { html: undefined, cc: undefined, bcc: undefined, reply_to: undefined };
+  return {
+    from: sender,
+    to: [recipient],
+    cc: [],
+    bcc: [],
+    replyTo: undefined,
+    subject,
+    html: undefined,
+    text,
+    idempotencyKey: undefined,
+    given: { from, to: [to], subject, text, ...nothing },
+  };
+}
+
+async function countQueued(db: Database): Promise<number> {
+  const [row] = await db.query<{ count: number }>({
+    name: "count-queued",
+    text: "select count(*) as count from send_queue",
+  });
+  return row?.count ?? Number.NaN;
+}
