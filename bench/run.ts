@@ -8,16 +8,27 @@ import { drain } from "./drain/drain.ts";
 import { engines } from "./engines/engines.ts";
 import { feedback } from "./feedback/feedback.ts";
 import { type Bench, NotReady } from "./frame/bench.ts";
+import { hasReachedGoal, isWithinLimit, judgementText } from "./frame/judgement.ts";
 import { describeMachine } from "./frame/machine.ts";
-import { outcomeTable, ratioOf, verdict } from "./frame/outcome-table.ts";
+import { outcomeTable } from "./frame/outcome-table.ts";
+import { latency } from "./latency/latency.ts";
+import { writeReport } from "./report/write-report.ts";
 
-const benches: Bench[] = [accept, drain, feedback, engines];
+const benches: Bench[] = [accept, drain, feedback, latency, engines];
 const sizes = { quick: { rounds: 3, seconds: 4 }, full: { rounds: 5, seconds: 15 } };
 
+const results = join(import.meta.dirname, "results");
+
 const [what = "", size = "full"] = process.argv.slice(2);
+if (what === "report") {
+  writeReport(results, join(import.meta.dirname, "../docs"));
+  process.exit();
+}
 const chosen = what === "quick" || what === "full" ? benches : benches.filter(({ name }) => name === what);
 if (chosen.length === 0) {
-  console.error(`Usage: npm run bench -- quick | full | ${benches.map(({ name }) => name).join(" | ")} [quick]`);
+  console.error(
+    `Usage: npm run bench -- quick | full | report | ${benches.map(({ name }) => name).join(" | ")} [quick]`,
+  );
   process.exit(64);
 }
 const isQuick = what === "quick" || size === "quick";
@@ -33,20 +44,14 @@ async function runOne(bench: Bench): Promise<void> {
   console.log(`${bench.name}: ${bench.asks}`);
   const progress = (text: string) => console.log(`  … ${text}`);
   const outcome = await bench.run({ serverUrl: server.url, isQuick, ...sizes[isQuick ? "quick" : "full"], progress });
-  console.log(`${outcomeTable(outcome)}\n${verdict(bench, outcome)}\n`);
-  // Asked this way round, so that a figure that is missing does not pass.
-  if (!(ratioOf(outcome) >= bench.floor)) process.exitCode = 1;
+  console.log([outcomeTable(outcome), ...outcome.judged.map(judgementText)].join("\n"));
+  const reached = outcome.judged.filter(hasReachedGoal).length;
+  console.log(`${bench.name}: ${reached} of ${outcome.judged.length} goals reached\n`);
+  if (!outcome.judged.every(isWithinLimit)) process.exitCode = 1;
   if (isQuick) return;
-  const folder = join(import.meta.dirname, "results");
-  mkdirSync(folder, { recursive: true });
-  const report = {
-    bench: bench.name,
-    machine: describeMachine("18.4"),
-    goal: bench.goal,
-    floor: bench.floor,
-    ...outcome,
-  };
-  writeFileSync(join(folder, `${bench.name}.json`), `${JSON.stringify(report, null, 2)}\n`);
+  mkdirSync(results, { recursive: true });
+  const report = { bench: bench.name, machine: describeMachine("18.4"), ...outcome };
+  writeFileSync(join(results, `${bench.name}.json`), `${JSON.stringify(report, null, 2)}\n`);
 }
 
 function explain(error: unknown): void {

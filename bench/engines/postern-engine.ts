@@ -52,7 +52,6 @@ function open(name: "api" | "worker"): Database {
   return openDatabase({
     ...config.database,
     applicationName: `postern-${name}`,
-    updatesSends: name === "worker",
     onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
   });
 }

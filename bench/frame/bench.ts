@@ -1,4 +1,5 @@
 import type { Comparison } from "./compare.ts";
+import type { Judgement } from "./judgement.ts";
 
 export interface BenchTools {
   /** A PostgreSQL server with the migrated template. */
@@ -6,6 +7,7 @@ export interface BenchTools {
   rounds: number;
   /** How long one contender is pressed in one round. */
   seconds: number;
+  /** For CI: smaller, and with limits that a busy machine keeps. */
   isQuick: boolean;
   progress(text: string): void;
 }
@@ -14,24 +16,17 @@ export interface Bench {
   name: string;
   /** What is compared with what, in one line. */
   asks: string;
-  goal: number;
-  floor: number;
   run(tools: BenchTools): Promise<Outcome>;
 }
 
 export interface Outcome {
   comparisons: Record<string, Comparison>;
-  /** The comparison whose first ratio is held against goal and floor. */
-  decides: string;
-  /**
-   * Set where many are ranked: who is to be the first of them all, in rate and in processor time. Goal and floor are then
-   * about its lead over the best of the others, in whichever of the two it is smaller.
-   */
-  first?: string;
-  /** Shown among them and not ranked, because they do less than the others. */
-  aside?: string[];
-  /** Of what was measured beside ours, where it has versions. */
-  versions?: Record<string, string>;
+  /** What is held against goals. */
+  judged: Judgement[];
+  /** Where many are ranked: the one that all are shown in relation to. */
+  rankedBy?: string;
+  /** What else belongs in the report. */
+  details?: unknown;
 }
 
 /** Something has to be installed first; the message says what. */

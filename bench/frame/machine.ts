@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 
+export type Machine = ReturnType<typeof describeMachine>;
+
 /** What the figures were measured on; without it they say little. */
 export function describeMachine(postgresVersion: string) {
   return {

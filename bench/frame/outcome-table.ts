@@ -1,34 +1,20 @@
-import type { Bench, Outcome } from "./bench.ts";
-import type { Figures } from "./compare.ts";
-import { leadsOf, rankingTable, rankingVerdict } from "./ranking.ts";
+import type { Outcome } from "./bench.ts";
+import type { Comparison, Figures } from "./compare.ts";
+import { rankingTable } from "./ranking.ts";
 import { median } from "./statistics.ts";
 
-/** The ratio that goal and floor are about. */
-export function ratioOf(outcome: Outcome): number {
-  const { comparisons, decides, first: ranked } = outcome;
-  if (ranked !== undefined) {
-    const { rate, cpu } = leadsOf(outcome, ranked);
-    return Math.min(rate.factor, cpu.factor);
-  }
-  const [first] = Object.values(comparisons[decides]?.ratios ?? {});
-  return first?.median ?? Number.NaN;
+export function outcomeTable({ comparisons, rankedBy }: Outcome): string {
+  const tables = Object.entries(comparisons).map(([title, comparison]) =>
+    rankedBy === undefined ? linesOf(title, comparison) : rankingTable(title, comparison, rankedBy),
+  );
+  return tables.join("\n");
 }
 
-export function verdict({ name, goal, floor }: Bench, outcome: Outcome): string {
-  if (outcome.first !== undefined) return `${name}: ${rankingVerdict(outcome, outcome.first)}`;
-  return `${name}: ${ratioOf(outcome).toFixed(2)} of the yardstick; goal ${goal}, floor ${floor}`;
-}
-
-export function outcomeTable(outcome: Outcome): string {
-  const { comparisons, first } = outcome;
-  if (first !== undefined) return rankingTable(outcome, first);
-  const lines = Object.entries(comparisons).flatMap(([title, { rounds, ratios }]) => [
-    `  ${title}`,
-    ...Object.entries(rounds).map(
-      ([name, figures]) => `    ${name.padEnd(16)}${describe(figures)}${ratioText(ratios[name])}`,
-    ),
-  ]);
-  return lines.join("\n");
+function linesOf(title: string, { rounds, ratios }: Comparison): string {
+  const lines = Object.entries(rounds).map(
+    ([name, figures]) => `    ${name.padEnd(16)}${describe(figures)}${ratioText(ratios[name])}`,
+  );
+  return [`  ${title}`, ...lines].join("\n");
 }
 
 function describe(figures: Figures[]): string {

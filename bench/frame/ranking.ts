@@ -1,48 +1,36 @@
-import type { Outcome } from "./bench.ts";
 import type { Comparison, Figures } from "./compare.ts";
+import type { Judgement } from "./judgement.ts";
 import { median, spread } from "./statistics.ts";
 
-interface Lead {
-  /** How many times better than the best of the others; below 1 it is behind. */
-  factor: number;
-  rival: string;
-}
-
-/** How far `first` leads in rate and in processor time, each against whoever is best at it. */
-export function leadsOf(outcome: Outcome, first: string): { rate: Lead; cpu: Lead } {
-  const { comparisons, decides, aside = [] } = outcome;
-  const { rounds = {} } = comparisons[decides] ?? {};
-  const others = Object.keys(rounds).filter((name) => name !== first && !aside.includes(name));
-  const smallest = (better: (ours: Figures, theirs: Figures) => number) =>
-    others
-      .map((rival) => ({ rival, factor: median(roundByRound(rounds, first, rival, better)) }))
-      .reduce((least, each) => (each.factor < least.factor ? each : least));
-  return {
-    rate: smallest((ours, theirs) => ours.rate / theirs.rate),
-    cpu: smallest((ours, theirs) => cpuOf(theirs) / cpuOf(ours)),
+/** How far `first` leads in rate and in processor time, each against whoever of the rivals is best at it. */
+export function judgeLeads(comparison: Comparison, first: string, rivals: string[], limit: number): Judgement[] {
+  const least = (what: string, relate: (ours: Figures, theirs: Figures) => number): Judgement => {
+    const leads = rivals.map((rival) => ({ rival, each: roundByRound(comparison.rounds, first, rival, relate) }));
+    const closest = leads.toSorted((one, other) => median(one.each) - median(other.each))[0];
+    if (closest === undefined) throw new Error("there are no rivals");
+    const { rival, each } = closest;
+    return {
+      what: `${what}, times ${rival}, the best of the others`,
+      measured: median(each),
+      spread: spread(each),
+      better: "more",
+      goal: 1,
+      limit,
+    };
   };
-}
-
-export function rankingVerdict(outcome: Outcome, first: string): string {
-  const { rate, cpu } = leadsOf(outcome, first);
-  const place = ({ factor, rival }: Lead, what: string) =>
-    factor > 1
-      ? `first in ${what}, ahead of ${rival} by a factor of ${factor.toFixed(2)}`
-      : `behind ${rival} in ${what} by a factor of ${(1 / factor).toFixed(2)}`;
-  return `${first} is ${place(rate, "throughput")}; ${place(cpu, "processor time")}`;
+  return [
+    least("sends a second", (ours, theirs) => ours.rate / theirs.rate),
+    least("sends for a second of processor time", (ours, theirs) => cpuOf(theirs) / cpuOf(ours)),
+  ];
 }
 
 /** Best first, with everything in relation to `first`. */
-export function rankingTable({ comparisons }: Outcome, first: string): string {
+export function rankingTable(title: string, { rounds }: Comparison, first: string): string {
   const head = `    ${"".padEnd(18)}${"sends/s".padStart(8)}  ${"of ours".padEnd(18)}${"CPU-s/1000".padStart(10)}  of ours`;
-  const lines = Object.entries(comparisons).flatMap(([title, { rounds }]) => [
-    `  ${title}`,
-    head,
-    ...Object.keys(rounds)
-      .toSorted((one, other) => medianRate(rounds[other]) - medianRate(rounds[one]))
-      .map((name) => row(rounds, name, first)),
-  ]);
-  return lines.join("\n");
+  const rows = Object.keys(rounds)
+    .toSorted((one, other) => medianRate(rounds[other]) - medianRate(rounds[one]))
+    .map((name) => row(rounds, name, first));
+  return [`  ${title}`, head, ...rows].join("\n");
 }
 
 function row(rounds: Comparison["rounds"], name: string, first: string): string {

@@ -15,10 +15,7 @@ export interface PrivatePostgres {
 
 /** A server of our own on a free port of loopback, with its data in a temporary folder that goes when it stops. */
 export async function startPrivatePostgres(binaries: PostgresBinaries): Promise<PrivatePostgres> {
-  const folder = makeServerFolder();
-  const data = join(folder, "data");
-  const flags = ["--auth=trust", "--username=postern", "--encoding=UTF8", "--locale=C", "--no-sync"];
-  asServerUser(binaries.initdb, [`--pgdata=${data}`, ...flags], folder);
+  const { folder, data } = makeServerData(binaries);
   const server = await startServerOn(binaries, data);
   return {
     ...server,
@@ -27,6 +24,15 @@ export async function startPrivatePostgres(binaries: PostgresBinaries): Promise<
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What a new server begins with, in a temporary folder of its own. */
+export function makeServerData({ initdb }: Pick<PostgresBinaries, "initdb">): { folder: string; data: string } {
+  const folder = makeServerFolder();
+  const data = join(folder, "data");
+  const flags = ["--auth=trust", "--username=postern", "--encoding=UTF8", "--locale=C", "--no-sync"];
+  asServerUser(initdb, [`--pgdata=${data}`, ...flags], folder);
+  return { folder, data };
 }
 
 /** An empty temporary folder that a server may write to. */
@@ -51,10 +57,11 @@ export function asServerUser(command: string, args: string[], cwd: string): void
 export async function startServerOn(
   { postgres }: Pick<PostgresBinaries, "postgres">,
   data: string,
+  settings: Record<string, string> = {},
 ): Promise<PrivatePostgres> {
   const port = await freePort();
-  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "200", jit: "off" };
-  const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const usual = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "200", jit: "off" };
+  const options = Object.entries({ ...usual, ...settings }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const server = spawn(postgres, ["-D", data, "-p", String(port), ...options], {
     ...unprivilegedUser(),
     cwd: dirname(data),
