@@ -32,6 +32,8 @@ export interface CellOptions {
   folder: string;
   apis: number;
   workers: number;
+  /** Which of several cells it is. */
+  cellCode?: string;
   environment?: Environment;
   sendEvents?: SendEvents;
   network?: Network;
@@ -65,7 +67,7 @@ const mostRate: [number, number, number] = [100_000, 1_000_000, 6_000_000];
 
 /** The whole system as real processes with fixed addresses: PostgreSQL, the simulator, APIs and workers, all supervised. */
 export async function openCell(options: CellOptions): Promise<ChaosCell> {
-  const { folder, network = plainNetwork } = options;
+  const { folder, network = plainNetwork, cellCode = "AA" } = options;
   mkdirSync(folder, { recursive: true });
   process.env.AWS_ACCESS_KEY_ID ??= "simulator";
   process.env.AWS_SECRET_ACCESS_KEY ??= "simulator";
@@ -76,11 +78,12 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
   const simulatorUrl = `http://127.0.0.1:${simulatorPort}`;
   const simulator = new Supervised(simulatorProgram(folder, simulatorPort));
   await simulator.start();
-  const { topicArn, queueUrl } = await setUpAll(simulatorUrl);
-  await tellOnly({ region, url: simulatorUrl, topicArn }, toldWith[options.sendEvents ?? "on"]);
+  const { topicArn, queueUrl } = await setUpAll(simulatorUrl, cellCode);
+  await tellOnly({ region, url: simulatorUrl, topicArn, cellCode }, toldWith[options.sendEvents ?? "on"]);
 
   const environment = anEnvironment({
     DATABASE_URL: databaseUrl,
+    CELL_CODE: cellCode,
     AWS_REGION: region,
     AWS_ENDPOINT_URL_SESV2: await network.route("worker-ses", simulatorUrl),
     AWS_ENDPOINT_URL_SNS: simulatorUrl,
@@ -178,8 +181,8 @@ async function makeDatabase(serverUrl: string): Promise<string> {
   return url;
 }
 
-async function setUpAll(url: string) {
-  const steps = setUp({ cellCode: "AA", region, endpoints: { ses: url, sns: url, sqs: url }, pauseMs: 0 });
+async function setUpAll(url: string, cellCode: string) {
+  const steps = setUp({ cellCode, region, endpoints: { ses: url, sns: url, sqs: url }, pauseMs: 0 });
   for (;;) {
     const step = await steps.next();
     if (step.done === true) return step.value;

@@ -67,11 +67,20 @@ export class PostgresServer {
   }
 
   /** As `pg_ctl stop -m immediate`: no checkpoint, no goodbye; the next start recovers from the log of writes. */
-  async stopImmediately(): Promise<void> {
+  stopImmediately(): Promise<void> {
+    return this.#end("SIGQUIT");
+  }
+
+  /** The server cannot even tell its processes; they notice that it is gone. */
+  kill(): Promise<void> {
+    return this.#end("SIGKILL");
+  }
+
+  async #end(signal: "SIGQUIT" | "SIGKILL"): Promise<void> {
     const server = this.#server;
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const gone = once(server, "exit");
-    server.kill("SIGQUIT");
+    server.kill(signal);
     await gone;
   }
 

@@ -54,6 +54,11 @@ export class Supervised {
     return this.#running.promise;
   }
 
+  /** Of the process that is there now; 0 while there is none. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   /** Other settings, from the next start on. */
   changeEnvironment(changes: Record<string, string | undefined>): void {
     Object.assign(this.program.env, changes);

@@ -47,7 +47,8 @@ async function sendUntilAcknowledged(number: number): Promise<void> {
 }
 
 async function isAcknowledged(sender: TestSender, key: string, number: number, api: number): Promise<boolean> {
-  const body = { from: sender.from, to: [recipientOf(number)], subject: "Chaos", text: key, idempotency_key: key };
+  const { text = key } = plan;
+  const body = { from: sender.from, to: [recipientOf(number)], subject: "Chaos", text, idempotency_key: key };
   const answer = await postSend(plan.urls[api] ?? "", sender.key, body).catch(() => undefined);
   if (answer === undefined) {
     progress.cut += 1;

@@ -9,6 +9,8 @@ export interface LoadPlan {
   perSecond: number;
   seed: number;
   acknowledgedFile: string;
+  /** What every mail says; its own idempotency key unless given. */
+  text?: string;
 }
 
 /** A line of the file that the driver keeps: an answer 202 that it has read to its end. */

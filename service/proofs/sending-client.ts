@@ -33,7 +33,7 @@ export async function makeSenders(
   const senders: TestSender[] = [];
   for (let made = 0; made < count; made++) {
     const accountId = await anAccount(db);
-    const domain = await aVerifiedDomain(db, accountId, senderDomain(made));
+    const domain = await aVerifiedDomain(db, accountId, senderDomain(made), keyPress.cellCode);
     const { key } = await anApiKey(db, keyPress, accountId);
     senders.push({ accountId, key, from: `orders@${domain}` });
   }

@@ -5,13 +5,13 @@ import { setUpCalls } from "../src/provider/ses/set-up-calls.ts";
 
 /** From now on the provider tells only of these, as when an operator has changed the event destination by hand. */
 export async function tellOnly(
-  { region, url, topicArn }: { region: string; url: string; topicArn: string },
+  { region, url, topicArn, cellCode = "AA" }: { region: string; url: string; topicArn: string; cellCode?: string },
   isTold: (type: EventType) => boolean,
 ): Promise<void> {
   const { client } = setUpCalls(region, url);
   await client.send(
     new UpdateConfigurationSetEventDestinationCommand({
-      ConfigurationSetName: configurationSetNameOf("AA"),
+      ConfigurationSetName: configurationSetNameOf(cellCode),
       EventDestinationName: eventDestinationName,
       EventDestination: { ...eventDestination(topicArn), MatchingEventTypes: toldEvents.filter(isTold) },
     }),

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { Database } from "../src/db/database.ts";
+import { configurationSetNameOf } from "../src/provider/cell-names.ts";
 import { type ClaimedSend, claimSends } from "../src/sends/claim-sends.ts";
 import { type SendContent, sealContent } from "../src/sends/content.ts";
 import type { Mode } from "../src/sends/send-request.ts";
@@ -13,15 +14,16 @@ export async function aVerifiedDomain(
   db: Database,
   accountId: string,
   name = `d-${randomBytes(5).toString("hex")}.test`,
+  cellCode = "AA",
 ): Promise<string> {
   await db.query({
     name: "a-verified-domain",
     text: `
       insert into domains (account_id, domain_name, challenge_token, configuration_set_name, verification_status,
         identity_arn, dkim_tokens, dkim_zone, registered_at, is_dkim_verified, next_check_at)
-      values ($1, $2, 'token', 'postern-AA', 'Success', 'arn:aws:ses:eu-central-1:000000000000:identity/' || $2,
+      values ($1, $2, 'token', $3, 'Success', 'arn:aws:ses:eu-central-1:000000000000:identity/' || $2,
         '{one,two,three}', 'dkim.amazonses.com', now(), true, now() + interval '1 day')`,
-    values: [accountId, name],
+    values: [accountId, name, configurationSetNameOf(cellCode)],
   });
   return name;
 }
