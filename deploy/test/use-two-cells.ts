@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { generateApiKey, type KeyType } from "../../service/src/api-keys/api-key.ts";
+import { createTokenAuthority, issueAccessToken } from "../../service/src/logins/access-token.ts";
+import { createRefreshTokenMaker } from "../../service/src/logins/refresh-token.ts";
+import { aConfig } from "../../service/test/test-config.ts";
+import { ask, type ProxyAnswer, type Question } from "./ask-proxy.ts";
+import { type FakeCell, startFakeCell } from "./fake-cell.ts";
+import { type Haproxy, startHaproxy } from "./start-haproxy.ts";
+
+export const publicUrl = "https://mail.acme.io";
+/** The cells that deploy/cells/haproxy.cfg knows. */
+export const codes = ["AA", "AB"] as const;
+
+const { tokenSigningKey } = aConfig().secrets;
+
+/** A real HAProxy with our configuration before two cells of two fake APIs each, for one test file. */
+export function useTwoCells() {
+  const cells = new Map<string, FakeCell>();
+  const settings: Record<string, string> = { PUBLIC_URL: publicUrl };
+  let started: Haproxy | undefined;
+  beforeAll(async () => {
+    for (const name of codes.flatMap((code) => [`${code}-1`, `${code}-2`])) {
+      const cell = await startFakeCell(name);
+      cells.set(name, cell);
+      settings[`CELL_${name.replace("-", "_API_")}`] = cell.address;
+    }
+    started = await startHaproxy(settings);
+  });
+  afterAll(async () => {
+    await started?.stop();
+    for (const cell of cells.values()) await cell.stop();
+  });
+  afterEach(async () => {
+    for (const cell of cells.values()) {
+      cell.behave("answer");
+      await cell.start();
+    }
+    for (const code of codes) await until(async () => (await asked({ headers: key(code) })).status === 200);
+  });
+
+  const proxy = (): Haproxy => {
+    if (started === undefined) throw new Error("HAProxy is not running");
+    return started;
+  };
+  const asked = (question: Question) => ask(proxy().port, question);
+  return {
+    settings,
+    asked,
+    proxy,
+    apiNamed: (name: string) => cells.get(name),
+    apisOf: (code: string) => [...cells].filter(([name]) => name.startsWith(code)).map(([, cell]) => cell),
+    requests: () => [...cells.values()].reduce((sum, cell) => sum + cell.requests(), 0),
+  };
+}
+
+export function key(code: string, type: KeyType = "live"): Record<string, string> {
+  return { "x-api-key": generateApiKey(type, code).key };
+}
+
+export function accessToken(code: string): Promise<string> {
+  const session = { userId: randomUUID(), accountId: randomUUID(), loginId: randomUUID() };
+  const authority = createTokenAuthority(`https://${code.toLowerCase()}.mail.acme.io`, code, tokenSigningKey);
+  return issueAccessToken(authority, session, Math.floor(Date.now() / 1000));
+}
+
+export function refreshToken(code: string): string {
+  return createRefreshTokenMaker(code, tokenSigningKey).make(randomUUID()).text;
+}
+
+/** The cell whose fake API answered, or what else the answer was. */
+export function cellOf({ status, text }: ProxyAnswer): string {
+  return status === 200 ? JSON.parse(text).name.slice(0, 2) : `status ${status}`;
+}
+
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 15_000; !(await isSo()); await pause(50)) {
+    if (performance.now() > end) throw new Error("it did not become so within 15 seconds");
+  }
+}
