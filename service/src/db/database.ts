@@ -1,5 +1,6 @@
 import pg from "pg";
 import { AppError } from "../errors.ts";
+import { pacedClient } from "./session-pace.ts";
 import { isConnectionTrouble, isContention } from "./sql-state.ts";
 
 /** A statement has a name, so that each connection prepares it once. */
@@ -64,6 +65,7 @@ const missClients = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=5 -c t
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementTimeoutMs = 10_000 } = options;
   const pool = new pg.Pool({
+    Client: pacedClient(options.poolSize * 2),
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { openDatabase } from "./database.ts";
+
+const shared = useTestDatabase();
+const poolSize = 3;
+
+test("where every connection breaks, a process opens twice its pool and then one a second", async () => {
+  const server = await aServer((socket) => void socket.once("data", () => socket.destroy()));
+  const db = aDatabase(server.url);
+  const begun = performance.now();
+  let refused = 0;
+  while (performance.now() - begun < 2_500) {
+    await db.query({ name: "one", text: "select 1" }).catch((error: { code?: string }) => {
+      if (error.code === "UNAVAILABLE") refused += 1;
+    });
+  }
+  expect(refused).toBeGreaterThan(20);
+  expect(server.connections()).toBeGreaterThanOrEqual(poolSize * 2 + 1);
+  expect(server.connections()).toBeLessThanOrEqual(poolSize * 2 + 3);
+});
+
+test("a server that is not there costs nothing, so that it is found as soon as it is back", async () => {
+  const { url, close } = await aServer(() => undefined);
+  await close();
+  const db = aDatabase(url);
+  for (let tries = 0; tries < poolSize * 10; tries++) {
+    await expect(db.query({ name: "one", text: "select 1" })).rejects.toMatchObject({
+      cause: { code: "ECONNREFUSED" },
+    });
+  }
+});
+
+test("a database that refuses us costs nothing", async () => {
+  const db = aDatabase(`${shared.url}_not_there`);
+  for (let tries = 0; tries < poolSize * 4; tries++) {
+    await expect(db.query({ name: "one", text: "select 1" })).rejects.toMatchObject({ cause: { code: "3D000" } });
+    await sleep(5);
+  }
+});
+
+function aDatabase(url: string) {
+  const db = openDatabase({ url, poolSize, applicationName: "postern-test", onIdleError: () => undefined });
+  onTestFinished(() => db.close());
+  return db;
+}
+
+async function aServer(welcome: (socket: Socket) => void) {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on("error", () => undefined);
+    welcome(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // A listening TCP server has no other kind of address.
+  const close = async () => {
+    if (!server.listening) return;
+    server.close();
+    await once(server, "close");
+  };
+  onTestFinished(close);
+  return { url: `postgres://postern@127.0.0.1:${port}/postern`, connections: () => connections, close };
+}

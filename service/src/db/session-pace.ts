@@ -1,0 +1,47 @@
+import pg from "pg";
+import { sqlState } from "./sql-state.ts";
+
+const secondsForOne = 1;
+/** Nobody was reached, so nothing is left behind. */
+const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+/**
+ * Connections that are opened at a pace: so many at once, then one a second. Over a network that breaks each connection
+ * without telling the server, every try leaves a session behind, and a busy process would use up all the server has within
+ * seconds, for itself and for others. What is refused here is answered with 503 and comes again.
+ */
+export function pacedClient(burst: number): typeof pg.Client {
+  let free = burst;
+  let countedAt = performance.now();
+
+  function take(): boolean {
+    const now = performance.now();
+    free = Math.min(burst, free + (now - countedAt) / (secondsForOne * 1000));
+    countedAt = now;
+    if (free < 1) return false;
+    free -= 1;
+    return true;
+  }
+
+  return class extends pg.Client {
+    override connect(): Promise<pg.Client>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+      if (callback === undefined) throw new Error("only a pool opens these connections");
+      if (!take()) {
+        process.nextTick(callback, new Error("Connection terminated before it began: too many were lost lately"));
+        return undefined;
+      }
+      super.connect((error: Error) => {
+        if (error && leavesNothing(error)) free += 1;
+        callback(error);
+      });
+      return undefined;
+    }
+  };
+}
+
+/** The server answered that it will not have us, or was not there. */
+function leavesNothing(error: Error): boolean {
+  return sqlState(error) !== undefined || ("code" in error && unreached.has(String(error.code)));
+}
