@@ -4,6 +4,7 @@ import { embeddedBinaries } from "../service/src/dev/embedded-postgres.ts";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 import { createTemplate } from "../service/test/template-database.ts";
 import { accept } from "./accept/accept.ts";
+import { cells } from "./cells/cells.ts";
 import { drain } from "./drain/drain.ts";
 import { engines } from "./engines/engines.ts";
 import { feedback } from "./feedback/feedback.ts";
@@ -14,7 +15,7 @@ import { outcomeTable } from "./frame/outcome-table.ts";
 import { latency } from "./latency/latency.ts";
 import { writeReport } from "./report/write-report.ts";
 
-const benches: Bench[] = [accept, drain, feedback, latency, engines];
+const benches: Bench[] = [accept, drain, feedback, latency, engines, cells];
 const sizes = { quick: { rounds: 3, seconds: 4 }, full: { rounds: 5, seconds: 15 } };
 
 const results = join(import.meta.dirname, "results");
@@ -44,7 +45,9 @@ async function runOne(bench: Bench): Promise<void> {
   console.log(`${bench.name}: ${bench.asks}`);
   const progress = (text: string) => console.log(`  … ${text}`);
   const outcome = await bench.run({ serverUrl: server.url, isQuick, ...sizes[isQuick ? "quick" : "full"], progress });
-  console.log([outcomeTable(outcome), ...outcome.judged.map(judgementText)].join("\n"));
+  const found = Object.entries(outcome.findings ?? {}).map(([what, figure]) => `${what}: ${figure}`);
+  const notes = [...found, ...(outcome.notes ?? [])].map((note) => `    ${note}`);
+  console.log([outcomeTable(outcome), ...outcome.judged.map(judgementText), ...notes].join("\n"));
   const reached = outcome.judged.filter(hasReachedGoal).length;
   console.log(`${bench.name}: ${reached} of ${outcome.judged.length} goals reached\n`);
   if (!outcome.judged.every(isWithinLimit)) process.exitCode = 1;

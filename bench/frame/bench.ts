@@ -25,6 +25,10 @@ export interface Outcome {
   judged: Judgement[];
   /** Where many are ranked: the one that all are shown in relation to. */
   rankedBy?: string;
+  /** What was found beside it. */
+  findings?: Record<string, number>;
+  /** What else a reader of the run should see, a line each. */
+  notes?: string[];
   /** What else belongs in the report. */
   details?: unknown;
 }
