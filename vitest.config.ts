@@ -4,7 +4,7 @@ const report = process.env.TEST_REPORT;
 
 export default defineConfig({
   test: {
-    include: ["{service,ses-simulator,sdk,acceptance,chaos,deploy,scripts}/**/*.test.ts"],
+    include: ["{service,ses-simulator,sdk,acceptance,chaos,deploy,bench,scripts}/**/*.test.ts"],
     globalSetup: ["service/test/global-setup.ts"],
     // The simulator wants requests to be signed, by anyone.
     env: { AWS_ACCESS_KEY_ID: "simulator", AWS_SECRET_ACCESS_KEY: "simulator" },

@@ -14,6 +14,7 @@ import { describeMachine } from "./frame/machine.ts";
 import { outcomeTable } from "./frame/outcome-table.ts";
 import { latency } from "./latency/latency.ts";
 import { writeReport } from "./report/write-report.ts";
+import { writeCapacityTable } from "./scale/write-table.ts";
 
 const benches: Bench[] = [accept, drain, feedback, latency, engines, cells];
 const sizes = { quick: { rounds: 3, seconds: 4 }, full: { rounds: 5, seconds: 15 } };
@@ -22,7 +23,10 @@ const results = join(import.meta.dirname, "results");
 
 const [what = "", size = "full"] = process.argv.slice(2);
 if (what === "report") {
-  writeReport(results, join(import.meta.dirname, "../docs"));
+  const docs = join(import.meta.dirname, "../docs");
+  writeReport(results, docs);
+  const missing = writeCapacityTable(join(docs, "scale.md"), results);
+  if (missing.length > 0) console.log(`docs/scale.md has no table: ${missing.join(", ")} not measured yet`);
   process.exit();
 }
 const chosen = what === "quick" || what === "full" ? benches : benches.filter(({ name }) => name === what);

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { capacityTable } from "./capacity-table.ts";
+import { costsFrom, neededBenches, type Report, type Reports } from "./measured-costs.ts";
+
+const begin = "<!-- capacity: written by npm run bench -- report -->";
+const end = "<!-- capacity: end -->";
+
+/** Puts the table that follows from results/ into docs/scale.md. Returns what was missing, and then says so there. */
+export function writeCapacityTable(document: string, results: string): string[] {
+  const missing = neededBenches.filter((name) => !existsSync(join(results, `${name}.json`)));
+  const part = missing.length > 0 ? notYet(missing) : tableFrom(results);
+  writeFileSync(document, replacePart(readFileSync(document, "utf8"), part));
+  return missing;
+}
+
+export function replacePart(text: string, part: string): string {
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error("the document has no place for the table");
+  return `${text.slice(0, from)}${begin}\n${part}\n${text.slice(to)}`;
+}
+
+function notYet(missing: string[]): string {
+  const runs = missing.map((name) => `\`npm run bench -- ${name}\``).join(", ");
+  return `There is no table yet: these have not been measured on a quiet machine: ${runs}.`;
+}
+
+function tableFrom(results: string): string {
+  const read = (name: string): Report => JSON.parse(readFileSync(join(results, `${name}.json`), "utf8"));
+  const reports: Reports = {
+    accept: read("accept"),
+    drain: read("drain"),
+    feedback: read("feedback"),
+    cells: read("cells"),
+  };
+  return capacityTable(costsFrom(reports), reports);
+}
