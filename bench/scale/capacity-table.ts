@@ -59,7 +59,7 @@ function count(value: number): string {
 }
 
 function few(value: number): string {
-  return value < 10 ? value.toFixed(1) : count(value);
+  return value < 1 ? value.toFixed(2) : value < 10 ? value.toFixed(1) : count(value);
 }
 
 function bytes(value: number): string {
