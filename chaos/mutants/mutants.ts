@@ -23,8 +23,8 @@ export const mutants: Mutant[] = [
     name: "settle-fence",
     wrong: "a worker whose lease is over still moves the send that another has by now",
     file: `${sends}/settlement.ts`,
-    from: "and made.id and q.attempt = made.attempt and q.state",
-    to: "and made.id and q.state",
+    from: "and made.id and q.attempt between made.attempt and made.attempt",
+    to: "and made.id",
     tests: [`${sends}/settle-sends.test.ts`],
   },
   {

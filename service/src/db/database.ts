@@ -10,7 +10,7 @@ export interface Statement {
   values?: unknown[];
   /** For lookups by id in partitioned tables: a plan made before the id is known takes a lock on every partition. */
   isPlannedEachTime?: boolean;
-  /** For statements that change or lock sends: see `inOneSnapshot`. */
+  /** For statements that change sends: see `runInOneSnapshot`. */
   changesSends?: boolean;
 }
 

@@ -38,8 +38,10 @@ const longestDetail = 1_000;
  * The frame of every settlement. The attempt is the fence: a send moves only while its row in the queue still has this
  * attempt, leased or in doubt. What is known of the attempt is written either way. Returns for each whether it moved.
  *
- * Rows are taken in the order of their ids: the queue first, then the record. `between` with both ends the same is an
- * equality that no plan can answer by reading a whole table, whatever the statistics say.
+ * Rows are taken in the order of their ids: the queue first, then the record. A plan is kept for as long as the connection,
+ * and one that was made while the queue was empty would go on reading all of it: 147 ms for a claim of 100 among 3,000. So
+ * rows are joined by `between` with both ends the same, an equality for which only an index can be used, and the state is
+ * compared in a way that no index can answer.
  */
 export async function settle(db: Queryable, settlement: Settlement): Promise<boolean[]> {
   const { name, made, columns, recorded, queue, record } = settlement;
@@ -55,7 +57,8 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
         order by id
       ), held as (
         ${queue}
-        where q.id between made.id and made.id and q.attempt = made.attempt and q.state in ('leased', 'in-doubt')
+        where q.id between made.id and made.id and q.attempt between made.attempt and made.attempt
+          and q.state || '' in ('leased', 'in-doubt')
         returning made.*
       ), recorded as (
         insert into send_attempts as known (send_id, attempt, started_at, outcome, provider_message_id, request_id, detail)
