@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Log } from "../log.ts";
 import type { Queryable } from "./database.ts";
+import { missLostClients } from "./session-pace.ts";
 
 /**
  * Tells listeners that there is something to look at. At most one hint is under way; what happens meanwhile is told by one
@@ -34,17 +35,22 @@ interface Listening {
   log: Log;
 }
 
-const reconnectMs = 1_000;
+/** Twice as long after each loss that follows soon: over a bad network every try leaves a session behind on the server. */
+const reconnectMs = { least: 1_000, most: 16_000 };
+const soonMs = 30_000;
 
 /** Listens on a connection of its own, and again on a new one when that is lost. */
 export function listenForHints({ directUrl, channel, onHint, log }: Listening): { close(): Promise<void> } {
   const closing = new AbortController();
   const listening = (async () => {
-    while (!closing.signal.aborted) {
+    for (let pauseMs = reconnectMs.least; !closing.signal.aborted; ) {
+      const begun = performance.now();
       await listenUntilLost({ directUrl, channel, onHint }, closing.signal).catch((err: unknown) => {
         log.warn({ channel, err }, "hints.lost");
       });
-      await sleep(reconnectMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      if (performance.now() - begun > soonMs) pauseMs = reconnectMs.least;
+      await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, reconnectMs.most);
     }
   })();
   return {
@@ -63,6 +69,7 @@ async function listenUntilLost(
   const client = new pg.Client({
     connectionString: directUrl,
     application_name: "postern-hints",
+    options: missLostClients,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { AppError } from "../errors.ts";
+import { missLostClients, pacedClient } from "./session-pace.ts";
 import { isConnectionTrouble } from "./sql-state.ts";
 
 /** Lets one piece of work at a time happen for a name, over all processes. */
@@ -9,6 +10,7 @@ export interface NameLocks {
 }
 
 const waitAtMostMs = 30_000;
+const poolSize = 4;
 
 /**
  * Advisory locks of a session and not of a transaction, because network calls are made while one is held. PostgreSQL lets
@@ -17,7 +19,9 @@ const waitAtMostMs = 30_000;
 export function openNameLocks(options: { directUrl: string; onIdleError: (error: Error) => void }): NameLocks {
   const pool = new pg.Pool({
     connectionString: options.directUrl,
-    max: 4,
+    max: poolSize,
+    Client: pacedClient(poolSize * 2),
+    options: missLostClients,
     application_name: "postern-locks",
     statement_timeout: waitAtMostMs,
     query_timeout: waitAtMostMs + 2_000,

@@ -1,12 +1,18 @@
 import pg from "pg";
 import { sqlState } from "./sql-state.ts";
 
-const secondsForOne = 1;
+const secondsForOne = 2;
 /** Nobody was reached, so nothing is left behind. */
 const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
 /**
- * Connections that are opened at a pace: so many at once, then one a second. Over a network that breaks each connection
+ * By default a server keeps the session of a client that the network took away for two hours, and what it locked with it.
+ * So it asks after half a minute whether we are still there.
+ */
+export const missLostClients = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4";
+
+/**
+ * Connections that are opened at a pace: so many at once, then one every two seconds. Over a network that breaks each connection
  * without telling the server, every try leaves a session behind, and a busy process would use up all the server has within
  * seconds, for itself and for others. What is refused here is answered with 503 and comes again.
  */

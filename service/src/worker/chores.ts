@@ -1,5 +1,8 @@
 import { PgBoss } from "pg-boss";
+import { missLostClients, pacedClient } from "../db/session-pace.ts";
 import type { Log } from "../log.ts";
+
+const poolSize = 4;
 
 /** Something done again and again, by one process at a time, whichever of them is there. */
 export interface Chore {
@@ -27,10 +30,11 @@ const queueOptions = {
  * schedule of every minute does so too, in case the process died before it could.
  */
 export async function startChores(directUrl: string, chores: Chore[], log: Log): Promise<{ stop(): Promise<void> }> {
+  const pool = { max: poolSize, Client: pacedClient(poolSize * 2), options: missLostClients };
   const boss = new PgBoss({
     connectionString: directUrl,
     application_name: "postern-chores",
-    max: 4,
+    ...pool,
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
     maintenanceIntervalSeconds: 3600,
