@@ -1,6 +1,7 @@
 import { type HeldAccount, listHeldAccounts } from "../accounts/account-store.ts";
 import { checkReadiness, type Readiness } from "../api/readiness.ts";
 import type { Queryable } from "../db/database.ts";
+import { type HeldSnapshot, listHeldSnapshots } from "../db/held-snapshots.ts";
 import { inspectPartitions, type PartitionState } from "../db/partitions.ts";
 import { countQuarantined, type QuarantineCount } from "../feedback/quarantine-store.ts";
 import { readSendingStates, type SendingState } from "../sends/sending-state.ts";
@@ -17,6 +18,8 @@ export interface CellState extends Readiness {
   quarantine: QuarantineCount[];
   heldAccounts: HeldAccount[];
   partitions: PartitionState[];
+  /** All there are at this moment; most are gone at the next. */
+  heldSnapshots: HeldSnapshot[];
   /** The last failover or restore that was noticed. */
   serverChange: LastChange | null;
 }
@@ -32,14 +35,22 @@ export async function readCellState(
   countedAtMost: number,
 ): Promise<CellState> {
   const readiness = await checkReadiness(db);
-  const nothing = { sending: [], quarantine: [], heldAccounts: [], partitions: [], serverChange: null };
+  const nothing = {
+    sending: [],
+    quarantine: [],
+    heldAccounts: [],
+    partitions: [],
+    heldSnapshots: [],
+    serverChange: null,
+  };
   if (readiness.checks.schema !== "ok") return { ...readiness, ...nothing };
-  const [sending, quarantine, heldAccounts, partitions, serverChange] = await Promise.all([
+  const [sending, quarantine, heldAccounts, partitions, heldSnapshots, serverChange] = await Promise.all([
     readSendingStates(db, feedbackRule, countedAtMost),
     countQuarantined(db, countedAtMost),
     listHeldAccounts(db),
     inspectPartitions(db),
+    listHeldSnapshots(db),
     readLastChange(db, countedAtMost),
   ]);
-  return { ...readiness, sending, quarantine, heldAccounts, partitions, serverChange };
+  return { ...readiness, sending, quarantine, heldAccounts, partitions, heldSnapshots, serverChange };
 }

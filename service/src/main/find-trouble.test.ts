@@ -23,6 +23,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     quarantine: [],
     heldAccounts: [],
     partitions: [],
+    heldSnapshots: [],
     serverChange: null,
     ...rest,
   };
@@ -39,6 +40,8 @@ const aChange = {
   isSweeping: false,
 } as const;
 
+const aSnapshot = { holder: "session", name: "psql", pid: 4711, heldSeconds: 720, transactions: 9 } as const;
+
 const old = { sends: 7, oldestSeconds: 4_000 };
 const queue = aCell().sending[0]?.queue ?? raise();
 const ok = aCell().checks;
@@ -52,6 +55,17 @@ const troubles: [string, CellState, RegExp][] = [
     /no partition for now of sends/,
   ],
   ["few partitions", aCell({ checks: { ...ok, partitions: { degraded: ["sends end soon"] } } }), /sends end soon/],
+  ["a forgotten transaction", aCell({ heldSnapshots: [aSnapshot] }), /^A transaction of psql \(pid 4711\).*for 12 min/],
+  [
+    "a prepared transaction",
+    aCell({ heldSnapshots: [{ ...aSnapshot, holder: "prepared-transaction", name: "t1", pid: null }] }),
+    /^The prepared transaction t1 /,
+  ],
+  [
+    "a standby that lags",
+    aCell({ heldSnapshots: [{ ...aSnapshot, holder: "replication", heldSeconds: null, transactions: 2_000_000 }] }),
+    /^The standby or slot psql .* 2,000,000 transactions/,
+  ],
   [
     "a hold of the provider",
     aCell({ live: { hold: { reason: "quota", heldSeconds: 720, probeInSeconds: 9 } } }),
@@ -103,10 +117,16 @@ test.for(troubles)("%s is one thing to look at, with what to do", ([, cell, what
   expect(findTrouble(cell)).toEqual([{ what: expect.stringMatching(what), advice: expect.stringMatching(/\w/) }]);
 });
 
-test("a quiet cell, a new one and one with old quarantine are well", () => {
+test("a quiet cell, a new one, one with old quarantine and one whose snapshots are young are well", () => {
   const unknown = { pace: { maxPerSecond: null, readSecondsAgo: null } };
   const quarantine = [{ reason: "unreadable" as const, entries: 9, fresh: 0 }];
-  for (const cell of [aCell(), aCell({ live: unknown }), aCell({ quarantine })]) expect(findTrouble(cell)).toEqual([]);
+  const heldSnapshots = [
+    { ...aSnapshot, heldSeconds: 299, transactions: 2_000_000 },
+    { ...aSnapshot, heldSeconds: null },
+  ];
+  for (const cell of [aCell(), aCell({ live: unknown }), aCell({ quarantine }), aCell({ heldSnapshots })]) {
+    expect(findTrouble(cell)).toEqual([]);
+  }
 });
 
 test("of test mail the queue is looked at, and nothing else", () => {

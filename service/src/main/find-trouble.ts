@@ -1,9 +1,10 @@
 import type { Readiness } from "../api/readiness.ts";
+import { endingOf, type HeldSnapshot, isHeldTooLong } from "../db/held-snapshots.ts";
 import type { Hold } from "../provider/email-provider.ts";
 import type { SendingState } from "../sends/sending-state.ts";
 import type { LastChange } from "../sends/server-state.ts";
 import type { CellState } from "./cell-state.ts";
-import { amountText, durationText } from "./plain-text.ts";
+import { amountText, countText, durationText } from "./plain-text.ts";
 
 /** Something that will not come right by itself, or that an operator would want to know at once. */
 export interface Trouble {
@@ -18,11 +19,13 @@ const longInDoubtSeconds = 3_600;
 const longUnreadSeconds = 900;
 
 /** The sandbox takes all test mail and needs nobody's feedback, so of test mail only the queue can be in trouble. */
-export function findTrouble({ checks, sending, quarantine, heldAccounts, serverChange }: CellState): Trouble[] {
+export function findTrouble(cell: CellState): Trouble[] {
+  const { checks, sending, quarantine, heldAccounts, heldSnapshots, serverChange } = cell;
   const live = sending.filter(({ mode }) => mode === "live");
   const unreadable = quarantine.find(({ reason }) => reason === "unreadable")?.fresh ?? 0;
   return [
     ...storageTrouble(checks),
+    ...heldSnapshots.filter((snapshot) => isHeldTooLong(snapshot)).map(snapshotTrouble),
     ...changeTrouble(serverChange),
     ...live.flatMap(holdTrouble),
     ...sending.flatMap(queueTrouble),
@@ -59,6 +62,21 @@ function storageTrouble({ database, schema, partitions }: Readiness["checks"]): 
     return [{ what, advice: "Run `postern migrate`." }];
   }
   return partitions.degraded.map((detail) => ({ what: `Partitions: ${detail}.`, advice: "See docs/storage.md." }));
+}
+
+function snapshotTrouble(snapshot: HeldSnapshot): Trouble {
+  const { holder, name, pid, heldSeconds, transactions } = snapshot;
+  const who = {
+    session: `A transaction of ${name === "" ? "a session" : name} (pid ${pid})`,
+    "prepared-transaction": `The prepared transaction ${name}`,
+    replication: `The standby or slot ${name}`,
+  }[holder];
+  const since = heldSeconds === null ? `${countText(transactions)} transactions` : durationText(heldSeconds);
+  const ending = endingOf(snapshot);
+  return {
+    what: `${who} has kept PostgreSQL from cleaning up for ${since}, which makes claims slower and tables grow.`,
+    advice: `${ending === undefined ? "Mend or drop it" : `Let it end, or run \`${ending}\``}; docs/runbook.md, a held snapshot.`,
+  };
 }
 
 /** Until every send that it put in doubt is out of it. */

@@ -17,7 +17,7 @@ useEmptyQueue(database);
 
 const rule = { feedbackGapSeconds: 900, hasFeedbackQueue: true };
 
-test("metrics tell of queue, holds, feedback and quarantine", async () => {
+test("metrics tell of queue, holds, feedback, quarantine and held snapshots", async () => {
   await aQueuedSend(database.db, { accountId: await anAccount(database.db) });
   await holdProvider(database.db, "live", "quota");
   await holdByOperator(database.db, undefined);
@@ -38,6 +38,8 @@ test("metrics tell of queue, holds, feedback and quarantine", async () => {
   ]) {
     expect(text).toContain(`${line}\n`);
   }
+  expect(text).toMatch(/^postern_snapshot_held_seconds \d/m);
+  expect(text).toMatch(/^postern_snapshot_held_transactions \d/m);
   expect(text).toMatch(/^postern_queue_oldest_seconds\{mode="live",state="ready"\} \d/m);
   expect(text).toMatch(/^postern_feedback_told_seconds_ago\{mode="live"\} \d/m);
 });

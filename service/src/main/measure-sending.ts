@@ -55,6 +55,12 @@ export function measureSending({ registry }: Metrics, read: () => Promise<CellSt
   gauge("postern_server_change_in_doubt", "Sends in doubt by the last failover or restore", [], (cell, set) => {
     set({}, cell.serverChange?.inDoubt ?? 0);
   });
+  gauge("postern_snapshot_held_seconds", "Age of the oldest transaction that keeps vacuum waiting", [], (cell, set) => {
+    set({}, Math.max(0, ...cell.heldSnapshots.map(({ heldSeconds }) => heldSeconds ?? 0)));
+  });
+  gauge("postern_snapshot_held_transactions", "Transactions that have begun since the oldest", [], (cell, set) => {
+    set({}, Math.max(0, ...cell.heldSnapshots.map(({ transactions }) => transactions)));
+  });
   gauge("postern_feedback_quarantined", "What the provider told and nobody could use", ["reason"], (cell, set) => {
     for (const { reason, entries } of cell.quarantine) set({ reason }, entries);
   });

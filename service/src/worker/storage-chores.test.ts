@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { copyTemplate, openTestDatabase } from "../../test/template-database.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, openDatabase } from "../db/database.ts";
 import { createLog } from "../log.ts";
 import { storageChores } from "./storage-chores.ts";
 
@@ -78,7 +78,54 @@ test("changes of lists are folded, all that there are", async () => {
   expect(rows).toEqual([{ count: 12_000, left: 0 }]);
 });
 
-async function aWorker({ contentRetentionDays = 30 } = {}) {
+test("a snapshot that is held too long is warned of once, with who holds it and what ends it", async () => {
+  const { run, url, lines } = await aWorker({ heldTooLongSeconds: 0 });
+  const forgetful = openDatabase({
+    url,
+    poolSize: 1,
+    applicationName: "forgetful",
+    onIdleError: () => undefined,
+  });
+  await forgetful.withTransaction(async (tx) => {
+    const [row] = await tx.query<{ pid: number; xid: string }>({
+      name: "take-id",
+      text: "select pg_backend_pid() as pid, pg_current_xact_id()::text as xid",
+    });
+    await run("watch-snapshots");
+    expect(lines()).toEqual([
+      expect.objectContaining({
+        level: "warn",
+        event: "storage.snapshot-held",
+        holder: "session",
+        name: "forgetful",
+        pid: row?.pid,
+        held_seconds: 0,
+        run: `select pg_terminate_backend(${row?.pid})`,
+      }),
+    ]);
+    await run("watch-snapshots");
+    expect(lines()).toEqual([]);
+  });
+  await forgetful.close();
+  await run("watch-snapshots");
+  expect(lines()).toEqual([]);
+});
+
+test("a transaction of a moment is no reason to warn", async () => {
+  const { run, db, lines } = await aWorker();
+  await db.withTransaction(async (tx) => {
+    await tx.query({ name: "take-id", text: "select pg_current_xact_id()::text" });
+    await run("watch-snapshots");
+  });
+  expect(lines()).toEqual([]);
+});
+
+interface Rules {
+  contentRetentionDays?: number;
+  heldTooLongSeconds?: number;
+}
+
+async function aWorker({ contentRetentionDays = 30, ...rules }: Rules = {}) {
   const { url, drop } = await copyTemplate(inject("serverUrl"));
   const db = openTestDatabase(url);
   onTestFinished(async () => {
@@ -92,9 +139,11 @@ async function aWorker({ contentRetentionDays = 30 } = {}) {
       done();
     },
   });
-  const chores = storageChores({ db, log: createLog("info", stream), partitionSpan: "month", contentRetentionDays });
+  const log = createLog("info", stream);
+  const chores = storageChores({ db, log, partitionSpan: "month", contentRetentionDays, ...rules });
   return {
     db,
+    url,
     run: async (name: string) => chores.find((chore) => chore.name === name)?.run(),
     /** What was logged since the last time. */
     lines: () => written.splice(0).map((line): unknown => JSON.parse(line)),

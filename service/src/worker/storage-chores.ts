@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { endingOf, type HeldSnapshot, isHeldTooLong, listHeldSnapshots } from "../db/held-snapshots.ts";
 import { foldListChanges } from "../db/list-counts.ts";
 import { dropOldContents } from "../db/old-contents.ts";
 import { enoughAheadSeconds, inspectPartitions, makePartitionsAhead, type PartitionSpan } from "../db/partitions.ts";
@@ -10,6 +11,8 @@ interface StorageDesk {
   log: Log;
   partitionSpan: PartitionSpan;
   contentRetentionDays: number;
+  /** Of a snapshot that keeps vacuum from cleaning up; five minutes unless said. */
+  heldTooLongSeconds?: number;
 }
 
 const hourSeconds = 3600;
@@ -18,10 +21,12 @@ const longestFoldMs = 60_000;
 
 /** What keeps a place ready for what comes, lets go of content whose time is over, and keeps lists quick to count. */
 export function storageChores(desk: StorageDesk): Chore[] {
+  const told = new Set<string>();
   return [
     { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(desk) },
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(desk) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(desk) },
+    { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(desk, told) },
   ];
 }
 
@@ -48,4 +53,22 @@ async function foldChanges({ db }: StorageDesk): Promise<void> {
   // crash point: before-fold
   const endsAt = performance.now() + longestFoldMs;
   while (performance.now() < endsAt && (await foldListChanges(db, foldedAtOnce)) === foldedAtOnce);
+}
+
+/** Tells of each that is held too long, once in this process. */
+async function watchSnapshots({ db, log, heldTooLongSeconds }: StorageDesk, told: Set<string>): Promise<void> {
+  const held = (await listHeldSnapshots(db)).filter((snapshot) => isHeldTooLong(snapshot, heldTooLongSeconds));
+  const keys = new Set(held.map(keyOf));
+  for (const snapshot of held.filter((one) => !told.has(keyOf(one)))) {
+    const { holder, name, pid, heldSeconds, transactions } = snapshot;
+    const seconds = heldSeconds === null ? undefined : Math.round(heldSeconds);
+    const facts = { holder, name, pid, held_seconds: seconds, transactions, run: endingOf(snapshot) };
+    log.warn(facts, "storage.snapshot-held");
+  }
+  told.clear();
+  for (const key of keys) told.add(key);
+}
+
+function keyOf({ holder, name, pid }: HeldSnapshot): string {
+  return `${holder} ${pid} ${name}`;
 }
