@@ -12,11 +12,12 @@ import { type Bench, NotReady } from "./frame/bench.ts";
 import { hasReachedGoal, isWithinLimit, judgementText } from "./frame/judgement.ts";
 import { describeMachine } from "./frame/machine.ts";
 import { outcomeTable } from "./frame/outcome-table.ts";
+import { growth } from "./growth/growth.ts";
 import { latency } from "./latency/latency.ts";
 import { writeReport } from "./report/write-report.ts";
 import { writeCapacityTable } from "./scale/write-table.ts";
 
-const benches: Bench[] = [accept, drain, feedback, latency, engines, cells];
+const benches: Bench[] = [accept, drain, feedback, latency, engines, cells, growth];
 const sizes = { quick: { rounds: 3, seconds: 4 }, full: { rounds: 5, seconds: 15 } };
 
 const results = join(import.meta.dirname, "results");

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import type { Database } from "../../service/src/db/database.ts";
+import { type DatabaseClock, openDatabaseClock } from "../../service/src/db/database-clock.ts";
+import { type Candidate, createAcceptBatch } from "../../service/src/sends/accept-batch.ts";
+import { sealContent } from "../../service/src/sends/content.ts";
+import { newSendId } from "../../service/src/sends/send-id.ts";
+import { testContentKeys } from "../../service/test/send-builders.ts";
+import { accountIdOf, domainOf, keyHmacOf, suppressedAddressOf, type World } from "./world.ts";
+
+const bodyBytes = 1500;
+const subject = "Your order is on its way";
+/** Some of those who are mailed are on the list. */
+const oneSuppressedIn = 50;
+
+/** Accepts sends as the API does, a round trip for all of a call, each for another account: all have their turn. */
+export async function openAcceptance(db: Database, world: World) {
+  const clock = await openDatabaseClock(db);
+  const decide = createAcceptBatch(db, clock);
+  // A step that has no divisor in common with the number of accounts meets all of them before it meets one again.
+  const step = 7_919;
+  let next = Math.floor(Math.random() * world.accounts);
+  return async (count: number): Promise<void> => {
+    const candidates = Array.from({ length: count }, () => {
+      next = (next + step) % world.accounts;
+      return aCandidate(clock, world, next);
+    });
+    const decisions = await Promise.all(candidates.map(decide));
+    const refused = decisions.find(({ kind }) => kind !== "stored");
+    if (refused !== undefined) throw new Error(`a send was answered with ${refused.kind}`);
+  };
+}
+
+function aCandidate(clock: DatabaseClock, { accountsWithHistory }: World, account: number): Candidate {
+  const id = newSendId(clock.now());
+  const accountId = accountIdOf(account);
+  const hasSuppressed = account < accountsWithHistory && Math.random() < 1 / oneSuppressedIn;
+  const second = hasSuppressed ? suppressedAddressOf(account, account % 20) : `joe.${id.slice(-12)}@example.org`;
+  const to = [`jane.${id.slice(-12)}@example.com`, second];
+  const fromDomain = domainOf(account);
+  const content = {
+    from: { name: "Shop", address: `orders@${fromDomain}` },
+    to,
+    cc: [],
+    bcc: [],
+    replyTo: undefined,
+    subject,
+    html: undefined,
+    text: randomBytes(bodyBytes).toString("base64url"),
+  };
+  return {
+    accountId,
+    mode: "live",
+    keyHmac: keyHmacOf(account),
+    send: {
+      id,
+      keyHash: randomBytes(16),
+      fingerprint: randomBytes(64),
+      fromDomain,
+      fromAddress: `Shop <orders@${fromDomain}>`,
+      recipients: to,
+      toAddresses: to,
+      toCount: to.length,
+      ccCount: 0,
+      replyTo: undefined,
+      subject,
+      sealed: sealContent(testContentKeys.current, { accountId, sendId: id }, content),
+    },
+  };
+}

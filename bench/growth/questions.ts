@@ -1,0 +1,74 @@
+import { createSecretKey, randomBytes } from "node:crypto";
+import type { Database } from "../../service/src/db/database.ts";
+import { listEvents } from "../../service/src/events/event-store.ts";
+import type { Address } from "../../service/src/mail-address.ts";
+import { judgeSend } from "../../service/src/sends/judge-send.ts";
+import { findSend } from "../../service/src/sends/send-store.ts";
+import { listSuppressions } from "../../service/src/suppressions/suppression-store.ts";
+import { type Cost, costOf } from "./meter.ts";
+import { accountIdOf, accountOfSend, domainOf, sendIdOf, suppressedAddressOf, type World } from "./world.ts";
+
+const pageSize = 50;
+const fingerprintKey = createSecretKey(randomBytes(32));
+
+export type QuestionCosts = Record<"status" | "events page" | "suppression check" | "suppression page", Cost>;
+
+/** What callers ask, each as its route does, about anything that is stored. */
+export async function costOfQuestions(api: Database, world: World, count: number): Promise<QuestionCosts> {
+  const each = (ask: (number: number) => Promise<void>) =>
+    costOf(api, count, async () => {
+      for (let asked = 0; asked < count; asked++) await ask(Math.floor(Math.random() * world.sends));
+    });
+  const ofAccount = (number: number) => api.forAccount(accountIdOf(accountOfSend(world, number)));
+  return {
+    status: await each(async (number) => {
+      const send = await findSend(ofAccount(number), "live", sendIdOf(world, number));
+      if (send === undefined) throw new Error("a stored send was not found");
+    }),
+    "events page": await each(async (number) => {
+      const { events } = await listEvents(ofAccount(number), "live", { type: undefined, limit: pageSize, offset: 0 });
+      if (events.length < pageSize) throw new Error(`a page had ${events.length} events`);
+    }),
+    "suppression check": await each(async (number) => {
+      const { payload } = await judgeSend({ db: ofAccount(number), fingerprintKey }, "live", requestOf(world, number));
+      const listed = payload?.recipients.filter(({ suppression }) => suppression !== undefined).length;
+      if (listed !== 1) throw new Error(`${listed} of two recipients were suppressed, and not one`);
+    }),
+    "suppression page": await each(async (number) => {
+      const { total } = await listSuppressions(ofAccount(number), "live", { limit: pageSize, offset: 0 });
+      if (total === 0) throw new Error("an account had no suppressions");
+    }),
+  };
+}
+
+/** To one who is on the list and one who is not. */
+function requestOf(world: World, number: number): NonNullable<Parameters<typeof judgeSend>[2]> {
+  const account = accountOfSend(world, number);
+  const [listed, free] = [suppressedAddressOf(account, number % 20), `jane.${number}@example.com`];
+  const from = address(`orders@${domainOf(account)}`);
+  return {
+    from: { name: undefined, address: from, given: from.given },
+    to: [address(listed), address(free)],
+    cc: [],
+    bcc: [],
+    replyTo: undefined,
+    subject: "Hello",
+    html: undefined,
+    text: "Hi",
+    idempotencyKey: `order-${number}`,
+    given: {
+      from: from.given,
+      to: [listed, free],
+      subject: "Hello",
+      html: undefined,
+      text: "Hi",
+      cc: [],
+      bcc: [],
+      reply_to: undefined,
+    },
+  };
+}
+
+function address(given: string): Address {
+  return { given, ascii: given, key: given, domain: given.slice(given.indexOf("@") + 1) };
+}

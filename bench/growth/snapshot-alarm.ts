@@ -1,0 +1,41 @@
+import { Writable } from "node:stream";
+import type { Database } from "../../service/src/db/database.ts";
+import { heldTooLongSeconds } from "../../service/src/db/held-snapshots.ts";
+import { createLog } from "../../service/src/log.ts";
+import { countedForMachines, readCellState } from "../../service/src/main/cell-state.ts";
+import { findTrouble } from "../../service/src/main/find-trouble.ts";
+import { storageChores } from "../../service/src/worker/storage-chores.ts";
+import { startTicker } from "../../service/src/worker/ticker.ts";
+import { retentionDays } from "./load-world.ts";
+
+/** Runs the chore that tells of a held snapshot as a worker does; one that is held for a short time is told of earlier. */
+export function watchForAlarm(db: Database, pid: number, heldSeconds: number) {
+  const begun = performance.now();
+  let alarmAfterSeconds = Number.POSITIVE_INFINITY;
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      const line = JSON.parse(String(chunk));
+      const isAlarm = line.event === "storage.snapshot-held" && line.pid === pid;
+      if (isAlarm) alarmAfterSeconds = Math.min(alarmAfterSeconds, (performance.now() - begun) / 1000);
+      done();
+    },
+  });
+  const chore = storageChores({
+    db,
+    log: createLog("warn", stream),
+    partitionSpan: "month",
+    contentRetentionDays: retentionDays,
+    heldTooLongSeconds: Math.min(heldTooLongSeconds, heldSeconds / 2),
+  }).find(({ name }) => name === "watch-snapshots");
+  if (chore === undefined) throw new Error("there is no chore that watches snapshots");
+  const pauseMs = Math.min(chore.pauseSeconds, heldSeconds / 10) * 1000;
+  const ticker = startTicker({ pauseMs, run: chore.run, onFailure: (error) => console.error(error) });
+  return {
+    async stop() {
+      await ticker.stop();
+      const rule = { feedbackGapSeconds: 900, hasFeedbackQueue: true };
+      const troubles = findTrouble(await readCellState(db, rule, countedForMachines));
+      return { alarmAfterSeconds, isInStatus: troubles.some(({ what }) => what.includes(`(pid ${pid})`)) };
+    },
+  };
+}
