@@ -1,15 +1,32 @@
 import { expect, test } from "vitest";
 import { LowWaterMark } from "./low-water-mark.ts";
 
+const [six, later] = ["2026-11-15 06:00:00+00", "2026-11-15 06:00:01+00"];
+
 test("a scan begins at the mark, and at the start again after a second", () => {
   let now = 5_000;
   const lowWater = new LowWaterMark(() => now);
   expect(lowWater.mark).toBe("-infinity");
-  lowWater.advance("2026-11-15 06:00:00+00");
+  lowWater.advance("-infinity", six, 2);
   now += 999;
-  expect(lowWater.mark).toBe("2026-11-15 06:00:00+00");
+  expect(lowWater.mark).toBe(six);
   now += 1;
   expect(lowWater.mark).toBe("-infinity");
-  lowWater.advance("2026-11-15 06:00:01+00");
-  expect(lowWater.mark).toBe("2026-11-15 06:00:01+00");
+  lowWater.advance("-infinity", later, 2);
+  expect(lowWater.mark).toBe(later);
+});
+
+test("a scan from the start that takes long is made less often, every ten seconds at least", () => {
+  let now = 5_000;
+  const lowWater = new LowWaterMark(() => now);
+  const secondsUntilTheNext = (tookMs: number) => {
+    expect(lowWater.mark).toBe("-infinity");
+    lowWater.advance("-infinity", six, tookMs);
+    // Those that begin at the mark say nothing about it.
+    lowWater.advance(six, six, 500);
+    const begun = now;
+    while (lowWater.mark !== "-infinity") now += 100;
+    return (now - begun) / 1000;
+  };
+  expect([secondsUntilTheNext(1), secondsUntilTheNext(20), secondsUntilTheNext(400)]).toEqual([1, 4, 10]);
 });

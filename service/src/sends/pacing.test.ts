@@ -140,8 +140,8 @@ test("three workers together get 12 to 12.6 of 14 a second, at most 14 of them i
   expect(rate).toBeLessThan(12.65);
 });
 
-function take(wanted = 100): Promise<Grant | undefined> {
-  return reserve(database.db, { mode: "live", wanted, lowWater: "-infinity" });
+async function take(wanted = 100): Promise<Grant | undefined> {
+  return (await reserve(database.db, { mode: "live", wanted, lowWater: "-infinity" })).grant;
 }
 
 async function granted(): Promise<Grant> {

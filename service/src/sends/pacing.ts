@@ -22,19 +22,25 @@ const madeUpSeconds = 0.025;
 /** A process knows the rate some seconds after its first start; until then one a second is what even a new account may. */
 const unknownRate = 1;
 
+export interface Reservation {
+  /** Undefined when nothing is ready or mail is held. */
+  grant: Grant | undefined;
+  /** No ready send lies before it; undefined when nobody looked. */
+  mark: string | undefined;
+}
+
 /**
  * Takes up to `wanted` recipients from the rate that all workers share, and no more than there are sends to claim. One
  * statement of its own, committed before the claim: who waits for the row must not hold others up. Nothing is given ahead of
- * its time: after a stall, those who waited for theirs would go all at once. Returns undefined when nothing is ready or
- * mail is held.
+ * its time: after a stall, those who waited for theirs would go all at once.
  *
  * A time more than two minutes ahead is none of ours: the clock of the database was set back.
  */
 export async function reserve(
   db: Queryable,
   { mode, wanted, lowWater }: { mode: Mode; wanted: number; lowWater: string },
-): Promise<Grant | undefined> {
-  const [row] = await db.query<Grant>({
+): Promise<Reservation> {
+  const [row] = await db.query<{ mark: string | null } & (Grant | { recipients: null })>({
     name: "reserve-pace",
     text: `
       with rate as materialized (
@@ -45,13 +51,13 @@ export async function reserve(
           where mode = $1 and hold_reason is null and operator_held_since is null
         ) as known
       ), ready as materialized (
-        select count(*) as sends
+        select count(*) as sends, least(min(fair_at), now() - interval '5 seconds') as mark
         from (
-          select
+          select fair_at
           from send_queue
           where state = 'ready' and mode = $1 and fair_at >= $6::timestamptz
           order by fair_at, id
-          limit (select least($2::float8, most)::bigint from rate)
+          limit coalesce((select least($2::float8, most)::bigint from rate), 0)
         ) as first_ones
       ), wanted as materialized (
         select rate.seconds, ready.sends, make_interval(secs => ready.sends * rate.seconds) as duration
@@ -70,16 +76,20 @@ export async function reserve(
         returning next_at
       )
       select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
-        case when reserved.next_at is null then 0 else wanted.sends end as recipients,
+        case when exists (select from rate) then ready.mark::text end as mark,
+        case when reserved.next_at is null then wanted.sends * 0 else wanted.sends end as recipients,
         case when reserved.next_at is null
           then greatest(1, ceil(1000 * extract(epoch from pacing.next_at - clock_timestamp())))
           else 0 end::float8 as "waitMs"
-      from wanted
+      from ready
+      left join wanted on true
       left join reserved on true
       left join pacing on pacing.mode = $1`,
     values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, lowWater, madeUpSeconds],
   });
-  return row;
+  if (row === undefined) throw new Error("the pace could not be read");
+  const { mark, ...grant } = row;
+  return { grant: grant.recipients === null ? undefined : grant, mark: mark ?? undefined };
 }
 
 /**

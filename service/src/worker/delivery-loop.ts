@@ -111,7 +111,9 @@ export class DeliveryLoop {
   async #waitForGrant(wanted: number): Promise<Grant | undefined> {
     const { db, mode } = this.#options;
     while (!this.#stopping.signal.aborted) {
-      const grant = await reserve(db, { mode, wanted, lowWater: this.#lowWater.mark });
+      const [lowWater, begun] = [this.#lowWater.mark, performance.now()];
+      const { grant, mark } = await reserve(db, { mode, wanted, lowWater });
+      if (mark !== undefined) this.#lowWater.advance(lowWater, mark, performance.now() - begun);
       if (grant === undefined || grant.recipients > 0) return grant;
       await sleep(grant.waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
@@ -124,7 +126,8 @@ export class DeliveryLoop {
     const lowWater = claim.isProbe ? "-infinity" : this.#lowWater.mark;
     // crash point: before-claim
     const claimed = await claimSends(db, { mode, lowWater, ...claim });
-    if (claimed.mark !== undefined) this.#lowWater.advance(claimed.mark);
+    if (claimed.mark !== undefined)
+      this.#lowWater.advance(lowWater, claimed.mark, this.#options.desk.clock() - claimedAt);
     for (const send of claimed.sends) this.#begin(send, claimedAt, claim.isProbe);
     return claimed;
   }
