@@ -63,6 +63,11 @@ export const growth: Bench = {
       const held = await holdSnapshot(serverUrl, worlds[1] as LoadedWorld, plan.heldSeconds);
       return {
         comparisons: { "stored sends": whole },
+        // Each dead entry of the last second is a block that is looked at, and no more than that.
+        findings: {
+          "blocks touched by a claim for a send, without a held snapshot": held.before.touched,
+          "the same at the end of one": held.atTheEnd.touched,
+        },
         details: { held },
         judged: [...growthBounds(whole, plan.limits), ...heldBounds(held, plan.heldSeconds, plan.heldAtMost)],
       };

@@ -51,7 +51,7 @@ export async function reserve(
           where mode = $1 and hold_reason is null and operator_held_since is null
         ) as known
       ), ready as materialized (
-        select count(*) as sends, least(min(fair_at), now() - interval '5 seconds') as mark
+        select count(*) as sends, least(min(fair_at), now() - interval '1 second') as mark
         from (
           select fair_at
           from send_queue
