@@ -30,7 +30,7 @@ if (what === "report") {
   if (missing.length > 0) console.log(`docs/scale.md has no table: ${missing.join(", ")} not measured yet`);
   process.exit();
 }
-const chosen = what === "quick" || what === "full" ? benches : benches.filter(({ name }) => name === what);
+const chosen = benches.filter(({ name, isLong }) => name === what || what === "full" || (what === "quick" && !isLong));
 if (chosen.length === 0) {
   console.error(
     `Usage: npm run bench -- quick | full | report | ${benches.map(({ name }) => name).join(" | ")} [quick]`,

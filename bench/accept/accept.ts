@@ -4,7 +4,7 @@ import type { Database } from "../../service/src/db/database.ts";
 import { createEmptyDatabase } from "../../service/test/template-database.ts";
 import { withApiProcesses } from "../../service/test/with-api-processes.ts";
 import type { Bench } from "../frame/bench.ts";
-import { compare, type Figures } from "../frame/compare.ts";
+import { type Comparison, compare, type Figures } from "../frame/compare.ts";
 import { judgeRatio } from "../frame/judgement.ts";
 import { press } from "./press.ts";
 import { startYardstick } from "./yardstick.ts";
@@ -32,19 +32,18 @@ export const accept: Bench = {
           name,
           run: () => measure(db, at, senders, { connections, seconds }),
         });
-        const few = await compare([contender("yardstick", plain, 64), contender("postern", api, 64)], rounds, progress);
-        const many = await compare(
-          [contender("yardstick", plain, 256), contender("postern", api, 256)],
-          rounds,
-          progress,
+        const comparisons: Record<string, Comparison> = {};
+        for (const connections of isQuick ? [64] : [64, 256]) {
+          comparisons[`${connections} connections`] = await compare(
+            [contender("yardstick", plain, connections), contender("postern", api, connections)],
+            rounds,
+            progress,
+          );
+        }
+        const judged = Object.entries(comparisons).map(([title, compared]) =>
+          judgeRatio(`of the yardstick, ${title}`, compared, wanted, isQuick),
         );
-        return {
-          comparisons: { "64 connections": few, "256 connections": many },
-          judged: [
-            judgeRatio("of the yardstick, 64 connections", few, wanted, isQuick),
-            judgeRatio("of the yardstick, 256 connections", many, wanted, isQuick),
-          ],
-        };
+        return { comparisons, judged };
       });
     } finally {
       await plain.stop();

@@ -23,6 +23,7 @@ const quickWithin = 1;
 export const cells: Bench = {
   name: "cells",
   asks: `sends for a second of processor time in two cells behind HAProxy, beside one, at ${perSecond} a second in each; then one is killed`,
+  isLong: true,
   run: ({ rounds, seconds, isQuick, progress }) =>
     withTwoCells(async (stage) => {
       const [first, second] = stage.cells;

@@ -13,6 +13,7 @@ const withRecord = "every send recorded in PostgreSQL";
 export const engines: Bench = {
   name: "engines",
   asks: "our queue beside graphile-worker, pg-boss, BullMQ and NATS: accept 2 KB, claim, a call of 20 ms, mark as sent",
+  isLong: true,
   async run({ serverUrl, rounds, isQuick, progress }) {
     const servers = requireServers();
     const versions = { ...installContenders(progress), ...servers };

@@ -16,6 +16,8 @@ export interface Bench {
   name: string;
   /** What is compared with what, in one line. */
   asks: string;
+  /** Left out where all are run quickly; by its name it has a quick size too. */
+  isLong?: boolean;
   run(tools: BenchTools): Promise<Outcome>;
 }
 
