@@ -32,10 +32,9 @@ export async function quarantine(db: Queryable, entries: { reason: QuarantineRea
   });
 }
 
-/**
- * Takes what is due to be tried again and puts its next try further away each time, for a day; so a process that dies with
- * it in hand has lost nothing.
- */
+const inHandSeconds = 60;
+
+/** Takes what is due to be tried again, for a minute: a process that dies with it in hand has lost nothing but that. */
 export async function takeDueQuarantined(db: Queryable, count: number): Promise<Quarantined[]> {
   return db.query<Quarantined>({
     name: "take-due-quarantined",
@@ -49,13 +48,26 @@ export async function takeDueQuarantined(db: Queryable, count: number): Promise<
         for update skip locked
       )
       update feedback_quarantine q
-      set tries = q.tries + 1,
-        next_try_at = case when q.received_at > now() - interval '24 hours'
-          then now() + least(interval '1 hour', interval '10 seconds' * power(2, least(q.tries + 1, 12))) end
+      set next_try_at = now() + make_interval(secs => $2)
       from due
       where q.id = due.id
       returning q.id, q.reason, q.raw, q.tries, q.received_at as "receivedAt"`,
-    values: [count],
+    values: [count, inHandSeconds],
+  });
+}
+
+/** Puts the next try further away each time, for a day. */
+export async function postponeQuarantined(db: Queryable, ids: number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db.query({
+    name: "postpone-quarantined",
+    text: `
+      update feedback_quarantine
+      set tries = tries + 1,
+        next_try_at = case when received_at > now() - interval '24 hours'
+          then now() + least(interval '1 hour', interval '10 seconds' * power(2, least(tries + 1, 12))) end
+      where id = any ($1::bigint[])`,
+    values: [ids],
   });
 }
 

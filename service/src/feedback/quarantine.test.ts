@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { createLog } from "../log.ts";
 import { retryQuarantined } from "../worker/feedback-chores.ts";
-import { quarantine, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
+import { postponeQuarantined, quarantine, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
 
 const database = useTestDatabase();
 
@@ -29,21 +29,32 @@ test("the same text is kept once, however often it is told", async () => {
   expect((await takeDueQuarantined(database.db, 100)).filter((entry) => entry.raw === raw)).toHaveLength(1);
 });
 
-test("what is due is given to one taker, further away each time, and for a day", async () => {
+test("what is due is given to one taker, and to the next a minute later if that one died", async () => {
   const raw = aText();
   await quarantine(database.db, [{ reason: "unknown-send", raw }]);
   await makeDue();
   const takers = await Promise.all([1, 2, 3].map(() => takeDueQuarantined(database.db, 100)));
   expect(takers.flat().filter((entry) => entry.raw === raw)).toHaveLength(1);
-  expect((await takeDueQuarantined(database.db, 100)).filter((entry) => entry.raw === raw)).toEqual([]);
+  expect(await nextTryOf(raw)).toMatchObject({ tries: 0, seconds: 60 });
+});
+
+test("what could not be applied is tried later each time, for a day", async () => {
+  const raw = aText();
+  await quarantine(database.db, [{ reason: "unknown-send", raw }]);
+  const seconds: unknown[] = [];
+  const postpone = async () => {
+    const { id } = await nextTryOf(raw);
+    await postponeQuarantined(database.db, [id]);
+    seconds.push((await nextTryOf(raw)).seconds);
+  };
+  for (let tries = 0; tries < 10; tries++) await postpone();
   await database.db.query({
     name: "age",
-    text: `update feedback_quarantine set received_at = now() - interval '25 hours', next_try_at = now() where raw = $1`,
+    text: `update feedback_quarantine set received_at = now() - interval '25 hours' where raw = $1`,
     values: [raw],
   });
-  expect((await takeDueQuarantined(database.db, 100)).filter((entry) => entry.raw === raw)).toHaveLength(1);
-  await makeDue();
-  expect((await takeDueQuarantined(database.db, 100)).filter((entry) => entry.raw === raw)).toEqual([]);
+  await postpone();
+  expect(seconds).toEqual([20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600, null]);
 });
 
 test("what cannot be read is kept and not tried again", async () => {
@@ -73,3 +84,16 @@ test("a retry lets go of what could be applied, and keeps the rest", async () =>
   expect(left).not.toContain(good);
   await releaseQuarantined(database.db, []);
 });
+
+async function nextTryOf(raw: string) {
+  const [row] = await database.db.query<{ id: number; tries: number; seconds: number | null }>({
+    name: "next-try",
+    text: `
+      select id, tries, round(extract(epoch from next_try_at - now()))::integer as seconds
+      from feedback_quarantine
+      where raw = $1`,
+    values: [raw],
+  });
+  if (row === undefined) throw new Error("it is not in quarantine");
+  return row;
+}

@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { releaseQuarantined, takeDueQuarantined } from "../feedback/quarantine-store.ts";
+import { postponeQuarantined, releaseQuarantined, takeDueQuarantined } from "../feedback/quarantine-store.ts";
 import type { TakeFeedback } from "../feedback/take-feedback.ts";
 import type { Log } from "../log.ts";
 import type { FeedbackReading } from "../provider/feedback.ts";
@@ -46,8 +46,10 @@ export async function retryQuarantined({ db, log, take, read }: QuarantineDesk):
     const verdicts = await Promise.all(due.map(({ raw }) => take(read(raw), raw)));
     const isDone = (index: number) => verdicts[index] === "applied" || verdicts[index] === "ignored";
     const applied = due.filter((_, index) => isDone(index)).map(({ id }) => id);
+    const left = due.filter((_, index) => !isDone(index)).map(({ id }) => id);
     // crash point: quarantine-applied
     await releaseQuarantined(db, applied);
+    await postponeQuarantined(db, left);
     if (due.length > 0) log.info({ tried: due.length, applied: applied.length }, "feedback.quarantine-retried");
     if (due.length < takenAtOnce) return;
   }
