@@ -65,6 +65,19 @@ test("something thrown that is no error is logged as its text", () => {
   expect(line?.err).toEqual({ message: "out of paper" });
 });
 
+test("what only looks like an error is logged as one, and quotes as little", () => {
+  const thrown = {
+    message: "invalid input for ada@example.com",
+    code: "22P02",
+    severity: "ERROR",
+    queue: "ada@example.com",
+  };
+  const [line] = linesOf((log) => log.error({ err: thrown }, "chores.broke"));
+  expect(line?.err).toEqual({ name: "Error", message: "a data exception", code: "22P02" });
+  const [other] = linesOf((log) => log.error({ err: { message: "deadlock detected", code: "40P01" } }, "chores.broke"));
+  expect(other?.err).toEqual({ name: "Error", message: "deadlock detected", code: "40P01" });
+});
+
 interface Line {
   time: string;
   err?: unknown;

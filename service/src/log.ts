@@ -38,10 +38,16 @@ const standardOutput = collectLines((lines) => {
  * is logged by these fields only, and the stack without its first line, which repeats the message.
  */
 function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: String(error) };
+  if (!(error instanceof Error)) return describeThrown(error);
   const code = "code" in error ? String(error.code) : undefined;
   const mayQuote = "severity" in error && code?.startsWith("22") === true;
   const stack = error.stack?.split("\n").filter((line) => line.startsWith("    at "));
   const cause = error.cause === undefined ? undefined : describeError(error.cause);
   return { name: error.name, message: mayQuote ? "a data exception" : error.message, code, stack, cause };
+}
+
+/** pg-boss tells of errors as plain objects that look like them. */
+function describeThrown(thrown: unknown): unknown {
+  if (typeof thrown !== "object" || thrown === null || !("message" in thrown)) return { message: String(thrown) };
+  return describeError(Object.assign(new Error(String(thrown.message)), thrown, { stack: undefined }));
 }
