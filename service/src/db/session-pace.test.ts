@@ -42,6 +42,21 @@ test("a database that refuses us costs nothing", async () => {
   }
 });
 
+test("statements that fail cost their connection, but nothing of the pace", async () => {
+  const db = aDatabase(shared.url);
+  for (let tries = 0; tries < poolSize * 10; tries++) {
+    await expect(db.query({ name: "wrong", text: "select 1 / 0" })).rejects.toThrow("division by zero");
+  }
+});
+
+test("sessions that the server ends cost nothing of the pace", async () => {
+  const db = aDatabase(shared.url);
+  for (let tries = 0; tries < poolSize * 4; tries++) {
+    const suicide = db.query({ name: "suicide", text: "select pg_terminate_backend(pg_backend_pid())" });
+    await expect(suicide).rejects.toMatchObject({ cause: { code: "57P01" } });
+  }
+});
+
 function aDatabase(url: string) {
   const db = openDatabase({ url, poolSize, applicationName: "postern-test", onIdleError: () => undefined });
   onTestFinished(() => db.close());

@@ -12,9 +12,10 @@ const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREA
 export const missLostClients = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4";
 
 /**
- * Connections that are opened at a pace: so many at once, then one every two seconds. Over a network that breaks each connection
- * without telling the server, every try leaves a session behind, and a busy process would use up all the server has within
- * seconds, for itself and for others. What is refused here is answered with 503 and comes again.
+ * Connections that are opened at a pace when they keep being lost: so many at once, then one every two seconds. Over a
+ * network that breaks each connection without telling the server every try leaves a session behind, and a busy process would
+ * use up all the server has within seconds, for itself and for others. What is refused here is answered with 503 and comes
+ * again. One that is closed as it should be costs nothing, and a server that was away has forgotten all sessions.
  */
 export function pacedClient(burst: number): typeof pg.Client {
   let free = burst;
@@ -30,6 +31,16 @@ export function pacedClient(burst: number): typeof pg.Client {
   }
 
   return class extends pg.Client {
+    #isCounted = false;
+
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      // It may have been lost on our side only.
+      this.on("error", (error) => {
+        if (sqlState(error) === undefined) this.#isCounted = false;
+      });
+    }
+
     override connect(): Promise<pg.Client>;
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
@@ -38,16 +49,27 @@ export function pacedClient(burst: number): typeof pg.Client {
         process.nextTick(callback, new Error("Connection terminated before it began: too many were lost lately"));
         return undefined;
       }
+      this.#isCounted = true;
       super.connect((error: Error) => {
-        if (error && leavesNothing(error)) free += 1;
+        if (error && wasAway(error)) free = burst;
         callback(error);
       });
+      return undefined;
+    }
+
+    override end(): Promise<void>;
+    override end(callback: (error: Error) => void): void;
+    override end(callback?: (error: Error) => void): Promise<void> | undefined {
+      if (this.#isCounted) free = Math.min(burst, free + 1);
+      this.#isCounted = false;
+      if (callback === undefined) return super.end();
+      super.end(callback);
       return undefined;
     }
   };
 }
 
 /** The server answered that it will not have us, or was not there. */
-function leavesNothing(error: Error): boolean {
+function wasAway(error: Error): boolean {
   return sqlState(error) !== undefined || ("code" in error && unreached.has(String(error.code)));
 }
