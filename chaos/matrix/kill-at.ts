@@ -11,12 +11,11 @@ import type { CrashPoint } from "./points.ts";
 const armPath = fileURLToPath(new URL("../arm/arm.ts", import.meta.url));
 /** A process that has not come by its point after this is given another occasion ... */
 const anotherAfterMs = 8_000;
-/** ... so often. A chore that died with another process is taken over after 20 seconds, and run again within a minute more. */
-const mostOccasions = 15;
+/** ... so often. */
+const mostOccasions = 6;
 
 /** Starts a process that dies at the point and gives it reason to come by. Returns whether it died there by its own hand. */
-export function killAt(stage: MatrixStage, point: CrashPoint, round: number): Promise<boolean> {
-  const label = `${point.name}-${round}`;
+export function killAt(stage: MatrixStage, point: CrashPoint, label: string): Promise<boolean> {
   switch (point.occasion) {
     case "accept":
       return killApi(stage, point, (url) => sendMail(stage, label, url));
