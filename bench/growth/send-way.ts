@@ -36,16 +36,15 @@ export async function costOfWay(api: Database, worker: Database, world: World, c
 async function claimAll(worker: Database, count: number, claimed: ClaimedSend[]): Promise<void> {
   const lowWater = new LowWaterMark();
   while (claimed.length < count) {
-    const [from, begun] = [lowWater.mark, performance.now()];
     const { sends, mark } = await claimSends(worker, {
       mode: "live",
       maxSends: setSize,
       maxRecipients: setSize * 2,
-      lowWater: from,
+      lowWater: lowWater.mark,
       isProbe: false,
     });
     if (mark === undefined) throw new Error(`${claimed.length} of ${count} sends could be claimed`);
-    lowWater.advance(from, mark, performance.now() - begun);
+    lowWater.advance(mark);
     claimed.push(...sends);
   }
 }

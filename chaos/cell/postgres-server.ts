@@ -46,7 +46,7 @@ export class PostgresServer {
 
   /** Resolves when it answers, after it has gone through what a crash left. */
   async start(): Promise<void> {
-    const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "400", jit: "off" };
+    const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "200", jit: "off" };
     const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const log = openSync(this.#logFile, "a");
     const identity = unprivilegedUser();

@@ -6,6 +6,8 @@ import { underLoad } from "./under-load.ts";
 
 const megabytes = 400;
 
+const patienceSeconds = 30;
+
 export const diskFull: Scenario = {
   promise:
     "with the disk of PostgreSQL full nothing is acknowledged that is not stored, and all goes on when there is space",
@@ -18,6 +20,7 @@ export const diskFull: Scenario = {
         const outages = new Outages();
         let refused = 0;
         for (let times = 1; times <= stage.faults; times++) {
+          await outages.untilOver(load, patienceSeconds);
           await sleep(5_000);
           const before = unacknowledged(load.progress.answers);
           const end = performance.now() + stage.faultSeconds * 1000;
@@ -29,7 +32,7 @@ export const diskFull: Scenario = {
           await cell.postgres.startIfDown();
           stage.progress(`the disk was full for the ${times}. time`);
         }
-        await sleep(5_000);
+        await outages.untilOver(load, patienceSeconds);
         await load.finish();
         const others = Object.keys(load.progress.answers).filter((status) => !["202", "503"].includes(status));
         return {

@@ -27,11 +27,11 @@ export class Outages {
     }
   }
 
-  /** The longest wait. One that the load did not outlast is not counted; that none was counted is a failure. */
+  /** The longest wait. One that never ended is a failure, and so is that there was none. */
   finding(what: string, acknowledged: Acknowledged[], atMostSeconds: number): Finding {
-    const waits = this.#moments.flatMap((moment) => {
+    const waits = this.#moments.map((moment) => {
       const next = nextAnswer(moment, acknowledged);
-      return next === undefined ? [] : [(next.at - moment.at) / 1000];
+      return next === undefined ? Number.POSITIVE_INFINITY : (next.at - moment.at) / 1000;
     });
     const longest = Math.max(0, ...waits);
     return {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { AppError } from "../errors.ts";
 import { missLostClients, pacedClient } from "./session-pace.ts";
-import { isConnectionTrouble, isContention } from "./sql-state.ts";
+import { isConnectionTrouble, isContention, sqlState } from "./sql-state.ts";
 
 /** A statement has a name, so that each connection prepares it once. */
 export interface Statement {
@@ -174,10 +174,18 @@ async function withClient<Result>(
   client.on("error", remember);
   try {
     return await work(client, remember);
+  } catch (error) {
+    if (isWithoutAnswer(error)) remember(error);
+    throw error;
   } finally {
     client.off("error", remember);
     client.release(broken);
   }
+}
+
+/** Such a connection is of no use to whoever waits for one. */
+function isWithoutAnswer(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === "UNAVAILABLE" && sqlState(error.cause) === undefined;
 }
 
 async function run<Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {

@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { sqlState } from "./sql-state.ts";
 
 const secondsForOne = 2;
+/** Whoever waits for its turn keeps a place in the pool, so that others share the connections there are. */
+const longestWaitMs = 4_000;
+const lookAgainMs = 100;
 /** Nobody was reached, so nothing is left behind. */
 const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
@@ -14,8 +18,8 @@ export const missLostClients = "-c tcp_keepalives_idle=30 -c tcp_keepalives_inte
 /**
  * Connections that are opened at a pace when they keep being lost: so many at once, then one every two seconds. Over a
  * network that breaks each connection without telling the server every try leaves a session behind, and a busy process would
- * use up all the server has within seconds, for itself and for others. What is refused here is answered with 503 and comes
- * again. One that is closed as it should be costs nothing, and a server that was away has forgotten all sessions.
+ * use up all the server has within seconds, for itself and for others. What is not opened is answered with 503 and comes
+ * again. One that is closed as it should be costs nothing, and a server that was down has forgotten all sessions.
  */
 export function pacedClient(burst: number): typeof pg.Client {
   let free = burst;
@@ -45,31 +49,52 @@ export function pacedClient(burst: number): typeof pg.Client {
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
       if (callback === undefined) throw new Error("only a pool opens these connections");
-      if (!take()) {
-        process.nextTick(callback, new Error("Connection terminated before it began: too many were lost lately"));
-        return undefined;
+      void this.#connectInTurn(callback);
+      return undefined;
+    }
+
+    async #connectInTurn(callback: (error: Error) => void): Promise<void> {
+      for (const until = performance.now() + longestWaitMs; !take(); await sleep(lookAgainMs)) {
+        if (performance.now() < until) continue;
+        callback(new Error("Connection terminated before it began: too many were lost lately"));
+        return;
       }
       this.#isCounted = true;
       super.connect((error: Error) => {
-        if (error && wasAway(error)) free = burst;
+        if (error && wasDown(error)) free = burst;
+        else if (error && leavesNothing(error)) giveBack();
         callback(error);
       });
-      return undefined;
     }
 
     override end(): Promise<void>;
     override end(callback: (error: Error) => void): void;
     override end(callback?: (error: Error) => void): Promise<void> | undefined {
-      if (this.#isCounted) free = Math.min(burst, free + 1);
+      // While an answer is awaited nobody knows whether our farewell arrives.
+      if (this.#isCounted && (this as unknown as Internals)._activeQuery == null) giveBack();
       this.#isCounted = false;
       if (callback === undefined) return super.end();
       super.end(callback);
       return undefined;
     }
   };
+
+  function giveBack(): void {
+    free = Math.min(burst, free + 1);
+  }
 }
 
-/** The server answered that it will not have us, or was not there. */
-function wasAway(error: Error): boolean {
+/** What pg does not publish; a test notices when it is called otherwise. */
+interface Internals {
+  _activeQuery?: object | null;
+}
+
+/** Nobody listened, or it was just starting up. */
+function wasDown(error: Error): boolean {
+  return sqlState(error) === "57P03" || ("code" in error && error.code === "ECONNREFUSED");
+}
+
+/** The server answered that it will not have us, or was not reached. */
+function leavesNothing(error: Error): boolean {
   return sqlState(error) !== undefined || ("code" in error && unreached.has(String(error.code)));
 }

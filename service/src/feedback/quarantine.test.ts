@@ -85,6 +85,23 @@ test("a retry lets go of what could be applied, and keeps the rest", async () =>
   await releaseQuarantined(database.db, []);
 });
 
+test("one that breaks us is put off and does not hold up the others", async () => {
+  const [good, broken] = [aText(), aText()];
+  await quarantine(database.db, [
+    { reason: "unknown-send", raw: good },
+    { reason: "unknown-send", raw: broken },
+  ]);
+  await makeDue();
+  await retryQuarantined({
+    db: database.db,
+    log: createLog("silent"),
+    read: (raw) => ({ kind: "unreadable", reason: raw }),
+    take: (_, raw) => (raw === good ? Promise.resolve("applied") : Promise.reject(new Error("broken"))),
+  });
+  await expect(nextTryOf(good)).rejects.toThrow("not in quarantine");
+  expect(await nextTryOf(broken)).toMatchObject({ tries: 1, seconds: 20 });
+});
+
 async function nextTryOf(raw: string) {
   const [row] = await database.db.query<{ id: number; tries: number; seconds: number | null }>({
     name: "next-try",

@@ -7,26 +7,25 @@ test("a scan begins at the mark, and at the start again after a second", () => {
   let now = 5_000;
   const lowWater = new LowWaterMark(() => now);
   expect(lowWater.mark).toBe("-infinity");
-  lowWater.advance("-infinity", six, 2);
+  lowWater.advance(six);
   now += 999;
   expect(lowWater.mark).toBe(six);
   now += 1;
   expect(lowWater.mark).toBe("-infinity");
-  lowWater.advance("-infinity", later, 2);
+  lowWater.advance(later);
   expect(lowWater.mark).toBe(later);
 });
 
-test("a scan from the start that takes long is made less often, every ten seconds at least", () => {
+test("a scan from the start that takes long is made less often, every three seconds at least", () => {
   let now = 5_000;
   const lowWater = new LowWaterMark(() => now);
   const secondsUntilTheNext = (tookMs: number) => {
     expect(lowWater.mark).toBe("-infinity");
-    lowWater.advance("-infinity", six, tookMs);
-    // Those that begin at the mark say nothing about it.
-    lowWater.advance(six, six, 500);
+    lowWater.scannedAll(tookMs);
+    lowWater.advance(six);
     const begun = now;
     while (lowWater.mark !== "-infinity") now += 100;
     return (now - begun) / 1000;
   };
-  expect([secondsUntilTheNext(1), secondsUntilTheNext(20), secondsUntilTheNext(400)]).toEqual([1, 4, 10]);
+  expect([secondsUntilTheNext(1), secondsUntilTheNext(10), secondsUntilTheNext(400)]).toEqual([1, 2, 3]);
 });

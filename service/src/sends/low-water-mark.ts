@@ -1,11 +1,12 @@
-const rescanAfterMs = { least: 1_000, most: 10_000 };
+const rescanAfterMs = { least: 1_000, most: 3_000 };
 /** A look from the start may take this share of the time, and not more of it when there is much to step over. */
 const shareOfTime = 0.005;
 
 /**
  * Where a claim begins to look. The sends before the mark are gone, but PostgreSQL keeps their dead entries as long as
- * anyone may still see them, and a scan would step over each. Those that came back with an old place are found by looking
- * from the start every second, or less often when that takes long.
+ * anyone may still see them, and a scan would step over each. Those that come with an older place, because they came back or
+ * were given it by an API that knew an old head of the queue, are found by looking from the start every second, or every
+ * three when that takes long.
  */
 export class LowWaterMark {
   #mark = "-infinity";
@@ -27,10 +28,13 @@ export class LowWaterMark {
     return this.#mark;
   }
 
-  /** What a look that began at `from` found to be the first, and how long it took. */
-  advance(from: string, mark: string, tookMs: number): void {
+  /** From the mark on, the first send that was found lies here. */
+  advance(mark: string): void {
     this.#mark = mark;
-    if (from !== "-infinity") return;
+  }
+
+  /** How long a look from the start took. */
+  scannedAll(tookMs: number): void {
     this.#rescanAfterMs = Math.min(rescanAfterMs.most, Math.max(rescanAfterMs.least, tookMs / shareOfTime));
   }
 }

@@ -25,8 +25,10 @@ const unknownRate = 1;
 export interface Reservation {
   /** Undefined when nothing is ready or mail is held. */
   grant: Grant | undefined;
-  /** No ready send lies before it; undefined when nobody looked. */
+  /** From the given mark on, no ready send lies before it; undefined when nobody looked. */
   mark: string | undefined;
+  /** How long the look took the server. */
+  lookMs: number;
 }
 
 /**
@@ -40,7 +42,7 @@ export async function reserve(
   db: Queryable,
   { mode, wanted, lowWater }: { mode: Mode; wanted: number; lowWater: string },
 ): Promise<Reservation> {
-  const [row] = await db.query<{ mark: string | null } & (Grant | { recipients: null })>({
+  const [row] = await db.query<{ mark: string | null; lookMs: number } & (Grant | { recipients: null })>({
     name: "reserve-pace",
     text: `
       with rate as materialized (
@@ -51,7 +53,8 @@ export async function reserve(
           where mode = $1 and hold_reason is null and operator_held_since is null
         ) as known
       ), ready as materialized (
-        select count(*) as sends, least(min(fair_at), now() - interval '1 second') as mark
+        select count(*) as sends, least(min(fair_at), now() - interval '1 second') as mark,
+          1000 * extract(epoch from clock_timestamp() - statement_timestamp())::float8 as look_ms
         from (
           select fair_at
           from send_queue
@@ -76,7 +79,7 @@ export async function reserve(
         returning next_at
       )
       select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
-        case when exists (select from rate) then ready.mark::text end as mark,
+        case when exists (select from rate) then ready.mark::text end as mark, ready.look_ms as "lookMs",
         case when reserved.next_at is null then wanted.sends * 0 else wanted.sends end as recipients,
         case when reserved.next_at is null
           then greatest(1, ceil(1000 * extract(epoch from pacing.next_at - clock_timestamp())))
@@ -88,8 +91,8 @@ export async function reserve(
     values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, lowWater, madeUpSeconds],
   });
   if (row === undefined) throw new Error("the pace could not be read");
-  const { mark, ...grant } = row;
-  return { grant: grant.recipients === null ? undefined : grant, mark: mark ?? undefined };
+  const { mark, lookMs, ...grant } = row;
+  return { grant: grant.recipients === null ? undefined : grant, mark: mark ?? undefined, lookMs };
 }
 
 /**

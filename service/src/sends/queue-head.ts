@@ -7,6 +7,8 @@ export interface QueueHead {
 
 const lookAgainAfterMs = 1_000;
 const lookFromTheStartAfterMs = 60_000;
+/** Who has not looked for so long knows nothing; behind a head that is long gone a send would be overlooked at first. */
+const forgottenAfterMs = 10_000;
 
 /**
  * Turns are handed out from the one being served on, and not from the clock: after an outage the whole backlog has turns
@@ -21,6 +23,7 @@ export function createQueueHead(db: Queryable): QueueHead {
     turns() {
       const now = performance.now();
       if (now - lookedAt < lookAgainAfterMs) return turns;
+      if (now - lookedAt > forgottenAfterMs) turns = ["infinity", "infinity"];
       lookedAt = now;
       // What lies before the last head is gone, but its dead entries would be stepped over one by one.
       const isFromTheStart = now - lookedFromTheStartAt > lookFromTheStartAfterMs;

@@ -111,9 +111,10 @@ export class DeliveryLoop {
   async #waitForGrant(wanted: number): Promise<Grant | undefined> {
     const { db, mode } = this.#options;
     while (!this.#stopping.signal.aborted) {
-      const [lowWater, begun] = [this.#lowWater.mark, performance.now()];
-      const { grant, mark } = await reserve(db, { mode, wanted, lowWater });
-      if (mark !== undefined) this.#lowWater.advance(lowWater, mark, performance.now() - begun);
+      const lowWater = this.#lowWater.mark;
+      const { grant, mark, lookMs } = await reserve(db, { mode, wanted, lowWater });
+      if (mark !== undefined) this.#lowWater.advance(mark);
+      if (mark !== undefined && lowWater === "-infinity") this.#lowWater.scannedAll(lookMs);
       if (grant === undefined || grant.recipients > 0) return grant;
       await sleep(grant.waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
@@ -126,8 +127,7 @@ export class DeliveryLoop {
     const lowWater = claim.isProbe ? "-infinity" : this.#lowWater.mark;
     // crash point: before-claim
     const claimed = await claimSends(db, { mode, lowWater, ...claim });
-    if (claimed.mark !== undefined)
-      this.#lowWater.advance(lowWater, claimed.mark, this.#options.desk.clock() - claimedAt);
+    if (claimed.mark !== undefined) this.#lowWater.advance(claimed.mark);
     for (const send of claimed.sends) this.#begin(send, claimedAt, claim.isProbe);
     return claimed;
   }

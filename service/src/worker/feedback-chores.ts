@@ -43,10 +43,13 @@ export async function watchFeedback({ db, log, feedback }: SilenceDesk): Promise
 export async function retryQuarantined({ db, log, take, read }: QuarantineDesk): Promise<void> {
   for (;;) {
     const due = await takeDueQuarantined(db, takenAtOnce);
-    const verdicts = await Promise.all(due.map(({ raw }) => take(read(raw), raw)));
-    const isDone = (index: number) => verdicts[index] === "applied" || verdicts[index] === "ignored";
-    const applied = due.filter((_, index) => isDone(index)).map(({ id }) => id);
-    const left = due.filter((_, index) => !isDone(index)).map(({ id }) => id);
+    const verdicts = await Promise.allSettled(due.map(({ raw }) => take(read(raw), raw)));
+    const isDone = (verdict: (typeof verdicts)[number] | undefined) =>
+      verdict?.status === "fulfilled" && (verdict.value === "applied" || verdict.value === "ignored");
+    const applied = due.filter((_, index) => isDone(verdicts[index])).map(({ id }) => id);
+    const left = due.filter((_, index) => !isDone(verdicts[index])).map(({ id }) => id);
+    const [failure] = verdicts.filter((verdict) => verdict.status === "rejected");
+    if (failure !== undefined) log.error({ err: failure.reason }, "feedback.quarantine-failed");
     // crash point: quarantine-applied
     await releaseQuarantined(db, applied);
     await postponeQuarantined(db, left);
