@@ -50,7 +50,7 @@ async function runOne(bench: Bench): Promise<void> {
   console.log(`${bench.name}: ${bench.asks}`);
   const progress = (text: string) => console.log(`  … ${text}`);
   const outcome = await bench.run({ serverUrl: server.url, isQuick, ...sizes[isQuick ? "quick" : "full"], progress });
-  const found = Object.entries(outcome.findings ?? {}).map(([what, figure]) => `${what}: ${figure}`);
+  const found = Object.entries(outcome.findings ?? {}).map(([name, figure]) => `${name}: ${figure}`);
   const notes = [...found, ...(outcome.notes ?? [])].map((note) => `    ${note}`);
   console.log([outcomeTable(outcome), ...outcome.judged.map(judgementText), ...notes].join("\n"));
   const reached = outcome.judged.filter(hasReachedGoal).length;

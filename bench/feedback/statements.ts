@@ -54,9 +54,15 @@ function insertPlain(db: Database, accountId: string, set: Feedback[]) {
   });
 }
 
+const typeNames = new Map<string, string>([
+  ["delivery", "Delivery"],
+  ["bounce", "Bounce"],
+  ["complaint", "Complaint"],
+]);
+
 function rowsOf(told: Feedback) {
   const { sendId = "", providerMessageId, at, feedbackId, kind } = told;
-  const type = { delivery: "Delivery", bounce: "Bounce", complaint: "Complaint" }[String(kind)] ?? "";
+  const type = typeNames.get(kind) ?? "";
   return told.recipients.map((recipient) => ({
     id: eventIdOf({ sendId, providerMessageId, type, recipient, feedbackId, at }),
     sendId,

@@ -140,7 +140,7 @@ describe("a statement that changes sends", () => {
     await ask(shared.db, "insert into counters values (0)");
     const answers = await Promise.all(Array.from({ length: 8 }, () => shared.db.query<{ value: number }>(raise)));
     const values = answers.flatMap(([row]) => row?.value ?? []);
-    expect(values.toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(new Set(values)).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8]));
   });
 
   test("does not look at a changed row again within one run, which is what crashes PostgreSQL 18.4", async () => {

@@ -71,7 +71,7 @@ export function pacedClient(burst: number): typeof pg.Client {
     override end(callback: (error: Error) => void): void;
     override end(callback?: (error: Error) => void): Promise<void> | undefined {
       // While an answer is awaited nobody knows whether our farewell arrives.
-      if (this.#isCounted && (this as unknown as Internals)._activeQuery == null) giveBack();
+      if (this.#isCounted && !isAwaitingAnswer(this)) giveBack();
       this.#isCounted = false;
       if (callback === undefined) return super.end();
       super.end(callback);
@@ -84,9 +84,10 @@ export function pacedClient(burst: number): typeof pg.Client {
   }
 }
 
-/** What pg does not publish; a test notices when it is called otherwise. */
-interface Internals {
-  _activeQuery?: object | null;
+/** pg does not publish it; a test notices when it is called otherwise. */
+function isAwaitingAnswer(client: pg.Client): boolean {
+  const query: unknown = Reflect.get(client, "_activeQuery");
+  return query !== null && query !== undefined;
 }
 
 /** Nobody listened, or it was just starting up. */

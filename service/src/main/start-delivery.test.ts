@@ -52,7 +52,7 @@ test("on SIGTERM a hand-over under way is finished and settled, and what was not
   const worker = await startWorker({ ...environment, DELIVERY_SLOTS: "1" });
   await ses.control("POST", "rules", { times: 1, fault: { kind: "slow-body", seconds: 2 } });
   const { accepted: before } = await ses.control("GET", "health");
-  const [first, second] = [await queue(-2), await queue(-1)];
+  const [first, second] = [await queue(0), await queue(1)];
   await expect.poll(async () => (await ses.control("GET", "health")).accepted, { timeout: 10_000 }).toBe(before + 1);
   worker.kill("SIGTERM");
   expect(await worker.exited).toEqual({ code: 0, signal: null });
