@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { AppError } from "../errors.ts";
 import { missLostClients, pacedClient } from "./session-pace.ts";
@@ -114,7 +115,9 @@ function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Stateme
 }
 
 const inOneSnapshot = "begin isolation level repeatable read";
-const snapshotTries = 10;
+/** Among many who want the same rows one gets on with each try, so the others make way a little longer each time. */
+const snapshotPatienceMs = 10_000;
+const longestPauseMs = 50;
 
 /**
  * PostgreSQL 18.4 crashes, all sessions with it, when a statement that changes or locks rows of a partitioned table meets a
@@ -123,11 +126,13 @@ const snapshotTries = 10;
  * but fails, and nothing of it is kept; then it is run anew and sees what the other did.
  */
 async function runInOneSnapshot<Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+  const until = performance.now() + snapshotPatienceMs;
   for (let tries = 1; ; tries++) {
     try {
       return await runBehind<Row>(pool, [inOneSnapshot], statement);
     } catch (error) {
-      if (!isContention(error) || tries === snapshotTries) throw error;
+      if (!isContention(error) || performance.now() > until) throw error;
+      if (tries > 1) await sleep(Math.random() * Math.min(longestPauseMs, tries * 2));
     }
   }
 }
