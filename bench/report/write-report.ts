@@ -6,7 +6,7 @@ import { readResults } from "./results.ts";
 
 const [begin, end] = ["<!-- results: npm run bench -- report -->", "<!-- end of results -->"];
 
-/** Puts the table between its marks in docs/performance.md and draws the plot beside it. */
+/** Puts plot and table between their marks in docs/performance.md and draws the plot beside it. */
 export function writeReport(resultsFolder: string, docsFolder: string): void {
   const results = readResults(resultsFolder);
   const page = join(docsFolder, "performance.md");
@@ -14,6 +14,7 @@ export function writeReport(resultsFolder: string, docsFolder: string): void {
   const [before, rest] = text.split(begin);
   const [, after] = rest?.split(end) ?? [];
   if (before === undefined || after === undefined) throw new Error(`${page} has lost the marks of its table`);
-  writeFileSync(page, `${before}${begin}\n${resultTable(results)}\n${end}${after}`);
+  const plot = "![Each figure in relation to its goal](performance.svg)";
+  writeFileSync(page, `${before}${begin}\n${plot}\n\n${resultTable(results)}\n${end}${after}`);
   writeFileSync(join(docsFolder, "performance.svg"), resultPlot(results));
 }

@@ -72,9 +72,13 @@ test("a message that could not be taken stays in the queue, and its neighbours a
 
 test("a message that breaks us three times is kept in quarantine, but never for trouble of our own", async () => {
   const take: Take = async (_, raw) => {
-    throw raw.endsWith("ours") ? new AppError("UNAVAILABLE", "away") : new Error("a bug");
+    if (raw.endsWith("ours")) throw new AppError("UNAVAILABLE", "away");
+    if (raw.endsWith("late"))
+      throw Object.assign(new Error("could not serialize"), { code: "40001", severity: "ERROR" });
+    throw new Error("a bug");
   };
-  const { queue, deleted } = aQueue([aMessage("poison", 2)], [aMessage("poison", 3), aMessage("ours", 9)]);
+  const ours = [aMessage("ours", 9), aMessage("late", 9)];
+  const { queue, deleted } = aQueue([aMessage("poison", 2)], [aMessage("poison", 3), ...ours]);
   const loop = aLoop(queue, take);
   await loop.runOnce();
   expect(deleted).toEqual([]);

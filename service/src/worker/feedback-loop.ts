@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queryable } from "../db/database.ts";
-import { isConnectionTrouble } from "../db/sql-state.ts";
+import { isConnectionTrouble, isContention } from "../db/sql-state.ts";
 import { AppError } from "../errors.ts";
 import { quarantine } from "../feedback/quarantine-store.ts";
 import type { TakeFeedback } from "../feedback/take-feedback.ts";
@@ -121,5 +121,5 @@ export class FeedbackLoop {
 }
 
 function isOurTrouble(err: unknown): boolean {
-  return isConnectionTrouble(err) || (err instanceof AppError && err.code === "UNAVAILABLE");
+  return isConnectionTrouble(err) || isContention(err) || (err instanceof AppError && err.code === "UNAVAILABLE");
 }
