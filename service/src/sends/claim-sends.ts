@@ -138,7 +138,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         extract(epoch from patience_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
         taken.recipients, content.sealed, taken.state = 'parked' as "isParked",
-        least(min(taken.fair_at) over (), now() - interval '1 second')::text as mark
+        least(min(taken.fair_at) over (), now() - interval '5 seconds')::text as mark
       from taken
       left join lateral (
         select c.sealed

@@ -53,7 +53,7 @@ export async function reserve(
           where mode = $1 and hold_reason is null and operator_held_since is null
         ) as known
       ), ready as materialized (
-        select count(*) as sends, least(min(fair_at), now() - interval '1 second') as mark,
+        select count(*) as sends, least(min(fair_at), now() - interval '5 seconds') as mark,
           1000 * extract(epoch from clock_timestamp() - statement_timestamp())::float8 as look_ms
         from (
           select fair_at
