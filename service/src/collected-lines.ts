@@ -8,8 +8,8 @@ const warning = 40;
 const wantsLevels = Symbol.for("pino.metadata");
 
 /**
- * Writes lines together: at 1,000 requests a second a call of the system for each line took more time than storing the
- * mails. What is at least a warning is written at once, with all that waits before it: the last lines before a crash are
+ * Writes lines together: a call of the system for each of them took 70 microseconds on a busy machine, and an accepted mail
+ * writes two. What is at least a warning is written at once, with all that waits before it: the last lines before a crash are
  * the ones that matter. A killed process loses the other lines of its last twentieth of a second.
  */
 export function collectLines(write: (lines: string) => void): DestinationStream {
