@@ -24,10 +24,11 @@ const results = join(import.meta.dirname, "results");
 
 const [what = "", size = "full"] = process.argv.slice(2);
 if (what === "report") {
-  const docs = join(import.meta.dirname, "../docs");
-  writeReport(results, docs);
-  const missing = writeCapacityTable(join(docs, "scale.md"), results);
-  if (missing.length > 0) console.log(`docs/scale.md has no table: ${missing.join(", ")} not measured yet`);
+  try {
+    writeDocuments();
+  } catch (error) {
+    explain(error);
+  }
   process.exit();
 }
 const chosen = benches.filter(({ name, isLong }) => name === what || what === "full" || (what === "quick" && !isLong));
@@ -60,6 +61,13 @@ async function runOne(bench: Bench): Promise<void> {
   mkdirSync(results, { recursive: true });
   const report = { bench: bench.name, machine: describeMachine("18.4"), ...outcome };
   writeFileSync(join(results, `${bench.name}.json`), `${JSON.stringify(report, null, 2)}\n`);
+}
+
+function writeDocuments(): void {
+  const docs = join(import.meta.dirname, "../docs");
+  writeReport(results, docs);
+  const missing = writeCapacityTable(join(docs, "scale.md"), results);
+  if (missing.length > 0) console.log(`docs/scale.md has no table: ${missing.join(", ")} not measured yet`);
 }
 
 function explain(error: unknown): void {

@@ -3,8 +3,10 @@ import { short } from "./result-table.ts";
 import type { Result } from "./results.ts";
 
 const rowHeight = 26;
-const barsFrom = 330;
+/** Room for the longest name of a figure, which is a sentence. */
+const barsFrom = 620;
 const barsWide = 360;
+const wide = barsFrom + barsWide + 100;
 /** What is four times as good as its goal fills the bar; more is cut off. */
 const mostShown = 4;
 
@@ -18,17 +20,17 @@ export function resultPlot(results: Result[]): string {
   const goalAt = barsFrom + place(1) * barsWide;
   const bars = rows.map((row, number) => {
     const y = 40 + number * rowHeight;
-    const wide = Math.max(2, place(achieved(row)) * barsWide);
+    const length = Math.max(2, place(achieved(row)) * barsWide);
     const color = hasReachedGoal(row) ? "#2f7d4f" : "#b3672a";
     return [
       `<text x="${barsFrom - 10}" y="${y + 13}" text-anchor="end">${escaped(`${row.bench}: ${row.what}`)}</text>`,
-      `<rect x="${barsFrom}" y="${y}" width="${wide.toFixed(1)}" height="16" rx="2" fill="${color}"/>`,
-      `<text x="${(barsFrom + wide + 6).toFixed(1)}" y="${y + 13}" class="value">${short(row.measured)}${row.unit ?? ""}</text>`,
+      `<rect x="${barsFrom}" y="${y}" width="${length.toFixed(1)}" height="16" rx="2" fill="${color}"/>`,
+      `<text x="${(barsFrom + length + 6).toFixed(1)}" y="${y + 13}" class="value">${short(row.measured)}${row.unit ?? ""}</text>`,
     ].join("");
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 ${height}" role="img" aria-label="Each figure in relation to its goal">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${height}" role="img" aria-label="Each figure in relation to its goal">
 <style>text{font:12px system-ui,sans-serif;fill:#333}.value{fill:#555}.goal{fill:#555;font-size:11px}</style>
-<rect width="800" height="${height}" fill="#fff"/>
+<rect width="${wide}" height="${height}" fill="#fff"/>
 <line x1="${goalAt}" x2="${goalAt}" y1="28" y2="${height - 16}" stroke="#888" stroke-dasharray="4 3"/>
 <text x="${goalAt}" y="20" text-anchor="middle" class="goal">goal</text>
 ${bars.join("\n")}

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { NotReady } from "../frame/bench.ts";
 import type { Judgement } from "../frame/judgement.ts";
 import type { Machine } from "../frame/machine.ts";
 
@@ -11,6 +12,7 @@ export interface Result {
 
 /** What full runs have left behind, in the order of their names. */
 export function readResults(folder: string): Result[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
+  if (files.length === 0) throw new NotReady("There are no results yet. Run first: npm run bench -- full");
   return files.toSorted().map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")));
 }
