@@ -41,6 +41,8 @@ test("a plan that was made while the tables were empty reads no more than it nee
   const claimed = await rowsRead(["send_queue"], claim);
   expect(claimed.result).toHaveLength(taken);
   expect(claimed.rows).toBeLessThan(taken * 5);
+  // Others have far more in hand than is settled here.
+  for (let more = 0; more < 20; more++) await claim();
   const settled = await rowsRead(["send_queue", "sends_%"], () => settle(claimed.result));
   expect(settled.result).toEqual(claimed.result.map(() => "sent"));
   expect(settled.rows).toBeLessThan(taken * 5);
