@@ -77,9 +77,12 @@ async function killConsumers(cell: FeedbackCell, size: number, progress: ProofTo
     try {
       while (begun < size) {
         const fate = begun++ % 2 === 0 ? "unanswered" : "swallowed";
-        const deleting = front.catchDelete(fate);
+        let isDeleting = false;
+        void front.catchDelete(fate).then(() => {
+          isDeleting = true;
+        });
         const worker = await cell.start("worker", { AWS_ENDPOINT_URL_SQS: front.url });
-        await deleting;
+        await until("the consumer deletes", 60, async () => isDeleting);
         await end(worker);
         kills += 1;
         if (fate === "unanswered") unanswered += 1;

@@ -7,7 +7,7 @@ export type DeleteFate = "swallowed" | "unanswered";
 
 export interface QueueFront {
   url: string;
-  /** Resolves when the next request to delete is here, and has met this fate. */
+  /** Resolves when the next request to delete is here, and has met this fate; later ones are swallowed, or one life could empty the queue. */
   catchDelete(fate: DeleteFate): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,7 +24,11 @@ export async function startQueueFront(targetUrl: string): Promise<QueueFront> {
     const operation = incoming.headers["x-amz-target"];
     const isDelete = operation === "AmazonSQS.DeleteMessageBatch";
     const body = bodyFor(operation, await buffer(incoming));
-    if (isDelete && fate === "swallowed") return onDelete();
+    if (isDelete) {
+      const own = fate;
+      fate = "swallowed";
+      if (own === "swallowed") return onDelete();
+    }
     const { method } = incoming;
     const headers = { ...incoming.headers, "content-length": String(body.length) };
     const forward = request(new URL(incoming.url ?? "/", targetUrl), { method, headers, agent });
