@@ -216,3 +216,36 @@ test("after an outage a newcomer lines up at the head of the queue and not behin
   const behind = rows.slice(ahead).filter((row) => row.accountId === crowd.sender.accountId);
   expect(behind.length).toBeGreaterThan(30);
 });
+
+test("what has just come is no backlog: a newcomer gets its turn by the clock", async () => {
+  const waiting = await aSender();
+  const desk = await aDesk();
+  await acceptSend(desk, waiting.sender, aRequest(waiting.domain));
+  const fairAt = (seconds: number) =>
+    database.db.query({
+      name: "wait-so-long",
+      text: `update send_queue set fair_at = now() - make_interval(secs => $1)`,
+      values: [seconds],
+    });
+  const lagOfNewcomer = async () => {
+    const [newcomer, after] = [await aSender(), await aDesk()];
+    await acceptSend(after, waiting.sender, aRequest(waiting.domain));
+    await acceptSend(after, newcomer.sender, aRequest(newcomer.domain));
+    const [row] = await database.db.query<{ seconds: number }>({
+      name: "lag-of-newcomer",
+      text: `
+        select extract(epoch from queued_at - fair_at)::float8 as seconds
+        from send_queue
+        join sends using (id)
+        where send_queue.account_id = $1
+        order by id desc
+        limit 1`,
+      values: [newcomer.sender.accountId],
+    });
+    return row?.seconds ?? Number.NaN;
+  };
+  await fairAt(0.5);
+  expect(await lagOfNewcomer()).toBeLessThanOrEqual(0);
+  await fairAt(30);
+  expect(await lagOfNewcomer()).toBeGreaterThan(20);
+});

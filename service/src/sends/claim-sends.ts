@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { asMark } from "./low-water-mark.ts";
 import type { Mode } from "./send-request.ts";
 
 /** A send that this worker alone may hand over, once, until the lease runs out. */
@@ -138,7 +139,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         extract(epoch from patience_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
         taken.recipients, content.sealed, taken.state = 'parked' as "isParked",
-        least(min(taken.fair_at) over (), now() - interval '5 seconds')::text as mark
+        ${asMark("least(min(taken.fair_at) over (), now() - interval '5 seconds')")} as mark
       from taken
       left join lateral (
         select c.sealed

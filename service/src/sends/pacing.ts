@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { asMark } from "./low-water-mark.ts";
 import type { Mode } from "./send-request.ts";
 
 /** The right to hand over to so many recipients now; with none of them, how long to wait before asking again. */
@@ -79,7 +80,7 @@ export async function reserve(
         returning next_at
       )
       select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
-        case when exists (select from rate) then ready.mark::text end as mark, ready.look_ms as "lookMs",
+        case when exists (select from rate) then ${asMark("ready.mark")} end as mark, ready.look_ms as "lookMs",
         case when reserved.next_at is null then wanted.sends * 0 else wanted.sends end as recipients,
         case when reserved.next_at is null
           then greatest(1, ceil(1000 * extract(epoch from pacing.next_at - clock_timestamp())))

@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 
 export interface QueueHead {
-  /** The turns that are being served, of live and of test mail, as they were a moment ago; `infinity` where nothing waits. */
+  /** The turns that are being served, of live and of test mail, as they were a moment ago; `infinity` where nothing waits long. */
   turns(): [string, string];
 }
 
@@ -13,7 +13,8 @@ const forgottenAfterMs = 10_000;
 /**
  * Turns are handed out from the one being served on, and not from the clock: after an outage the whole backlog has turns
  * in the past, and a newcomer behind the clock would wait for all of it. It is an order only, so nobody waits for it to be
- * looked up, and a look that fails changes nothing.
+ * looked up, and a look that fails changes nothing. What waits for less than a second is no backlog: were its turn handed out,
+ * those who got it would be found waiting with it at the next look, and turns would fall ever further behind the clock.
  */
 export function createQueueHead(db: Queryable): QueueHead {
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -58,6 +59,7 @@ function firstOf(mode: "live" | "test", parameter: number): string {
         where state = 'ready'
           and mode = '${mode}'
           and fair_at >= $${parameter}::timestamptz
+          and fair_at < now() - interval '1 second'
         order by fair_at
         limit 1
       )`;
