@@ -20,7 +20,7 @@ export interface Cost {
   scans: string[];
 }
 
-/** What the one statement that `work` runs costs, as PostgreSQL counted it. */
+/** What the statements that `work` runs cost together, as PostgreSQL counted it. */
 export async function costOf(db: AccountDatabase, work: (db: AccountDatabase) => Promise<unknown>): Promise<Cost> {
   const statements: Statement[] = [];
   const observed: AccountDatabase = {
@@ -31,8 +31,21 @@ export async function costOf(db: AccountDatabase, work: (db: AccountDatabase) =>
     },
   };
   await work(observed);
-  const [statement] = statements;
-  if (statement === undefined || statements.length > 1) throw new Error("the work ran more or less than one statement");
+  if (statements.length === 0) throw new Error("the work ran no statement");
+  const plans: PlanNode[] = [];
+  for (const statement of statements) plans.push(await explain(db, statement));
+  const scans = plans.flatMap(nodesOf).filter((node) => node["Relation Name"] !== undefined);
+  return {
+    rowsRead: scans.reduce((sum, node) => sum + rowsOf(node), 0),
+    pagesRead: plans.reduce(
+      (sum, plan) => sum + (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0),
+      0,
+    ),
+    scans: [...new Set(scans.filter((node) => rowsOf(node) > 0).map(nameOf))].toSorted(),
+  };
+}
+
+async function explain(db: AccountDatabase, statement: Statement): Promise<PlanNode> {
   const [row] = await db.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>({
     ...statement,
     name: "explain",
@@ -41,12 +54,7 @@ export async function costOf(db: AccountDatabase, work: (db: AccountDatabase) =>
   });
   const plan = row?.["QUERY PLAN"][0]?.Plan;
   if (plan === undefined) throw new Error("PostgreSQL told no plan");
-  const scans = nodesOf(plan).filter((node) => node["Relation Name"] !== undefined);
-  return {
-    rowsRead: scans.reduce((sum, node) => sum + rowsOf(node), 0),
-    pagesRead: (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0),
-    scans: [...new Set(scans.filter((node) => rowsOf(node) > 0).map(nameOf))].toSorted(),
-  };
+  return plan;
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

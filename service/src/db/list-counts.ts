@@ -1,4 +1,5 @@
-import type { Queryable } from "./database.ts";
+import type { Mode } from "../mode.ts";
+import type { AccountDatabase, Queryable } from "./database.ts";
 
 /**
  * How many entries these lists of account $1 in mode $2 have, as part of the statement that reads them: so that the number
@@ -16,6 +17,51 @@ export function totalOfLists(lists: string): string {
           where c.account_id = $1 and c.mode = $2 and c.list = any (${lists})
         ), 0)
       )::bigint`;
+}
+
+interface Reach {
+  mode: Mode;
+  lists: readonly string[];
+  wanted: number;
+  /** Only entries with lower ids and from before that time count. */
+  before?: string | undefined;
+  until?: string | undefined;
+}
+
+/**
+ * From the beginning of which month on the lists hold so many entries, or all they have; undefined when they have none.
+ * Whoever reads a page asks first: partitions of older months are then not even opened.
+ */
+export async function monthReaching(db: AccountDatabase, reach: Reach): Promise<string | undefined> {
+  const [row] = await db.query<{ month: string | null }>({
+    name: "month-reaching",
+    text: `
+      select to_char(min(month), 'YYYY-MM-DD"T00:00Z"') as month
+      from (
+        select month, coalesce(sum(held) over (order by month desc rows between unbounded preceding and 1 preceding), 0) as later
+        from (
+          -- Of the month in which the reading begins, perhaps none are left.
+          select month, sum(count) filter (where month < start) as held
+          from (
+            select month, count
+            from list_counts
+            where account_id = $1 and mode = $2 and list = any ($3)
+            union all
+            select month, difference
+            from list_changes
+            where account_id = $1 and mode = $2 and list = any ($3)
+          ) as each_list
+          cross join (
+            select date_trunc('month', least(time_of_id($5::uuid), $6::timestamptz, 'infinity') at time zone 'UTC') as start
+          ) as reading
+          where month <= start
+          group by month
+        ) as by_month
+      ) as counted
+      where later < $4`,
+    values: [db.accountId, reach.mode, reach.lists, reach.wanted, reach.before ?? null, reach.until ?? null],
+  });
+  return row?.month ?? undefined;
 }
 
 /**

@@ -104,3 +104,63 @@ describe.each([
     expect((await cost((db) => findEvents(db, "live", filter))).rowsRead).toBeLessThanOrEqual(10 + spare);
   });
 });
+
+describe("over many months", () => {
+  const months = ["2026-05", "2026-06", "2026-07", "2026-08", "2026-09", "2026-10", "2026-11"];
+  let db: ReturnType<typeof database.db.forAccount>;
+
+  beforeAll(async () => {
+    await change(database.db, "truncate events, list_changes, list_counts");
+    const accountId = await anAccount(database.db);
+    for (const month of months) {
+      for (let day = 1; day <= 4; day++) {
+        const [type, recipient] = [day === 4 ? "Complaint" : "Delivery", "jane@example.test"] as const;
+        await anEvent(database.db, { accountId, type, recipient, at: `${month}-0${day}T12:00:00.000Z` });
+      }
+    }
+    db = database.db.forAccount(accountId);
+  });
+
+  test.each([false, true])("pages are whole and in order wherever they begin (counts folded: %s)", async (isFolded) => {
+    if (isFolded) await foldListChanges(database.db, 1_000);
+    for (const type of [undefined, "Delivery", "Complaint"] as const) {
+      const whole = (await listEvents(db, "live", { type, limit: 100, offset: 0 })).events.map(({ at }) => at);
+      expect(whole).toEqual(whole.toSorted().toReversed());
+      expect(whole).toHaveLength({ Delivery: 21, Complaint: 7, all: 28 }[type ?? "all"]);
+      for (let offset = 0; offset <= whole.length; offset++) {
+        const { total, events } = await listEvents(db, "live", { type, limit: 5, offset });
+        expect({ total, at: events.map(({ at }) => at) }).toEqual({
+          total: whole.length,
+          at: whole.slice(offset, offset + 5),
+        });
+      }
+    }
+  });
+
+  test("reading on goes through all of them, from the newest and from a time", async () => {
+    const read = async (until: string | undefined, recipient: string | undefined) => {
+      const found: string[] = [];
+      let before: string | undefined;
+      do {
+        const page = await findEvents(db, "live", { ...everything, limit: 3, before, until, recipient });
+        found.push(...page.events.map(({ at }) => at));
+        before = page.nextBefore;
+      } while (before !== undefined);
+      return found.length;
+    };
+    expect(await read(undefined, undefined)).toBe(28);
+    expect(await read("2026-08-03T00:00:00.000Z", undefined)).toBe(14);
+    expect(await read(undefined, "jane@example.test")).toBe(28);
+  });
+
+  test("an event that the counts do not know of yet is on the page all the same", async () => {
+    await change(database.db, "delete from list_counts where month < '2026-07-01'");
+    await change(
+      database.db,
+      "insert into list_counts (account_id, mode, list, month, count) values ($1, 'live', 'Delivery', '2026-11-01', 8)" +
+        " on conflict (account_id, mode, list, month) do update set count = list_counts.count + 8",
+      [db.accountId],
+    );
+    expect((await listEvents(db, "live", { type: undefined, limit: 28, offset: 0 })).events).toHaveLength(28);
+  });
+});

@@ -1,5 +1,5 @@
 import type { AccountDatabase } from "../db/database.ts";
-import { totalOfLists } from "../db/list-counts.ts";
+import { monthReaching, totalOfLists } from "../db/list-counts.ts";
 import { type LookedAt, readOn } from "../db/read-on.ts";
 import type { Mode } from "../mode.ts";
 
@@ -32,7 +32,26 @@ interface EventPage {
 }
 
 /** Newest first, which is the order of ids. */
-export async function listEvents(db: AccountDatabase, mode: Mode, { type, limit, offset }: EventPage) {
+export async function listEvents(db: AccountDatabase, mode: Mode, page: EventPage) {
+  const { limit, offset } = page;
+  const lists = listsOf(page.type);
+  const month = await monthReaching(db, { mode, lists, wanted: offset + limit });
+  const read = await readPage(db, mode, page, month ?? new Date().toISOString());
+  // One of an older month came in between, or events were dropped.
+  const isWhole = read.events.length >= Math.min(limit, read.total - offset);
+  return isWhole ? read : readPage(db, mode, page, undefined);
+}
+
+function listsOf(type: EventType | undefined): readonly EventType[] {
+  return type === undefined ? eventTypes : [type];
+}
+
+async function readPage(
+  db: AccountDatabase,
+  mode: Mode,
+  { type, limit, offset }: EventPage,
+  since: string | undefined,
+): Promise<{ total: number; events: SendEvent[] }> {
   const rows = await db.query<{ total: number } & (SendEvent | { id: null })>({
     name: "list-events",
     text: `
@@ -44,12 +63,13 @@ export async function listEvents(db: AccountDatabase, mode: Mode, { type, limit,
         where account_id = $1
           and mode = $2
           and ($3::text is null or event_type = $3)
+          and ($7::timestamptz is null or id >= first_id_at($7))
         order by id desc
         limit $4
         offset $5
       ) as page on true
       order by page.id desc`,
-    values: [db.accountId, mode, type ?? null, limit, offset, type === undefined ? eventTypes : [type]],
+    values: [db.accountId, mode, type ?? null, limit, offset, listsOf(type), since ?? null],
     isPlannedEachTime: true,
   });
   // A page without entries is one row with nothing but the total.
@@ -82,6 +102,10 @@ export async function findEvents(
 ): Promise<{ events: SendEvent[]; nextBefore: string | undefined }> {
   const { type, sendId, recipient, before, since, until, limit } = filter;
   const lookAt = recipient === undefined ? limit + 1 : lookedAtMost;
+  const month =
+    sendId === undefined
+      ? await monthReaching(db, { mode, lists: listsOf(type), wanted: lookAt, before, until })
+      : undefined;
   const rows = await db.query<SendEvent & LookedAt>({
     name: "find-events",
     text: `
@@ -98,6 +122,7 @@ export async function findEvents(
             and ($4::uuid is null or id < $4)
             and ($5::timestamptz is null or id >= first_id_at($5))
             and ($6::timestamptz is null or id < first_id_at($6))
+            and ($11::timestamptz is null or id >= first_id_at($11))
             and ($9::uuid is null or send_id = $9)
           order by id desc
           limit $7
@@ -117,6 +142,7 @@ export async function findEvents(
       recipient ?? null,
       sendId ?? null,
       limit + 2,
+      month ?? null,
     ],
     isPlannedEachTime: true,
   });
