@@ -108,4 +108,13 @@ export async function makePlainEvents({ db }: { db: Database }): Promise<void> {
     name: "index-plain-events",
     text: "create index plain_events_account_idx on plain_events (account_id, mode, id)",
   });
+  await db.query({
+    name: "make-plain-indexed-events",
+    text: "create table plain_indexed_events (like plain_events including all)",
+  });
+  await db.query({
+    name: "index-plain-types",
+    text: "create index on plain_indexed_events (account_id, mode, event_type, id)",
+  });
+  await db.query({ name: "index-plain-sends", text: "create index on plain_indexed_events (send_id)" });
 }
