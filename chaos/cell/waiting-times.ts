@@ -13,7 +13,11 @@ export function doubtSettings(sendEvents: SendEvents) {
   return { IN_DOUBT_SECONDS: String(inDoubtSeconds), IN_DOUBT_MAX_SECONDS: String(most) };
 }
 
+/** Whom the provider turned away three times comes again after two minutes, and a fifth of that. */
+export const thirdPauseSeconds = 144;
+
 /** From the last fault until nothing may be on its way any more. */
-export function restWithinSeconds(sendEvents: SendEvents): number {
-  return leaseSeconds + (sendEvents === "on" ? inDoubtSeconds : inDoubtWithoutEvents) + graceSeconds;
+export function restWithinSeconds(sendEvents: SendEvents, longestPauseSeconds = 0): number {
+  const doubtSeconds = leaseSeconds + (sendEvents === "on" ? inDoubtSeconds : inDoubtWithoutEvents);
+  return Math.max(doubtSeconds, longestPauseSeconds) + graceSeconds;
 }

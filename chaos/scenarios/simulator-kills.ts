@@ -1,3 +1,4 @@
+import { thirdPauseSeconds } from "../cell/waiting-times.ts";
 import { killUnderLoad } from "./kill-under-load.ts";
 import type { Scenario } from "./scenario.ts";
 import { underLoad } from "./under-load.ts";
@@ -12,6 +13,7 @@ export const simulatorKills: Scenario = {
         return cell.simulator.signal("SIGKILL");
       });
       await cell.simulator.up();
-      return { findings: [{ what: "kills of the provider", value: kills, holds: kills === stage.faults }], notes: [] };
+      const findings = [{ what: "kills of the provider", value: kills, holds: kills === stage.faults }];
+      return { findings, notes: [], longestPauseSeconds: thirdPauseSeconds };
     }),
 };

@@ -33,7 +33,7 @@ export async function underLoad(
     const afterwards = await trouble(cell, load);
     await finishLoad(stage, load);
     clearInterval(showing);
-    const restSeconds = await untilAtRest(stage, cell);
+    const restSeconds = await untilAtRest(stage, cell, afterwards);
     return await judgeRun(stage, cell, load, { afterwards, restSeconds });
   } finally {
     await cell.close();
@@ -67,10 +67,10 @@ function showProgress(stage: Stage, load: Load): NodeJS.Timeout {
 }
 
 /** Nothing on its way, no event untold. Returns how long that took, and gives up when it takes too long. */
-async function untilAtRest(stage: Stage, cell: ChaosCell): Promise<number> {
+async function untilAtRest(stage: Stage, cell: ChaosCell, { longestPauseSeconds }: Afterwards): Promise<number> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
-  const limit = restWithinSeconds(stage.sendEvents);
+  const limit = restWithinSeconds(stage.sendEvents, longestPauseSeconds);
   const trickle = startTrickle(cell);
   for (let left = 1; left > 0 && seconds() < limit + trickleSeconds; await sleep(250)) {
     left = await countOnTheirWay(cell.db, trickleSeconds);
