@@ -54,7 +54,7 @@ describe("connections", () => {
       `select current_setting('application_name') as name, current_setting('statement_timeout') as statement,
         current_setting('idle_in_transaction_session_timeout') as idle`,
     );
-    expect(settings).toEqual({ name: "postern-guarantee", statement: "10s", idle: "15s" });
+    expect(settings).toEqual({ name: "postern-guarantee", statement: "8s", idle: "15s" });
   });
 
   test("a named statement is prepared once per connection", async () => {
