@@ -10,14 +10,21 @@ import { startTrickle, trickleSeconds } from "../load/trickle.ts";
 import type { MatrixStage } from "./matrix-stage.ts";
 import { points } from "./points.ts";
 
-/** A check of a domain that died is made again after two minutes, and that is the longest of all. */
-export const restWithinSeconds = Math.max(leaseSeconds + inDoubtSeconds, 120) + 60;
+/** A check of a domain that died is made again after two minutes. */
+const domainCheckSeconds = 120;
+/** Identities of removed domains are deleted twenty at a time every half minute, and each round may leave three. */
+const removalSecondsARound = 4.5;
+
+/** Until everything that so many rounds left behind has come to its end. */
+export function restWithinSeconds(rounds: number): number {
+  return Math.max(leaseSeconds + inDoubtSeconds, domainCheckSeconds) + removalSecondsARound * rounds + 60;
+}
 
 /** What is still to do, in words; empty when everything has come to its end. */
 export type Remains = Record<string, number>;
 
 /** Three healthy workers take over. Returns what they had not finished in time, and how long they took. */
-export async function comeToRest(stage: MatrixStage, progress: (message: string) => void) {
+export async function comeToRest(stage: MatrixStage, rounds: number, progress: (message: string) => void) {
   const { cell } = stage;
   const chores = [...new Set(points.flatMap(({ chore }) => chore ?? []))];
   // What waits for its next turn, in an hour perhaps, is asked for now; what a dead process holds is left to pg-boss.
@@ -33,7 +40,7 @@ export async function comeToRest(stage: MatrixStage, progress: (message: string)
     for (;;) {
       const remains = await findRemains(stage, chores, since);
       const seconds = (performance.now() - started) / 1000;
-      if (Object.values(remains).every((count) => count === 0) || seconds > restWithinSeconds) {
+      if (Object.values(remains).every((count) => count === 0) || seconds > restWithinSeconds(rounds)) {
         await trickle.stop();
         await until("the last of the trickle is sent", 60, async () => (await countSent(stage)) === 0).catch(
           () => undefined,

@@ -28,7 +28,7 @@ export async function runMatrix(rounds: number, at: CrashPoint[]): Promise<{ out
         progress(`round ${round} of ${rounds}, ${point.name}${result}`);
       }
     }
-    const rest = await comeToRest(stage, progress);
+    const rest = await comeToRest(stage, rounds, progress);
     const findings = await judge(stage, { reached, rounds, at, rest });
     const seconds = (performance.now() - started) / 1000;
     return { outcome: { n: at.length * rounds, findings, notes: [] }, seconds };
@@ -83,9 +83,9 @@ async function judge(stage: MatrixStage, { reached, rounds, at, rest }: Run): Pr
     { what: "identities too many or too few at the provider", value: identities, holds: identities === 0 },
     { what: "sends in doubt, or told of before the answer was written", value: listDoubts(sends, ledger).length },
     {
-      what: `seconds until all was done (at most ${restWithinSeconds})`,
+      what: `seconds until all was done (at most ${restWithinSeconds(rounds)})`,
       value: rest.seconds.toFixed(1),
-      holds: rest.seconds <= restWithinSeconds,
+      holds: rest.seconds <= restWithinSeconds(rounds),
     },
   ];
 }
