@@ -37,13 +37,16 @@ export function startDelivery({ config, db, log, metrics }: ProcessGround, { mod
     },
   });
   loop.start();
-  // What the sandbox was given is in the database itself, so that nothing of it can be lost alone.
+  // What the sandbox was given is in the database itself, so that nothing of it can be lost alone, and its silence needs no
+  // other mail to mean something.
+  const { inDoubtSeconds } = config.delivery;
+  const rule = mode === "live" ? config.delivery : { ...config.delivery, inDoubtMaxSeconds: inDoubtSeconds };
   const watch = mode === "live" ? new ServerWatch({ db, log, metrics }) : undefined;
   const ticker = startTicker({
     pauseMs: tickMs,
     run: async () => {
       if ((await watch?.look()) === true) loop.wake();
-      if (await tickQueue({ db, mode, rule: config.delivery, log, metrics })) loop.wake();
+      if (await tickQueue({ db, mode, rule, log, metrics })) loop.wake();
       await loop.probe();
     },
     onFailure: (err) => log.error({ err }, "delivery.tick-failed"),

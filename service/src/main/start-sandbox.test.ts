@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aLogin, anAccount, anApiKey } from "../../test/builders.ts";
+import { aQueuedSend } from "../../test/send-builders.ts";
+import { change, queueRow, sendRow } from "../../test/send-rows.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useTestApi } from "../../test/use-test-api.ts";
 import { readConfig } from "../config.ts";
@@ -73,6 +75,32 @@ test("sandbox.test is no sender for live mail", async () => {
   const { key } = await anApiKey(api.database.db, api.parts.keyPress, await anAccount(api.database.db));
   const body = { from: "hello@sandbox.test", to: ["jane@example.io"], subject: "Hi", text: "Hi" };
   expect((await api.call({ method: "POST", path: "/api/v1/send", key, body })).status).toBe(400);
+});
+
+test("test mail whose worker died is sent again when the wait is over, although no other test mail tells of it", async () => {
+  const { db } = api.database;
+  const accountId = await anAccount(db);
+  await change(
+    db,
+    "update feedback_signs set told_at = null, hand_over_at = null, empty_at = null where mode = 'test'",
+  );
+  await change(db, "update provider_state set operator_held_since = now() where mode = 'test'");
+  const aDoubtfulSend = async (secondsAgo: number) => {
+    const id = await aQueuedSend(db, {
+      accountId,
+      mode: "test",
+      fromDomain: "sandbox.test",
+      to: ["delivered@sandbox.test"],
+    });
+    const since =
+      "update send_queue set state = 'in-doubt', attempt = 1, due_at = now() - make_interval(secs => $2) where id = $1";
+    await change(db, since, [id, secondsAgo]);
+    return id;
+  };
+  const [waited, waiting] = [await aDoubtfulSend(121), await aDoubtfulSend(60)];
+  await change(db, "update provider_state set operator_held_since = null where mode = 'test'");
+  await expect.poll(async () => (await sendRow(db, waited))?.status, { timeout: 10_000 }).toBe("delivered");
+  expect(await queueRow(db, waiting)).toMatchObject({ state: "in-doubt" });
 });
 
 async function eventTypesOf(token: string, id: string): Promise<string[]> {
