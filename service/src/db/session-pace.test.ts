@@ -20,7 +20,7 @@ test("where every connection breaks, a process opens twice its pool and then one
       if (error.code === "UNAVAILABLE") refused += 1;
     });
   }
-  expect(refused).toBe(server.connections());
+  expect(refused).toBeGreaterThanOrEqual(server.connections());
   expect(server.connections()).toBeGreaterThanOrEqual(poolSize * 2 + 1);
   expect(server.connections()).toBeLessThanOrEqual(poolSize * 2 + 2);
 });
@@ -55,17 +55,16 @@ test("a connection that is given up while an answer is awaited may have left its
   const pool = new pg.Pool({ connectionString: shared.url, max: 9, Client: pacedClient(2) });
   onTestFinished(() => pool.end());
   const openAndGiveUp = async (text: string | undefined) => {
-    const begun = performance.now();
     const client = await pool.connect();
-    const seconds = (performance.now() - begun) / 1000;
     client.on("error", () => undefined);
     if (text !== undefined) client.query(text).catch(() => undefined);
     client.release(true);
-    return seconds;
   };
-  for (let idle = 0; idle < 6; idle++) expect(await openAndGiveUp(undefined)).toBeLessThan(1);
-  for (let busy = 0; busy < 2; busy++) expect(await openAndGiveUp("select pg_sleep(1)")).toBeLessThan(1);
-  expect(await openAndGiveUp(undefined)).toBeGreaterThan(1);
+  for (let idle = 0; idle < 6; idle++) await openAndGiveUp(undefined);
+  for (let busy = 0; busy < 2; busy++) await openAndGiveUp("select pg_sleep(1)");
+  await expect(openAndGiveUp(undefined)).rejects.toThrow("too many were lost lately");
+  await sleep(1_000);
+  await openAndGiveUp(undefined);
 });
 
 test("sessions that the server ends cost nothing of the pace", async () => {

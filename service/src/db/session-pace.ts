@@ -3,8 +3,11 @@ import pg from "pg";
 import { sqlState } from "./sql-state.ts";
 
 const secondsForOne = 2;
-/** Whoever waits for its turn keeps a place in the pool, so that others share the connections there are. */
-const longestWaitMs = 4_000;
+/**
+ * Whoever waits for its turn keeps a place in the pool, so that others share the connections there are. Not for long: it gets
+ * none of those meanwhile, and after a broken network those who waited held everything up for another quarter of a minute.
+ */
+const longestWaitMs = 1_000;
 const lookAgainMs = 100;
 /** Nobody was reached, so nothing is left behind. */
 const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
