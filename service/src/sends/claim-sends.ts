@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { asMark } from "./low-water-mark.ts";
+import { type Mark, markColumns, markText } from "./low-water-mark.ts";
 import type { Mode } from "./send-request.ts";
 
 /** A send that this worker alone may hand over, once, until the lease runs out. */
@@ -27,7 +27,7 @@ export interface Claim {
   /** How many were put aside, because their account is held or suspended. */
   parked: number;
   /** No ready send lay before it; new ones come behind it. Undefined when nothing was found. */
-  mark: string | undefined;
+  mark: Mark | undefined;
 }
 
 /** The provider has this long from the claim on to answer; then the send is in doubt. By the clock of the database. */
@@ -52,7 +52,7 @@ interface ClaimOptions {
  * Every lookup is a lateral one with `offset 0`, so that no plan reads a whole table when the statistics are old.
  */
 export async function claimSends(db: Queryable, options: ClaimOptions): Promise<Claim> {
-  const rows = await db.query<ClaimedSend & { mark: string; isParked: boolean }>({
+  const rows = await db.query<ClaimedSend & { markAt: string; isBehind: boolean; isParked: boolean }>({
     name: "claim-sends",
     text: `
       with picked as materialized (
@@ -139,8 +139,9 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         extract(epoch from patience_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
         taken.recipients, content.sealed, taken.state = 'parked' as "isParked",
-        ${asMark("least(min(taken.fair_at) over (), now() - interval '5 seconds')")} as mark
+        ${markText("first.mark_at")} as "markAt", first.is_behind as "isBehind"
       from taken
+      cross join (select ${markColumns("min(fair_at)")} from taken) as first
       left join lateral (
         select c.sealed
         from send_contents c
@@ -151,5 +152,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
     values: [options.mode, options.lowWater, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
   });
   const sends = rows.filter((row) => !row.isParked);
-  return { mark: rows[0]?.mark, sends, parked: rows.length - sends.length };
+  const [first] = rows;
+  const mark = first && { at: first.markAt, isBehind: first.isBehind };
+  return { mark, sends, parked: rows.length - sends.length };
 }

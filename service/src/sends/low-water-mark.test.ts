@@ -7,7 +7,7 @@ test("a scan begins at the mark, and at the start again after a second", () => {
   let now = 5_000;
   const lowWater = new LowWaterMark(() => now);
   expect(lowWater.mark).toBe("-infinity");
-  lowWater.advance(six);
+  lowWater.advance({ at: six, isBehind: false });
   now += 999;
   expect(lowWater.mark).toBe(six);
   now += 1;
@@ -15,19 +15,20 @@ test("a scan begins at the mark, and at the start again after a second", () => {
   expect(lowWater.mark).toBe(six);
 });
 
-test("an old turn that was met stays in sight for three seconds at least, and for six at most", () => {
-  let now = 5_000;
-  const lowWater = new LowWaterMark(() => now);
-  const secondsInSight = (agedMs: number) => {
-    lowWater.advance(later);
+test("an old turn that was met stays in sight for two seconds at least and for four at most, one of newcomers does not", () => {
+  const secondsInSight = (isBehind: boolean, agedMs: number) => {
+    let now = 5_000;
+    const lowWater = new LowWaterMark(() => now);
+    lowWater.advance({ at: later, isBehind: false });
     now += agedMs;
-    lowWater.advance(six);
+    lowWater.advance({ at: six, isBehind });
     const begun = now;
     const isInSight = () => [lowWater.mark, lowWater.mark].includes(six);
-    for (; isInSight(); lowWater.advance(later)) now += 100;
+    for (; isInSight(); lowWater.advance({ at: later, isBehind: false })) now += 100;
     return (now - begun) / 1000;
   };
-  expect([secondsInSight(0), secondsInSight(2_900)]).toEqual([6, 3.1]);
+  expect([secondsInSight(true, 0), secondsInSight(true, 1_900)]).toEqual([4, 2.1]);
+  expect(secondsInSight(false, 0)).toBe(0.1);
 });
 
 test("a scan from the start that takes long is made less often, every three seconds at least", () => {
@@ -35,7 +36,7 @@ test("a scan from the start that takes long is made less often, every three seco
   const lowWater = new LowWaterMark(() => now);
   const secondsUntilTheNext = (tookMs: number) => {
     lowWater.scannedAll(tookMs);
-    lowWater.advance(six);
+    lowWater.advance({ at: six, isBehind: false });
     const begun = now;
     while (lowWater.mark !== "-infinity") now += 100;
     return (now - begun) / 1000;

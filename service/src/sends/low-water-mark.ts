@@ -2,7 +2,13 @@ const rescanAfterMs = { least: 1_000, most: 3_000 };
 /** A look from the start may take this share of the time, and not more of it when there is much to step over. */
 const shareOfTime = 0.005;
 /** An API hands out a turn that it saw being served up to a second ago, and may take a while to commit what it gave it to. */
-const keptMs = 3_000;
+const keptMs = 2_000;
+
+/** Where the first send was found; `isBehind` when that is further behind the clock than newcomers without a backlog get. */
+export interface Mark {
+  at: string;
+  isBehind: boolean;
+}
 
 /**
  * Where a claim begins to look. The sends before the mark are gone, but PostgreSQL keeps their dead entries as long as
@@ -11,8 +17,9 @@ const keptMs = 3_000;
  * or every three when that takes long.
  */
 export class LowWaterMark {
-  /** The lowest of the last three seconds and of the three before them. */
-  #lowest: string[] = [];
+  #latest = "-infinity";
+  /** The lowest old turn of the last two seconds, and of the two before them. */
+  #old: (string | undefined)[] = [];
   #keptSince = Number.NEGATIVE_INFINITY;
   #scannedAllAt = Number.NEGATIVE_INFINITY;
   #rescanAfterMs = rescanAfterMs.least;
@@ -25,18 +32,22 @@ export class LowWaterMark {
 
   get mark(): string {
     const now = this.#clock();
-    if (now - this.#scannedAllAt < this.#rescanAfterMs) return lowestOf(this.#lowest);
+    if (now - this.#scannedAllAt < this.#rescanAfterMs) return lowestOf([this.#latest, ...this.#old]) ?? "-infinity";
     this.#scannedAllAt = now;
     return "-infinity";
   }
 
   /** From the mark on, the first send that was found lies here. */
-  advance(mark: string): void {
+  advance({ at, isBehind }: Mark): void {
     const now = this.#clock();
-    const [last = mark, lastButOne = mark] = this.#lowest;
-    const isOver = now - this.#keptSince >= keptMs;
-    if (isOver) this.#keptSince = now;
-    this.#lowest = isOver ? [mark, last] : [lowestOf([mark, last]), lastButOne];
+    this.#latest = at;
+    const old = isBehind ? at : undefined;
+    if (now - this.#keptSince < keptMs) {
+      this.#old = [lowestOf([old, this.#old[0]]), this.#old[1]];
+      return;
+    }
+    this.#keptSince = now;
+    this.#old = [old, this.#old[0]];
   }
 
   /** How long a look from the start took. */
@@ -45,11 +56,18 @@ export class LowWaterMark {
   }
 }
 
-/** Marks are written so that they sort as text. */
-export function asMark(time: string): string {
+const newcomers = "now() - interval '5 seconds'";
+
+/** The columns of a mark, from the first turn that was found. */
+export function markColumns(firstTurn: string): string {
+  return `least(${firstTurn}, ${newcomers}) as mark_at, coalesce(${firstTurn} < ${newcomers}, false) as is_behind`;
+}
+
+/** Written so that marks sort as text. */
+export function markText(time: string): string {
   return `to_char(${time} at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.US') || 'Z'`;
 }
 
-function lowestOf(marks: string[]): string {
-  return marks.toSorted()[0] ?? "-infinity";
+function lowestOf(marks: (string | undefined)[]): string | undefined {
+  return marks.filter((mark) => mark !== undefined).toSorted()[0];
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { asMark } from "./low-water-mark.ts";
+import { type Mark, markColumns, markText } from "./low-water-mark.ts";
 import type { Mode } from "./send-request.ts";
 
 /** The right to hand over to so many recipients now; with none of them, how long to wait before asking again. */
@@ -27,8 +27,14 @@ export interface Reservation {
   /** Undefined when nothing is ready or mail is held. */
   grant: Grant | undefined;
   /** From the given mark on, no ready send lies before it; undefined when nobody looked. */
-  mark: string | undefined;
+  mark: Mark | undefined;
   /** How long the look took the server. */
+  lookMs: number;
+}
+
+interface MarkRow {
+  markAt: string | null;
+  isBehind: boolean;
   lookMs: number;
 }
 
@@ -43,7 +49,7 @@ export async function reserve(
   db: Queryable,
   { mode, wanted, lowWater }: { mode: Mode; wanted: number; lowWater: string },
 ): Promise<Reservation> {
-  const [row] = await db.query<{ mark: string | null; lookMs: number } & (Grant | { recipients: null })>({
+  const [row] = await db.query<MarkRow & (Grant | { recipients: null })>({
     name: "reserve-pace",
     text: `
       with rate as materialized (
@@ -54,7 +60,7 @@ export async function reserve(
           where mode = $1 and hold_reason is null and operator_held_since is null
         ) as known
       ), ready as materialized (
-        select count(*) as sends, least(min(fair_at), now() - interval '5 seconds') as mark,
+        select count(*) as sends, ${markColumns("min(fair_at)")},
           1000 * extract(epoch from clock_timestamp() - statement_timestamp())::float8 as look_ms
         from (
           select fair_at
@@ -80,7 +86,8 @@ export async function reserve(
         returning next_at
       )
       select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
-        case when exists (select from rate) then ${asMark("ready.mark")} end as mark, ready.look_ms as "lookMs",
+        case when exists (select from rate) then ${markText("ready.mark_at")} end as "markAt", ready.is_behind as "isBehind",
+        ready.look_ms as "lookMs",
         case when reserved.next_at is null then wanted.sends * 0 else wanted.sends end as recipients,
         case when reserved.next_at is null
           then greatest(1, ceil(1000 * extract(epoch from pacing.next_at - clock_timestamp())))
@@ -92,8 +99,9 @@ export async function reserve(
     values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, lowWater, madeUpSeconds],
   });
   if (row === undefined) throw new Error("the pace could not be read");
-  const { mark, lookMs, ...grant } = row;
-  return { grant: grant.recipients === null ? undefined : grant, mark: mark ?? undefined, lookMs };
+  const { markAt, isBehind, lookMs, ...grant } = row;
+  const mark = markAt === null ? undefined : { at: markAt, isBehind };
+  return { grant: grant.recipients === null ? undefined : grant, mark, lookMs };
 }
 
 /**
