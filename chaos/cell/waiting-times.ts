@@ -8,6 +8,12 @@ const inDoubtWithoutEvents = 20;
 /** What is allowed beyond the lease and the wait. */
 const graceSeconds = 30;
 
+/**
+ * The default. A network that holds a request back and then loses the answer of SQS can keep evidence away for longer than 35
+ * seconds: the provider takes the mail after we have given it up, and its event is hidden for another half minute.
+ */
+export const usualInDoubtSeconds = 120;
+
 export function doubtSettings(sendEvents: SendEvents) {
   const most = sendEvents === "on" ? 600 : inDoubtWithoutEvents;
   return { IN_DOUBT_SECONDS: String(inDoubtSeconds), IN_DOUBT_MAX_SECONDS: String(most) };

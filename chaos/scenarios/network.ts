@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dice } from "../../service/proofs/seeded-random.ts";
+import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
 import type { ChaosCell } from "../cell/chaos-cell.ts";
+import { usualInDoubtSeconds } from "../cell/waiting-times.ts";
 import { postSend } from "../load/post-send.ts";
 import { createFaultyNetwork, type Edge, edges } from "../network/edges.ts";
 import { type Direction, directions, type Fault, faults } from "../network/fault-proxy.ts";
@@ -49,9 +51,13 @@ export const network: Scenario = {
             ({ edge, fault, direction, seconds, met }) =>
               `${edge} ${fault} ${direction}: ${met} pieces met, well after ${seconds.toFixed(1)} s`,
           ),
+          longestPauseSeconds: leaseSeconds + usualInDoubtSeconds,
         };
       },
-      { network: createFaultyNetwork(stage.dice) },
+      {
+        network: createFaultyNetwork(stage.dice),
+        environment: stage.sendEvents === "on" ? { IN_DOUBT_SECONDS: String(usualInDoubtSeconds) } : {},
+      },
     ),
 };
 

@@ -25,7 +25,7 @@ export async function underLoad(
     workers: 3,
     sendEvents: stage.sendEvents,
     ...changes,
-    environment: { ...doubtSettings(stage.sendEvents), IN_DOUBT_POLICY: stage.policy },
+    environment: { ...doubtSettings(stage.sendEvents), IN_DOUBT_POLICY: stage.policy, ...changes.environment },
   });
   try {
     const load = startLoad(stage, cell);
