@@ -7,7 +7,10 @@ export type DeleteFate = "swallowed" | "unanswered";
 
 export interface QueueFront {
   url: string;
-  /** Resolves when the next request to delete is here, and has met this fate; later ones are swallowed, or one life could empty the queue. */
+  /**
+   * Resolves when the next request to delete is here, and has met this fate. Later ones are swallowed: one life could empty the
+   * queue otherwise, and leave nothing to delete for the next.
+   */
   catchDelete(fate: DeleteFate): Promise<void>;
   close(): Promise<void>;
 }
@@ -18,17 +21,14 @@ const hiddenSeconds = 1;
 /** Stands before SQS and never lets an answer to a delete through, so that its caller dies between commit and delete. */
 export async function startQueueFront(targetUrl: string): Promise<QueueFront> {
   const agent = new Agent({ keepAlive: true });
-  let fate: DeleteFate = "swallowed";
-  let onDelete: () => void = () => undefined;
+  let next: { fate: DeleteFate; caught: () => void } | undefined;
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const operation = incoming.headers["x-amz-target"];
     const isDelete = operation === "AmazonSQS.DeleteMessageBatch";
     const body = bodyFor(operation, await buffer(incoming));
-    if (isDelete) {
-      const own = fate;
-      fate = "swallowed";
-      if (own === "swallowed") return onDelete();
-    }
+    const own = isDelete ? next : undefined;
+    if (isDelete) next = undefined;
+    if (isDelete && own?.fate !== "unanswered") return own?.caught();
     const { method } = incoming;
     const headers = { ...incoming.headers, "content-length": String(body.length) };
     const forward = request(new URL(incoming.url ?? "/", targetUrl), { method, headers, agent });
@@ -36,7 +36,7 @@ export async function startQueueFront(targetUrl: string): Promise<QueueFront> {
     forward.on("error", () => outgoing.destroy());
     forward.on("response", (answer) => {
       if (isDelete) {
-        answer.resume().on("end", () => onDelete());
+        answer.resume().on("end", () => own?.caught());
         return;
       }
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -49,10 +49,9 @@ export async function startQueueFront(targetUrl: string): Promise<QueueFront> {
   const { port } = server.address() as AddressInfo; // A listening TCP server has no other kind of address.
   return {
     url: `http://127.0.0.1:${port}`,
-    catchDelete(wanted) {
-      fate = wanted;
-      return new Promise((resolve) => {
-        onDelete = resolve;
+    catchDelete(fate) {
+      return new Promise((caught) => {
+        next = { fate, caught };
       });
     },
     close: () =>
