@@ -46,7 +46,7 @@ interface DatabaseOptions {
   statementTimeoutMs?: number;
 }
 
-/** With what follows, a connection that was lost without a word is given up so early that all is well 15 s after the network is. */
+/** With what follows: a connection that was lost without a word is given up so early that all is well 15 s after the network. */
 const usualTimeoutMs = 8_000;
 // What still has no answer this long after the server should have given up has lost its server.
 const silenceMs = 2_000;
@@ -61,6 +61,7 @@ const idleTimeoutMs = 60_000;
 const neverScan = "-c enable_seqscan=off";
 /** Compiling a plan takes longer than any statement here; a server that estimates badly would do it for each of them. */
 const neverCompile = "-c jit=off";
+
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementTimeoutMs = usualTimeoutMs } = options;
   const pool = new pg.Pool({

@@ -42,6 +42,19 @@ describe("reserving", () => {
     expect(await nextInSeconds()).toBeUndefined();
   });
 
+  test("the first turn that is ready is told, and whether it lies behind those of newcomers", async () => {
+    const accountId = await anAccount(database.db);
+    expect((await look()).mark).toMatchObject({ isBehind: false });
+    await aQueuedSend(database.db, { accountId });
+    expect((await look()).mark).toMatchObject({ isBehind: false });
+    await aQueuedSend(database.db, { accountId, fairInSeconds: -60 });
+    const { mark } = await look();
+    expect(mark?.isBehind).toBe(true);
+    expect((Date.now() - Date.parse(mark?.at ?? "")) / 1000).toBeCloseTo(60, -1);
+    await holdProvider(database.db, "live", "quota");
+    expect((await look()).mark).toBeUndefined();
+  });
+
   test("nothing is taken while the provider is held", async () => {
     await readySends(1);
     await holdProvider(database.db, "live", "quota");
@@ -140,8 +153,12 @@ test("three workers together get 12 to 12.6 of 14 a second, at most 14 of them i
   expect(rate).toBeLessThan(12.65);
 });
 
+function look(wanted = 100) {
+  return reserve(database.db, { mode: "live", wanted, lowWater: "-infinity" });
+}
+
 async function take(wanted = 100): Promise<Grant | undefined> {
-  return (await reserve(database.db, { mode: "live", wanted, lowWater: "-infinity" })).grant;
+  return (await look(wanted)).grant;
 }
 
 async function granted(): Promise<Grant> {
