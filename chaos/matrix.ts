@@ -3,14 +3,23 @@ import { points } from "./matrix/points.ts";
 import { runMatrix } from "./matrix/run-matrix.ts";
 import { report } from "./report.ts";
 
-/** `npm run chaos:matrix -- --times N`: every point N times; `--points a,b` only some of them. */
-const { values } = parseArgs({ options: { times: { type: "string" }, points: { type: "string" } } });
-const wanted = values.points?.split(",");
+const help = `Usage: npm run chaos:matrix -- [options]
+
+  --times N       how often a process is killed at each point (50)
+  --points a,b    only at these: ${points.map(({ name }) => name).join(", ")}`;
+
+const { values } = parseArgs({
+  options: { times: { type: "string", default: "50" }, points: { type: "string" }, help: { type: "boolean" } },
+});
+const [times, wanted] = [Number(values.times), values.points?.split(",")];
 const unknown = wanted?.filter((name) => !points.some((point) => point.name === name)) ?? [];
-if (unknown.length > 0) throw new Error(`There is no crash point ${unknown.join(", ")}`);
+if (values.help === true || unknown.length > 0 || !(times >= 1)) {
+  console.log(unknown.length > 0 ? `There is no point ${unknown.join(", ")}.\n\n${help}` : help);
+  process.exit(values.help === true ? 0 : 64);
+}
 
 const { outcome, seconds } = await runMatrix(
-  Number(values.times ?? 50),
+  times,
   points.filter(({ name }) => wanted?.includes(name) ?? true),
 );
 process.exitCode = report({ run: "matrix", seconds }, outcome) ? 0 : 1;
