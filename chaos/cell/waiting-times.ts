@@ -1,21 +1,20 @@
 import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
 import type { SendEvents } from "./chaos-cell.ts";
 
-/** Longer than a message is hidden that a killed worker had in hand; less would call its silence evidence. */
+/** Shorter than the default, so that a run shows what silence resolves. */
 export const inDoubtSeconds = 35;
+/** The default: silence alone must not end a doubt while a run lasts. */
+const inDoubtMaxSeconds = 3600;
 /** What a send waits for evidence that will never come. */
 const inDoubtWithoutEvents = 20;
 /** What is allowed beyond the lease and the wait. */
 const graceSeconds = 30;
 
-/**
- * The default. A network that holds a request back and then loses the answer of SQS can keep evidence away for longer than 35
- * seconds: the provider takes the mail after we have given it up, and its event is hidden for another half minute.
- */
+/** The default. A network may hold a request back, and the provider takes the mail long after we have given it up. */
 export const usualInDoubtSeconds = 120;
 
 export function doubtSettings(sendEvents: SendEvents) {
-  const most = sendEvents === "on" ? 600 : inDoubtWithoutEvents;
+  const most = sendEvents === "on" ? inDoubtMaxSeconds : inDoubtWithoutEvents;
   return { IN_DOUBT_SECONDS: String(inDoubtSeconds), IN_DOUBT_MAX_SECONDS: String(most) };
 }
 

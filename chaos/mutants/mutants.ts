@@ -172,6 +172,22 @@ export const mutants: Mutant[] = [
     tests: [`${sends}/in-doubt.test.ts`],
   },
   {
+    name: "hands-of-the-dead",
+    wrong: "silence is believed while the event that would end it may be in the hands of a worker that died",
+    file: `${sends}/in-doubt.ts`,
+    from: "                  and r.back_at > heard.until\n",
+    to: "                  and false\n",
+    tests: [`${sends}/in-doubt.test.ts`],
+  },
+  {
+    name: "nobody-was-there",
+    wrong: "after a long pause of all workers a send in doubt goes out again before its events are read",
+    file: "service/src/worker/queue-tick.ts",
+    from: '  if (mode === "live") await noteAttended(db, mode);\n',
+    to: "",
+    tests: ["service/src/worker/queue-tick.test.ts"],
+  },
+  {
     name: "delete-before-commit",
     wrong: "a report leaves the queue before it is written down",
     file: "service/src/worker/feedback-loop.ts",

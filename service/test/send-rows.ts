@@ -9,8 +9,11 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
     await change(db, "delete from pacing");
     await change(
       db,
-      "update feedback_signs set hand_over_at = null, told_at = null, empty_at = null, polled_at = null",
+      `update feedback_signs
+       set hand_over_at = null, told_at = null, empty_at = null, polled_at = null, polled_since = null,
+         attended_at = null, attended_since = null`,
     );
+    await change(db, "delete from feedback_readers");
     await change(
       db,
       `update provider_state

@@ -15,19 +15,6 @@ export async function noteHandOversTold(db: Queryable, mode: Mode, latestAt: str
   });
 }
 
-/** The provider's queue of events was asked, and held nothing that is older than `emptySecondsAgo`, if that is known. */
-export async function notePolled(db: Queryable, mode: Mode, emptySecondsAgo: number | undefined): Promise<void> {
-  await db.query({
-    name: "note-polled",
-    text: `
-      update feedback_signs
-      set polled_at = now(),
-        empty_at = case when $2::float8 is null then empty_at else greatest(empty_at, now() - make_interval(secs => $2)) end
-      where mode = $1`,
-    values: [mode, emptySecondsAgo],
-  });
-}
-
 export interface FeedbackState {
   /** Seconds since the provider last told of a hand-over, and since its queue was last asked; null for never. */
   toldSecondsAgo: number | null;

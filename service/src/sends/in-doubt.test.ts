@@ -57,18 +57,30 @@ const silences = [
   ["the queue was empty, but before the wait was over", 130, { told_at: 7_200, empty_at: 15 }, false],
   ["the queue is empty, but no event was told for a day", 130, { told_at: 90_000, empty_at: 5 }, false],
   ["the queue is empty, but no event was ever told", 130, { empty_at: 5 }, false],
+  ["a later hand-over was told, and the queue is read for long", 230, { hand_over_at: 100, polled_since: 221 }, true],
+  [
+    "a later hand-over was told, but the queue is read again only now",
+    230,
+    { hand_over_at: 100, polled_since: 219 },
+    false,
+  ],
+  ["the queue was empty, but is read again only now", 230, { told_at: 300, empty_at: 5, polled_since: 124 }, false],
+  ["the longest wait is over, and somebody was there all the time", 3_700, { attended_since: 3_601 }, true],
+  ["the longest wait is over, but nobody was there to listen", 7_200, { attended_since: 3_599 }, false],
+  [
+    "the longest wait is over, but hand-overs are told that are older",
+    3_700,
+    { told_at: 5, hand_over_at: 3_710 },
+    false,
+  ],
+  ["the longest wait is over, and later hand-overs are told", 3_700, { told_at: 5, hand_over_at: 3_690 }, true],
+  ["the longest wait is over, and none was told for as long", 3_700, { told_at: 3_650, hand_over_at: 3_710 }, true],
 ] as const;
 
 describe("silence", () => {
   test.for(silences)("%s", async ([, secondsAgo, signs, isSilence]) => {
     const { id } = await inDoubtFor(secondsAgo);
-    for (const [column, seconds] of Object.entries(signs)) {
-      await change(
-        database.db,
-        `update feedback_signs set ${column} = now() - make_interval(secs => $1) where mode = 'live'`,
-        [seconds],
-      );
-    }
+    await setSigns(signs);
     expect(await resendInDoubt(database.db, "live", rule)).toEqual(isSilence ? [id] : []);
     expect(await queueRow(database.db, id)).toMatchObject({ state: isSilence ? "ready" : "in-doubt" });
   });
@@ -78,6 +90,46 @@ describe("silence", () => {
     await change(database.db, "update feedback_signs set hand_over_at = now() where mode = 'test'");
     expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
   });
+});
+
+/** A reader of whom there was a sign so many seconds ago, and what it had in hand is back in the queue so many later. */
+const readers = [
+  [
+    "of a reader that died what it had in hand may not be read yet",
+    { seen: 80, back: 60 },
+    { hand_over_at: 130 },
+    false,
+  ],
+  ["what it had in hand is read", { seen: 195, back: 60 }, { hand_over_at: 10 }, true],
+  ["what it had in hand is back, but others may stand before it", { seen: 180, back: 60 }, { hand_over_at: 10 }, false],
+  ["nor is a queue empty as long as it is out of it", { seen: 80, back: 60 }, { told_at: 300, empty_at: 5 }, false],
+  ["a reader that lives takes what it has in hand", { seen: 10, back: 60 }, { hand_over_at: 130 }, true],
+  ["the dead do not keep a send beyond the longest wait", { seen: 80, back: 60 }, { attended_since: 9_000 }, true],
+] as const;
+
+describe("silence and the hands of the dead", () => {
+  test.for(readers)("%s", async ([, { seen, back }, signs, isSilence]) => {
+    const { id } = await inDoubtFor("attended_since" in signs ? 3_700 : 300);
+    await setSigns(signs);
+    await aReader("live", seen, back);
+    expect(await resendInDoubt(database.db, "live", rule)).toEqual(isSilence ? [id] : []);
+  });
+
+  test("readers of the other mode have nothing of it", async () => {
+    const { id } = await inDoubtFor(300);
+    await setSigns({ hand_over_at: 130 });
+    await aReader("test", 80, 60);
+    expect(await resendInDoubt(database.db, "live", rule)).toEqual([id]);
+  });
+
+  async function aReader(mode: string, seen: number, back: number) {
+    await change(
+      database.db,
+      `insert into feedback_readers (id, mode, seen_at, back_at)
+       values (gen_random_uuid(), $1, now() - make_interval(secs => $2), now() + make_interval(secs => $3 - $2))`,
+      [mode, seen, back],
+    );
+  }
 });
 
 describe("policy", () => {
@@ -134,6 +186,17 @@ describe("promoting", () => {
     expect(await queueRow(database.db, doubtful)).toMatchObject({ state: "in-doubt" });
   });
 });
+
+/** Each so many seconds ago. */
+async function setSigns(signs: Record<string, number>) {
+  for (const [column, seconds] of Object.entries(signs)) {
+    await change(
+      database.db,
+      `update feedback_signs set ${column} = now() - make_interval(secs => $1) where mode = 'live'`,
+      [seconds],
+    );
+  }
+}
 
 /** Moves the claim and the end of its lease, or of its doubt, into the past. */
 async function passed(id: string, { sinceClaim, sinceEnd }: { sinceClaim: number; sinceEnd: number }) {

@@ -1,4 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
@@ -97,16 +99,24 @@ test("a queue counts as empty only after nothing came for as long as others may 
     const { queue } = aQueue([], [], [aMessage("a")], [], []);
     const loop = aLoop(queue);
     await loop.runOnce();
+    await loop.beat();
     expect(await signs()).toEqual({ polled: true, emptySecondsAgo: null });
     vi.advanceTimersByTime(6_000);
     await loop.runOnce();
-    expect((await signs())?.emptySecondsAgo).toBeLessThan(5);
-    const before = (await signs())?.emptySecondsAgo ?? 0;
+    await loop.beat();
+    const first = (await signs())?.emptySecondsAgo ?? Number.POSITIVE_INFINITY;
+    expect(first).toBeLessThan(5);
     // A message resets it: the next empty poll alone proves nothing.
     await loop.runOnce();
+    await loop.runOnce();
+    await loop.beat();
+    const later = (await signs())?.emptySecondsAgo ?? 0;
+    expect(later).toBeGreaterThan(first);
+    await sleep(100);
     vi.advanceTimersByTime(6_000);
     await loop.runOnce();
-    expect((await signs())?.emptySecondsAgo ?? 0).toBeGreaterThanOrEqual(before);
+    await loop.beat();
+    expect((await signs())?.emptySecondsAgo).toBeLessThan(first + 0.1);
   } finally {
     vi.useRealTimers();
   }
@@ -118,4 +128,74 @@ test("a queue that cannot be asked is asked again, and stopping ends the loop", 
   loop.start();
   await expect.poll(() => deleted, { timeout: 5_000 }).toEqual(["handle of a"]);
   await loop.stop();
+});
+
+describe("what a reader leaves behind", () => {
+  const readers = () =>
+    database.db.query<{ id: string; backInSeconds: number }>({
+      name: "readers",
+      text: `
+        select id, extract(epoch from back_at - seen_at)::float8 as "backInSeconds"
+        from feedback_readers
+        where mode = 'live'
+        order by seen_at`,
+    });
+  beforeEach(() => change(database.db, "delete from feedback_readers"));
+
+  test("it renews one row while it takes all it is given", async () => {
+    const { queue } = aQueue([aMessage("a")], []);
+    const loop = aLoop(queue);
+    await loop.beat();
+    const before = await readers();
+    await loop.runOnce();
+    await loop.runOnce();
+    await loop.beat();
+    expect(await readers()).toEqual(before);
+    // 10 without a sign, 20 of one receive, and as long as a message is hidden.
+    expect(before).toMatchObject([{ backInSeconds: 30.05 }]);
+  });
+
+  test("after a message it could not take its row stays, and it goes on under another", async () => {
+    const { queue } = aQueue([aMessage("a"), aMessage("b")]);
+    const loop = aLoop(queue, async (_, raw) => {
+      if (raw === "body of a") throw new Error("a bug");
+      return "applied";
+    });
+    await loop.beat();
+    const [left] = await readers();
+    await loop.runOnce();
+    await loop.beat();
+    const [old, ...others] = await readers();
+    expect(old).toEqual(left);
+    expect(others).toHaveLength(1);
+  });
+
+  test("after a receive that failed too: its answer may have been lost on its way", async () => {
+    const { queue } = aQueue(new Error("no connection"));
+    const loop = aLoop(queue);
+    await loop.beat();
+    await expect(loop.runOnce()).rejects.toThrow("no connection");
+    await loop.beat();
+    expect(await readers()).toHaveLength(2);
+  });
+
+  test("nothing is received before the first sign of life", async () => {
+    const { queue, deleted } = aQueue([aMessage("a")]);
+    let isAway = true;
+    const db = {
+      ...database.db,
+      query: async (query: never) => {
+        if (isAway) throw new AppError("UNAVAILABLE", "The database is away.");
+        return database.db.query(query);
+      },
+    } as Queryable;
+    const receive = vi.spyOn(queue, "receive");
+    const loop = aLoop(queue, async () => "applied", db);
+    loop.start();
+    await sleep(500);
+    expect(receive).not.toHaveBeenCalled();
+    isAway = false;
+    await expect.poll(() => deleted, { timeout: 10_000 }).toEqual(["handle of a"]);
+    await loop.stop();
+  });
 });

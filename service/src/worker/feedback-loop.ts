@@ -6,8 +6,9 @@ import { quarantine } from "../feedback/quarantine-store.ts";
 import type { TakeFeedback } from "../feedback/take-feedback.ts";
 import type { Log } from "../log.ts";
 import type { FeedbackQueue, ReceivedMessage } from "../provider/feedback.ts";
-import { notePolled } from "../sends/feedback-signs.ts";
 import type { Mode } from "../sends/send-request.ts";
+import { ReaderBeat } from "./reader-beat.ts";
+import { startTicker } from "./ticker.ts";
 
 interface FeedbackLoopOptions {
   db: Queryable;
@@ -20,7 +21,8 @@ interface FeedbackLoopOptions {
 
 const waitSeconds = 20;
 const backOffMs = 1_000;
-const noteEveryMs = 5_000;
+const beatMs = 2_000;
+const untilFreshMs = 100;
 /** A message that broke us so often goes to quarantine, where it breaks nobody. */
 const maxTries = 3;
 
@@ -32,16 +34,24 @@ export class FeedbackLoop {
   readonly #options: FeedbackLoopOptions;
   #stopping = false;
   #ended: Promise<unknown> = Promise.resolve();
-  /** Since then every poll came back empty; what others have in hand comes back within the time it is hidden. */
-  #emptySince: number | undefined;
-  #notedAt = Number.NEGATIVE_INFINITY;
+  readonly #beat: ReaderBeat;
 
   constructor(options: FeedbackLoopOptions) {
     this.#options = options;
+    const { db, mode, queue } = options;
+    this.#beat = new ReaderBeat({ db, mode, hiddenSeconds: queue.hiddenSeconds, waitSeconds });
   }
 
   start(): void {
-    this.#ended = Promise.all(Array.from({ length: this.#options.receivers }, () => this.#run()));
+    const { log } = this.#options;
+    const beat = startTicker({
+      pauseMs: beatMs,
+      run: () => this.beat(),
+      onFailure: (err) => log.error({ err }, "feedback.beat-failed"),
+    });
+    this.#ended = Promise.all(Array.from({ length: this.#options.receivers }, () => this.#run())).then(() =>
+      beat.stop(),
+    );
   }
 
   async stop(): Promise<void> {
@@ -50,34 +60,44 @@ export class FeedbackLoop {
     await this.#ended;
   }
 
+  async beat(): Promise<void> {
+    await this.#beat.beat();
+  }
+
   /** Receives once. Returns how many messages were taken, or undefined when the queue was closed. */
   async runOnce(wait = waitSeconds): Promise<number | undefined> {
     const { queue } = this.#options;
-    const messages = await queue.receive({ waitSeconds: wait });
+    const messages = await queue.receive({ waitSeconds: wait }).catch((err) => {
+      // The answer may have been lost on its way, and messages with it.
+      this.#beat.leftSome();
+      throw err;
+    });
     if (messages === "closed") return undefined;
     if (messages.length === 0) {
-      this.#emptySince ??= performance.now();
-      await this.#note(queue.hiddenSeconds);
+      this.#beat.foundEmpty();
       return 0;
     }
-    this.#emptySince = undefined;
+    this.#beat.foundSome();
     const fates = await Promise.all(messages.map((message) => this.#takeOne(message)));
     const safe = messages.filter((_, index) => fates[index] === "safe");
+    if (safe.length < messages.length) this.#beat.leftSome();
     // crash point: feedback-committed
     if (safe.length > 0) await queue.delete(safe.map((message) => message.receiptHandle));
-    this.#emptySince = undefined;
+    this.#beat.foundSome();
     // Receiving on would use up the tries after which a message becomes a dead letter.
     if (fates.includes("our-trouble")) await this.#untilDatabaseIsBack();
-    await this.#note(queue.hiddenSeconds);
     return messages.length;
   }
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
+      if (!this.#beat.isFresh) {
+        await sleep(untilFreshMs);
+        continue;
+      }
       try {
         if ((await this.runOnce()) === undefined) return;
       } catch (err) {
-        this.#emptySince = undefined;
         this.#options.log.error({ err }, "feedback.receive-failed");
         await sleep(backOffMs);
       }
@@ -108,15 +128,6 @@ export class FeedbackLoop {
         () => false,
       );
     }
-  }
-
-  /** A queue is known to be empty of what is older than the time for which messages are hidden, after that long of nothing. */
-  async #note(hiddenSeconds: number): Promise<void> {
-    const now = performance.now();
-    const isEmpty = this.#emptySince !== undefined && now - this.#emptySince >= hiddenSeconds * 1000;
-    if (now - this.#notedAt < noteEveryMs) return;
-    this.#notedAt = now;
-    await notePolled(this.#options.db, this.#options.mode, isEmpty ? hiddenSeconds : undefined);
   }
 }
 

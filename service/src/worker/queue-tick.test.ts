@@ -17,6 +17,7 @@ test("an empty queue has nothing to move", async () => {
 test("a lease that ran out ends as a resent send, told and counted", async () => {
   const send = await aClaimedSend(database.db);
   await age(send.id);
+  await someoneWasThere();
   const { isReady, lines, counted } = await tick("resend");
   expect(isReady).toBe(true);
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready", attempt: 1 });
@@ -25,6 +26,17 @@ test("a lease that ran out ends as a resent send, told and counted", async () =>
     { event: "delivery.doubt-resolved", send_id: send.id, policy: "resend" },
   ]);
   expect(await counted("postern_in_doubt_resolved_total", { policy: "resend" })).toBe(1);
+});
+
+test("after two hours without any worker a doubt is not over: what came meanwhile is not read yet", async () => {
+  const send = await aClaimedSend(database.db);
+  await age(send.id);
+  await change(
+    database.db,
+    "update feedback_signs set attended_since = now() - interval '1 day', attended_at = now() - interval '2 hours'",
+  );
+  expect(await tick("resend")).toMatchObject({ isReady: false, lines: [{ event: "delivery.leases-expired" }] });
+  expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1 });
 });
 
 test("what was put aside is ready once its account is free, and told", async () => {
@@ -40,6 +52,7 @@ test("what was put aside is ready once its account is free, and told", async () 
 test("with the policy to fail it ends as failed, and nothing is ready", async () => {
   const send = await aClaimedSend(database.db);
   await age(send.id);
+  await someoneWasThere();
   const { isReady, counted } = await tick("fail");
   expect(isReady).toBe(false);
   expect(await sendRow(database.db, send.id)).toMatchObject({
@@ -69,5 +82,12 @@ async function age(id: string): Promise<void> {
     database.db,
     "update send_queue set attempted_at = now() - interval '2 hours', due_at = now() - interval '119 minutes' where id = $1",
     [id],
+  );
+}
+
+async function someoneWasThere(): Promise<void> {
+  await change(
+    database.db,
+    "update feedback_signs set attended_since = now() - interval '2 hours', attended_at = now() where mode = 'live'",
   );
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { noteAttended } from "../sends/feedback-readers.ts";
 import { type DoubtRule, doubtExpiredLeases, failInDoubt, resendInDoubt } from "../sends/in-doubt.ts";
 import { unparkSends } from "../sends/parked-sends.ts";
 import { promoteDueSends } from "../sends/promote-sends.ts";
@@ -19,6 +20,8 @@ export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): 
   const expired = await doubtExpiredLeases(db, mode);
   if (expired > 0) log.warn({ mode, count: expired }, "delivery.leases-expired");
   // crash point: leases-doubted
+  // What the sandbox did stands in this database, whoever was away.
+  if (mode === "live") await noteAttended(db, mode);
   const policy = rule.inDoubtPolicy;
   const resolved = await (policy === "resend" ? resendInDoubt : failInDoubt)(db, mode, rule);
   for (const sendId of resolved) log.warn({ send_id: sendId, policy }, "delivery.doubt-resolved");

@@ -1,0 +1,17 @@
+-- Who reads the provider's queue of events. A reader renews its row; one that is not renewed is of a reader that died, or that
+-- had to leave messages in the queue. What it had in hand can be read again from back_at on, and until reading has come that
+-- far, silence proves nothing.
+create table feedback_readers (
+  id uuid primary key,
+  mode text not null,
+  seen_at timestamptz not null,
+  back_at timestamptz not null,
+  constraint feedback_readers_mode_known check (mode in ('live', 'test'))
+);
+
+alter table feedback_signs
+  -- Somebody was there to listen, since then without a gap, until then.
+  add column attended_since timestamptz,
+  add column attended_at timestamptz,
+  -- The queue was read without a gap since then, until polled_at.
+  add column polled_since timestamptz;
