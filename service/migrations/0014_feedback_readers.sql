@@ -1,6 +1,6 @@
--- Who reads the provider's queue of events. A reader renews its row; one that is not renewed is of a reader that died, or that
--- had to leave messages in the queue. What it had in hand can be read again from back_at on, and until reading has come that
--- far, silence proves nothing.
+-- Who reads the provider's queue of events. A reader renews its row; one that is not renewed is of a reader that died. What it
+-- had in hand can be read again from back_at on, and until reading has come that far, silence proves nothing. Messages that
+-- a living reader had to leave in the queue have a row of their own, never seen.
 create table feedback_readers (
   id uuid primary key,
   mode text not null,
@@ -14,4 +14,9 @@ alter table feedback_signs
   add column attended_since timestamptz,
   add column attended_at timestamptz,
   -- The queue was read without a gap since then, until polled_at.
-  add column polled_since timestamptz;
+  add column polled_since timestamptz,
+  -- How far reading had come at reached_noted_at, and at the time of the note before that one: long enough ago for a reader
+  -- that died then to be missed by now.
+  add column reached_at timestamptz,
+  add column reached_noted_at timestamptz,
+  add column settled_at timestamptz;

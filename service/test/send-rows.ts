@@ -11,7 +11,7 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
       db,
       `update feedback_signs
        set hand_over_at = null, told_at = null, empty_at = null, polled_at = null, polled_since = null,
-         attended_at = null, attended_since = null`,
+         attended_at = null, attended_since = null, reached_at = null, reached_noted_at = null, settled_at = null`,
     );
     await change(db, "delete from feedback_readers");
     await change(

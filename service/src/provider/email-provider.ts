@@ -85,9 +85,12 @@ export interface Quota {
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly kind: "throttled" | "unavailable" | "denied" | "limit-reached" | "invalid";
+  /** The provider did not get the request, or refused it: nothing came of it. */
+  readonly isWithoutEffect: boolean;
 
-  constructor(kind: ProviderError["kind"], message: string, cause: unknown) {
+  constructor(kind: ProviderError["kind"], message: string, cause: unknown, hasLeft = true) {
     super(message, { cause });
     this.kind = kind;
+    this.isWithoutEffect = kind !== "unavailable" || !hasLeft;
   }
 }

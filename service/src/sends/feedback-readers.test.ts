@@ -9,7 +9,8 @@ useEmptyQueue(database);
 const readerId = "0190d3a0-0000-7000-8000-000000000001";
 
 async function note(hasPolled: boolean) {
-  await noteReading(database.db, { readerId, mode: "live", backSeconds: 60, hasPolled, emptySecondsAgo: undefined });
+  const nothing = { leftId: undefined, emptySecondsAgo: undefined };
+  await noteReading(database.db, { readerId, mode: "live", backSeconds: 60, hasPolled, ...nothing });
 }
 
 async function ages() {
@@ -24,13 +25,14 @@ async function ages() {
   return row;
 }
 
+const times = ["attended_at", "attended_since", "polled_at", "polled_since", "reached_noted_at"];
+
 /** As if so many seconds had passed since. */
 const passed = (seconds: number) =>
   change(
     database.db,
     `update feedback_signs
-     set attended_at = attended_at - make_interval(secs => $1), attended_since = attended_since - make_interval(secs => $1),
-       polled_at = polled_at - make_interval(secs => $1), polled_since = polled_since - make_interval(secs => $1)
+     set ${times.map((time) => `${time} = ${time} - make_interval(secs => $1)`).join(", ")}
      where mode = 'live'`,
     [seconds],
   );
@@ -48,7 +50,8 @@ test("the queue is read without a gap as long as nobody failed to for a minute",
   await passed(50);
   await note(false);
   await passed(20);
-  await note(true);
+  // Who is there and has not asked yet ends the time as well.
+  await note(false);
   expect(await ages()).toMatchObject({ polled: 0 });
 });
 
@@ -65,14 +68,52 @@ test("somebody is there without a gap as long as nobody was away for a minute", 
   expect(await ages()).toMatchObject({ attended: 0 });
 });
 
-test("a row is forgotten a day after it mattered", async () => {
+test("how far reading had come is settled when it was noted some time ago", async () => {
+  const told = (secondsAgo: number) =>
+    change(
+      database.db,
+      "update feedback_signs set told_at = now(), hand_over_at = now() - make_interval(secs => $1) where mode = 'live'",
+      [secondsAgo],
+    );
+  const settled = async () => {
+    const [row] = await database.db.query<{ settled: number | null }>({
+      name: "settled",
+      text: `select round(extract(epoch from now() - settled_at))::int as settled from feedback_signs where mode = 'live'`,
+    });
+    return row?.settled;
+  };
+  await told(1_000);
+  await noteAttended(database.db, "live");
+  await told(500);
+  await passed(10);
+  await noteAttended(database.db, "live");
+  expect(await settled()).toBeNull();
+  await passed(10);
+  await noteAttended(database.db, "live");
+  expect(await settled()).toBe(1_000);
+  await passed(20);
+  await noteAttended(database.db, "live");
+  expect(await settled()).toBe(500);
+});
+
+test("a sign of life is renewed, and rows are forgotten a day after reading came past them, however old", async () => {
   await change(
     database.db,
     `insert into feedback_readers (id, mode, seen_at, back_at)
      select gen_random_uuid(), 'live', now() - age, now() - age
-     from (values (interval '23 hours'), (interval '25 hours')) as of (age)`,
+     from (values (interval '25 hours'), (interval '27 hours')) as of (age)`,
   );
   await note(true);
-  const rows = await database.db.query({ name: "kept", text: `select id from feedback_readers` });
-  expect(rows).toHaveLength(2);
+  await change(database.db, "update feedback_readers set seen_at = now() - interval '1 minute' where id = $1", [
+    readerId,
+  ]);
+  const kept = () =>
+    database.db.query({
+      name: "kept",
+      text: `select round(extract(epoch from now() - seen_at) / 60)::int as minutes from feedback_readers order by seen_at`,
+    });
+  expect(await kept()).toEqual([{ minutes: 1_620 }, { minutes: 1_500 }, { minutes: 1 }]);
+  await change(database.db, "update feedback_signs set settled_at = now() - interval '2 hours' where mode = 'live'");
+  await note(true);
+  expect(await kept()).toEqual([{ minutes: 1_500 }, { minutes: 0 }]);
 });

@@ -57,6 +57,14 @@ const silences = [
   ["the queue was empty, but before the wait was over", 130, { told_at: 7_200, empty_at: 15 }, false],
   ["the queue is empty, but no event was told for a day", 130, { told_at: 90_000, empty_at: 5 }, false],
   ["the queue is empty, but no event was ever told", 130, { empty_at: 5 }, false],
+  [
+    "a later hand-over was told, and reading had come past it before",
+    230,
+    { hand_over_at: 100, settled_at: 229 },
+    true,
+  ],
+  ["a later hand-over was told, but reading came past it only now", 230, { hand_over_at: 100, settled_at: 231 }, false],
+  ["a hand-over of the future was told: the clock was set back", 110, { hand_over_at: -600 }, false],
   ["a later hand-over was told, and the queue is read for long", 230, { hand_over_at: 100, polled_since: 221 }, true],
   [
     "a later hand-over was told, but the queue is read again only now",
@@ -103,7 +111,13 @@ const readers = [
   ["what it had in hand is read", { seen: 195, back: 60 }, { hand_over_at: 10 }, true],
   ["what it had in hand is back, but others may stand before it", { seen: 180, back: 60 }, { hand_over_at: 10 }, false],
   ["nor is a queue empty as long as it is out of it", { seen: 80, back: 60 }, { told_at: 300, empty_at: 5 }, false],
-  ["a reader that lives takes what it has in hand", { seen: 10, back: 60 }, { hand_over_at: 130 }, true],
+  ["a reader that lives takes what it has in hand", { seen: 5, back: 60 }, { hand_over_at: 130 }, true],
+  [
+    "a sign of life from the future is none: the clock was set back",
+    { seen: -60, back: 60 },
+    { hand_over_at: 10 },
+    false,
+  ],
   ["the dead do not keep a send beyond the longest wait", { seen: 80, back: 60 }, { attended_since: 9_000 }, true],
 ] as const;
 

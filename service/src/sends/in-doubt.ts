@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { isDead, reach } from "./feedback-readers.ts";
 import type { Mode } from "./send-request.ts";
 
 const atOnce = 1_000;
@@ -43,16 +44,13 @@ export interface DoubtRule {
   inDoubtMaxSeconds: number;
 }
 
-/** A reader renews its row every 2 s. */
-const deadAfterSeconds = 15;
-
 /**
  * Silence is evidence against an attempt that ended before this time. It means something once a hand-over long enough after
  * that was told of (events of neighbours come in any order, however long they have stood in a queue), or once the
  * provider's queue of events was empty long enough after it and events have come within a day. Two things make it worthless:
  * a queue that is read again only now, and messages in the hands of the dead, which come back behind all others. Where
  * nothing is known of events, the longest wait decides, of which only the time counts when somebody was there to listen, and
- * not while hand-overs are told of that are older still.
+ * not while the latest hand-over that was told of is older still.
  */
 const silentBefore = `(
           select greatest(
@@ -61,9 +59,7 @@ const silentBefore = `(
               when exists (
                 select
                 from feedback_readers r
-                where r.mode = $1
-                  and r.seen_at < now() - make_interval(secs => ${deadAfterSeconds})
-                  and r.back_at > heard.until
+                where r.mode = $1 and ${isDead("r")} and r.back_at > heard.until
               ) then null
               else heard.until end,
             case
@@ -72,8 +68,8 @@ const silentBefore = `(
               else waited.until end)
           from feedback_signs,
             lateral (
-              select greatest(hand_over_at, case when told_at > now() - interval '24 hours' then empty_at end)
-                - make_interval(secs => $2) as until
+              select case when settled_at < latest then settled_at else latest end as until
+              from (select ${reach} - make_interval(secs => $2) as latest) as told
             ) as heard,
             lateral (select now() - make_interval(secs => $3) as until) as waited
           where mode = $1)`;

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { createLog } from "../log.ts";
+import { ProviderError } from "../provider/email-provider.ts";
 import type { FeedbackQueue, ReceivedMessage } from "../provider/feedback.ts";
 import { FeedbackLoop } from "./feedback-loop.ts";
 
@@ -132,70 +133,133 @@ test("a queue that cannot be asked is asked again, and stopping ends the loop", 
 
 describe("what a reader leaves behind", () => {
   const readers = () =>
-    database.db.query<{ id: string; backInSeconds: number }>({
+    database.db.query<{ id: string; isLeft: boolean; backInSeconds: number }>({
       name: "readers",
       text: `
-        select id, extract(epoch from back_at - seen_at)::float8 as "backInSeconds"
+        select id, seen_at = '-infinity' as "isLeft", round(extract(epoch from back_at - now()))::int as "backInSeconds"
         from feedback_readers
         where mode = 'live'
         order by seen_at`,
     });
+  // 10 without a sign, 20 of one receive, and as long as a message is hidden, which is next to nothing here.
+  const own = { isLeft: false, backInSeconds: 30 };
+  const left = { isLeft: true, backInSeconds: 30 };
   beforeEach(() => change(database.db, "delete from feedback_readers"));
+  afterEach(() => vi.useRealTimers());
 
-  test("it renews one row while it takes all it is given", async () => {
+  test("nothing, while it takes all it is given", async () => {
     const { queue } = aQueue([aMessage("a")], []);
     const loop = aLoop(queue);
     await loop.beat();
-    const before = await readers();
     await loop.runOnce();
     await loop.runOnce();
     await loop.beat();
-    expect(await readers()).toEqual(before);
-    // 10 without a sign, 20 of one receive, and as long as a message is hidden.
-    expect(before).toMatchObject([{ backInSeconds: 30.05 }]);
+    expect(await readers()).toMatchObject([own]);
   });
 
-  test("after a message it could not take its row stays, and it goes on under another", async () => {
+  test("a message that it could not take", async () => {
     const { queue } = aQueue([aMessage("a"), aMessage("b")]);
     const loop = aLoop(queue, async (_, raw) => {
       if (raw === "body of a") throw new Error("a bug");
       return "applied";
     });
-    await loop.beat();
-    const [left] = await readers();
     await loop.runOnce();
     await loop.beat();
-    const [old, ...others] = await readers();
-    expect(old).toEqual(left);
-    expect(others).toHaveLength(1);
+    expect(await readers()).toMatchObject([left, own]);
   });
 
-  test("after a receive that failed too: its answer may have been lost on its way", async () => {
-    const { queue } = aQueue(new Error("no connection"));
+  test("a message that it could not put into quarantine either, and its neighbours are deleted", async () => {
+    const { queue, deleted } = aQueue([aMessage("a", 3), aMessage("b", 3)]);
+    const { db, away } = aDatabase();
+    const loop = aLoop(
+      queue,
+      async (_, raw) => {
+        if (raw === "body of b") return "applied";
+        away(true);
+        setTimeout(() => away(false), 100);
+        throw new Error("a bug");
+      },
+      db,
+    );
+    await loop.runOnce();
+    expect(deleted).toEqual(["handle of b"]);
+    await loop.beat();
+    expect(await readers()).toMatchObject([left, own]);
+  });
+
+  test.for([
+    ["what an answer held that was lost on its way", "unavailable", true, [left, own]],
+    ["nothing, where there was no connection", "unavailable", false, [own]],
+    ["nothing, where it was refused", "denied", true, [own]],
+  ] as const)("%s", async ([, kind, hasLeft, rows]) => {
+    const { queue } = aQueue(new ProviderError(kind, "no", undefined, hasLeft));
+    const loop = aLoop(queue);
+    await expect(loop.runOnce()).rejects.toThrow("no");
+    await loop.beat();
+    expect(await readers()).toMatchObject(rows);
+  });
+
+  test("what it was given while it was stopped; and it does not call a queue empty that it did not ask", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { queue } = aQueue([], [], []);
     const loop = aLoop(queue);
     await loop.beat();
-    await expect(loop.runOnce()).rejects.toThrow("no connection");
+    await loop.runOnce();
+    vi.advanceTimersByTime(5_000);
+    await loop.runOnce();
     await loop.beat();
-    expect(await readers()).toHaveLength(2);
+    expect(await readers()).toMatchObject([own]);
+    await change(database.db, "update feedback_signs set empty_at = null");
+    vi.advanceTimersByTime(45_000);
+    await loop.beat();
+    expect(await readers()).toMatchObject([left, own]);
+    expect((await signs())?.emptySecondsAgo).toBeNull();
   });
 
-  test("nothing is received before the first sign of life", async () => {
-    const { queue, deleted } = aQueue([aMessage("a")]);
-    let isAway = true;
-    const db = {
-      ...database.db,
-      query: async (query: never) => {
-        if (isAway) throw new AppError("UNAVAILABLE", "The database is away.");
-        return database.db.query(query);
-      },
-    } as Queryable;
-    const receive = vi.spyOn(queue, "receive");
+  test("a queue was empty when it was last asked, not when that is told", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { queue } = aQueue([], []);
+    const loop = aLoop(queue);
+    await loop.runOnce();
+    vi.advanceTimersByTime(6_000);
+    await loop.runOnce();
+    vi.advanceTimersByTime(8_000);
+    await loop.beat();
+    expect((await signs())?.emptySecondsAgo).toBeGreaterThan(8);
+  });
+
+  test("it receives nothing before the first sign of life, nor ten seconds after the last", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { db, away } = aDatabase();
+    away(true);
+    let received = 0;
+    const receive = async () => {
+      await sleep(20);
+      received++;
+      return [];
+    };
+    const queue = { ...aQueue().queue, receive };
     const loop = aLoop(queue, async () => "applied", db);
     loop.start();
-    await sleep(500);
-    expect(receive).not.toHaveBeenCalled();
-    isAway = false;
-    await expect.poll(() => deleted, { timeout: 10_000 }).toEqual(["handle of a"]);
+    await sleep(300);
+    expect(received).toBe(0);
+    away(false);
+    await expect.poll(() => received, { timeout: 10_000 }).toBeGreaterThan(0);
+    away(true);
+    vi.advanceTimersByTime(10_000);
+    await sleep(200);
+    const before = received;
+    await sleep(300);
+    expect(received).toBe(before);
     await loop.stop();
   });
+
+  function aDatabase() {
+    let isAway = false;
+    const query: Queryable["query"] = async (given) => {
+      if (isAway) throw new AppError("UNAVAILABLE", "The database is away.");
+      return database.db.query(given);
+    };
+    return { db: { ...database.db, query } as Queryable, away: (is: boolean) => (isAway = is) };
+  }
 });

@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import { quarantine } from "../feedback/quarantine-store.ts";
 import type { TakeFeedback } from "../feedback/take-feedback.ts";
 import type { Log } from "../log.ts";
+import { ProviderError } from "../provider/email-provider.ts";
 import type { FeedbackQueue, ReceivedMessage } from "../provider/feedback.ts";
 import type { Mode } from "../sends/send-request.ts";
 import { ReaderBeat } from "./reader-beat.ts";
@@ -67,14 +68,15 @@ export class FeedbackLoop {
   /** Receives once. Returns how many messages were taken, or undefined when the queue was closed. */
   async runOnce(wait = waitSeconds): Promise<number | undefined> {
     const { queue } = this.#options;
+    const asking = this.#beat.ask(wait);
     const messages = await queue.receive({ waitSeconds: wait }).catch((err) => {
       // The answer may have been lost on its way, and messages with it.
-      this.#beat.leftSome();
+      if (!(err instanceof ProviderError && err.isWithoutEffect)) this.#beat.leftSome();
       throw err;
     });
     if (messages === "closed") return undefined;
     if (messages.length === 0) {
-      this.#beat.foundEmpty();
+      asking.foundEmpty();
       return 0;
     }
     this.#beat.foundSome();
@@ -114,8 +116,10 @@ export class FeedbackLoop {
       log.error({ message_id: id, receive_count: receiveCount, err }, "feedback.take-failed");
       if (isOurTrouble(err)) return "our-trouble";
       if (receiveCount < maxTries) return "again";
-      await quarantine(db, [{ reason: "unreadable", raw: body }]);
-      return "safe";
+      return quarantine(db, [{ reason: "unreadable", raw: body }]).then(
+        () => "safe",
+        () => "our-trouble",
+      );
     }
   }
 

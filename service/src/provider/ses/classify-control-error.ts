@@ -4,7 +4,7 @@ import { type AwsFault, isDenial, isNamedRefusal, isThrottle, readFault } from "
 /** For every call but SendEmail. All of them may be repeated, so what cannot be told apart is `unavailable`. */
 export function toProviderError(error: unknown): ProviderError {
   const fault = readFault(error);
-  return new ProviderError(kindOf(fault), `${fault.name}: ${fault.message}`, error);
+  return new ProviderError(kindOf(fault), `${fault.name}: ${fault.message}`, error, fault.neverLeft === undefined);
 }
 
 function kindOf(fault: AwsFault): ProviderError["kind"] {
