@@ -175,8 +175,8 @@ export const mutants: Mutant[] = [
     name: "hands-of-the-dead",
     wrong: "silence is believed while the event that would end it may be in the hands of a worker that died",
     file: `${sends}/in-doubt.ts`,
-    from: "                  and r.back_at > heard.until\n",
-    to: "                  and false\n",
+    from: " and r.back_at > heard.until\n",
+    to: " and false\n",
     tests: [`${sends}/in-doubt.test.ts`],
   },
   {
