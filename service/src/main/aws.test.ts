@@ -53,7 +53,7 @@ describe("postern aws setup", () => {
 ✓ SQS queue postern-e--dead for what cannot be applied
 ✓ it keeps messages for 14 days
 ✓ SQS queue postern-e-
-✓ only the topic may write to it; it keeps messages for 14 days, and after 10 tries they go to postern-e--dead
+✓ only the topic may write to it; it keeps messages for 14 days, and after 100 tries they go to postern-e--dead
 ✓ the topic writes to the queue
 ✓ with an envelope that names the topic
 ✓ SES configuration set postern-e-, without SES's own suppression list
@@ -76,7 +76,7 @@ AWS_FEEDBACK_QUEUE_URL=${simulator.url}/123456789012/postern-e-
     });
     expect(JSON.parse(made.queue?.RedrivePolicy ?? "")).toEqual({
       deadLetterTargetArn: "arn:aws:sqs:eu-central-1:123456789012:postern-e--dead",
-      maxReceiveCount: 10,
+      maxReceiveCount: 100,
     });
 
     const second = await run(["setup"], { CELL_CODE: "e-" });
@@ -236,7 +236,7 @@ Nothing is wrong.
       "✗ its policy is not the one that lets SES in, and nobody else",
       "✗ its policy is not the one that lets the topic in, and nobody else",
       "✗ it keeps messages for less than 14 days",
-      "✗ it has no dead-letter queue that takes messages after 10 tries",
+      "✗ it has no dead-letter queue that takes messages after 100 tries",
     ]);
     expect(linesWith("!", stdout)).toEqual(["! without envelopes: their topic is not compared"]);
     expect(stdout).toContain("\n  → run `postern aws setup`\n");

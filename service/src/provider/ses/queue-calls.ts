@@ -17,7 +17,8 @@ export interface QueueCalls {
 
 /** 14 days, the longest SQS offers: what cannot be applied waits for someone to look. */
 export const retentionSeconds = 1_209_600;
-export const maxReceiveCount = 10;
+/** A worker that dies uses up a try of all it had in hand; what breaks a living one is in quarantine after three. */
+export const maxReceiveCount = 100;
 
 export function queueCalls(region: string, endpoint: string | undefined): QueueCalls {
   const requestMs = 10_000;

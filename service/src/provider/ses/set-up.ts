@@ -120,7 +120,7 @@ function queueSteps(cellCode: string): Step[] {
       },
     },
     {
-      what: `only the topic may write to it; it keeps messages for 14 days, and after 10 tries they go to ${dead}`,
+      what: `only the topic may write to it; it keeps messages for 14 days, and after 100 tries they go to ${dead}`,
       action: "sqs:SetQueueAttributes",
       run: ({ queues, queueUrl, topicArn }) => takeFromTopic(queues, queueUrl, arnsOf(topicArn, queue, dead)),
     },
