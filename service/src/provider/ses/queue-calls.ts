@@ -60,7 +60,7 @@ export function keepLong(calls: QueueCalls, url: string): Promise<"done"> {
   return setAttributes(calls, url, { MessageRetentionPeriod: String(retentionSeconds) });
 }
 
-/** What was received ten times without being applied moves to the dead-letter queue. */
+/** What was received so often without being applied moves to the dead-letter queue. */
 export function takeFromTopic(calls: QueueCalls, url: string, arns: QueueArns): Promise<"done"> {
   return setAttributes(calls, url, {
     MessageRetentionPeriod: String(retentionSeconds),
