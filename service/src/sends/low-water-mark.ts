@@ -1,4 +1,4 @@
-const rescanAfterMs = { least: 1_000, most: 3_000 };
+const rescanAfterMs = { least: 1_000, most: 10_000 };
 /** A look from the start may take this share of the time, and not more of it when there is much to step over. */
 const shareOfTime = 0.005;
 /** An API hands out a turn that it saw being served up to a second ago, and may take a while to commit what it gave it to. */
@@ -14,7 +14,7 @@ export interface Mark {
  * Where a claim begins to look. The sends before the mark are gone, but PostgreSQL keeps their dead entries as long as
  * anyone may still see them, and a scan would step over each. Whoever met an old turn keeps it in sight for some seconds, since
  * newcomers are lined up there; those that come with an older one still are found by looking from the start every second,
- * or every three when that takes long.
+ * or every ten when that takes long.
  */
 export class LowWaterMark {
   #latest = "-infinity";
@@ -56,7 +56,7 @@ export class LowWaterMark {
   }
 }
 
-const newcomers = "now() - interval '5 seconds'";
+const newcomers = "now() - interval '2 seconds'";
 
 /** The columns of a mark, from the first turn that was found. */
 export function markColumns(firstTurn: string): string {
