@@ -29,7 +29,8 @@ beforeAll(async () => {
     database.db,
     "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'sends'::regclass",
   );
-  for (const { name } of partitions) await change(database.db, `alter table ${name} set (autovacuum_enabled = false)`);
+  for (const { name } of partitions)
+    await change(database.db, `alter table ${String(name)} set (autovacuum_enabled = false)`);
   for (const owner of [await anAccount(database.db), accountId]) {
     await change(
       database.db,
