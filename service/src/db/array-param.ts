@@ -5,74 +5,78 @@
 const oids = { bool: 16, bytea: 17, int2: 21, int4: 23, text: 25, uuid: 2950 };
 
 export function textArray(values: (string | null)[]): Buffer {
-  return arrayOf(
-    oids.text,
-    values.map((value) => (value === null ? null : Buffer.from(value, "utf8"))),
-  );
+  return arrayOf(oids.text, values, {
+    sizeOf: (value) => Buffer.byteLength(value),
+    write: (bytes, value, at) => bytes.write(value, at),
+  });
 }
 
+const uuidBytes = 16;
+
 export function uuidArray(values: (string | null)[]): Buffer {
-  return arrayOf(
-    oids.uuid,
-    values.map((value) => (value === null ? null : Buffer.from(value.replaceAll("-", ""), "hex"))),
-  );
+  return arrayOf(oids.uuid, values, {
+    sizeOf: () => uuidBytes,
+    write: (bytes, value, at) => bytes.write(value.replaceAll("-", ""), at, "hex"),
+  });
 }
 
 export function byteaArray(values: (Buffer | null)[]): Buffer {
-  return arrayOf(oids.bytea, values);
+  return arrayOf(oids.bytea, values, asTheyAre);
 }
 
 /** For 16 bytes that are stored in a column of type uuid. */
 export function uuidBytesArray(values: (Buffer | null)[]): Buffer {
-  return arrayOf(oids.uuid, values);
+  return arrayOf(oids.uuid, values, asTheyAre);
 }
 
+const asTheyAre = {
+  sizeOf: (value: Buffer) => value.length,
+  write: (bytes: Buffer, value: Buffer, at: number) => value.copy(bytes, at),
+};
+
 export function booleanArray(values: boolean[]): Buffer {
-  return arrayOf(
-    oids.bool,
-    values.map((value) => Buffer.of(value ? 1 : 0)),
-  );
+  return arrayOf(oids.bool, values, {
+    sizeOf: () => 1,
+    write: (bytes, value, at) => bytes.writeUInt8(value ? 1 : 0, at),
+  });
 }
 
 export function smallintArray(values: (number | null)[]): Buffer {
-  return arrayOf(
-    oids.int2,
-    values.map((value) => (value === null ? null : twoBytes(value))),
-  );
+  return arrayOf(oids.int2, values, {
+    sizeOf: () => 2,
+    write: (bytes, value, at) => bytes.writeInt16BE(value, at),
+  });
 }
 
 export function integerArray(values: number[]): Buffer {
-  return arrayOf(
-    oids.int4,
-    values.map((value) => {
-      const bytes = Buffer.allocUnsafe(4);
-      bytes.writeInt32BE(value);
-      return bytes;
-    }),
-  );
+  return arrayOf(oids.int4, values, {
+    sizeOf: () => 4,
+    write: (bytes, value, at) => bytes.writeInt32BE(value, at),
+  });
 }
 
-function twoBytes(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(2);
-  bytes.writeInt16BE(value);
-  return bytes;
+interface Encoding<Value> {
+  sizeOf: (value: Value) => number;
+  write: (bytes: Buffer, value: Value, at: number) => void;
 }
 
 /** Number of dimensions, whether there are nulls, element type, length, lower bound; then each with its length, -1 for null. */
-function arrayOf(oid: number, items: (Buffer | null)[]): Buffer {
-  let size = 20;
-  for (const item of items) size += 4 + (item?.length ?? 0);
-  const bytes = Buffer.allocUnsafe(size);
+function arrayOf<Value>(oid: number, values: (Value | null)[], { sizeOf, write }: Encoding<Value>): Buffer {
+  const sizes = values.map((value) => (value === null ? -1 : sizeOf(value)));
+  const bytes = Buffer.allocUnsafe(20 + sizes.reduce((sum, size) => sum + 4 + Math.max(size, 0), 0));
   bytes.writeInt32BE(1, 0);
-  bytes.writeInt32BE(items.includes(null) ? 1 : 0, 4);
+  bytes.writeInt32BE(sizes.includes(-1) ? 1 : 0, 4);
   bytes.writeInt32BE(oid, 8);
-  bytes.writeInt32BE(items.length, 12);
+  bytes.writeInt32BE(values.length, 12);
   bytes.writeInt32BE(1, 16);
   let at = 20;
-  for (const item of items) {
-    bytes.writeInt32BE(item?.length ?? -1, at);
+  for (const [position, size] of sizes.entries()) {
+    bytes.writeInt32BE(size, at);
     at += 4;
-    if (item !== null) at += item.copy(bytes, at);
+    const value = values[position];
+    if (value === null || value === undefined) continue;
+    write(bytes, value, at);
+    at += size;
   }
   return bytes;
 }
