@@ -3,6 +3,7 @@ import { applyFeedback } from "../../service/src/feedback/apply-feedback.ts";
 import type { Feedback } from "../../service/src/provider/feedback.ts";
 import { type ClaimedSend, claimSends } from "../../service/src/sends/claim-sends.ts";
 import { LowWaterMark } from "../../service/src/sends/low-water-mark.ts";
+import { reserve } from "../../service/src/sends/pacing.ts";
 import { markSent } from "../../service/src/sends/settle-sends.ts";
 import { attemptOf } from "../../service/test/send-builders.ts";
 import { type Cost, costOf } from "./meter.ts";
@@ -36,15 +37,17 @@ export async function costOfWay(api: Database, worker: Database, world: World, c
 async function claimAll(worker: Database, count: number, claimed: ClaimedSend[]): Promise<void> {
   const lowWater = new LowWaterMark();
   while (claimed.length < count) {
-    const { sends, mark } = await claimSends(worker, {
+    const { grant, mark } = await reserve(worker, { mode: "live", wanted: setSize, lowWater: lowWater.mark });
+    if (mark !== undefined) lowWater.advance(mark);
+    if (grant === undefined) throw new Error(`${claimed.length} of ${count} sends could be claimed`);
+    if (grant.recipients === 0) continue;
+    const { sends } = await claimSends(worker, {
       mode: "live",
       maxSends: setSize,
       maxRecipients: setSize * 2,
-      lowWater: lowWater.mark,
+      fromTurn: grant.fromTurn,
       isProbe: false,
     });
-    if (mark === undefined) throw new Error(`${claimed.length} of ${count} sends could be claimed`);
-    lowWater.advance(mark);
     claimed.push(...sends);
   }
 }

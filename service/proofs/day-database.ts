@@ -8,11 +8,10 @@ export async function beginAnew(db: Database): Promise<void> {
     text: `
       with emptied as (
         delete from send_queue
-      ), unpaced as (
-        delete from pacing
       )
       update provider_state
-      set max_per_second = 1000000, hold_reason = null, held_since = null, probe_at = null, held_for = '0'`,
+      set max_per_second = 1000000, hold_reason = null, held_since = null, probe_at = null, held_for = '0'
+      returning set_pace(mode, 'epoch')`,
   });
 }
 
@@ -76,15 +75,14 @@ export async function readAftermath(db: Database, domain: string): Promise<Omit<
         join send_attempts a on a.send_id = q.id
       )
       select p.hold_reason as hold,
-        coalesce(pacing.next_at > answered.first_at + interval '0.5 seconds', false) as "isSlowed",
+        coalesce(lock_pace(p.mode) > answered.first_at + interval '0.5 seconds', false) as "isSlowed",
         not d.is_dkim_verified and d.next_check_at <= now() as "isDomainDue"
       from provider_state p
-      join pacing on pacing.mode = p.mode
       join domains d on d.domain_name = $1
       cross join answered
       where p.mode = 'live'`,
     values: [domain],
   });
-  if (row === undefined) throw new Error("nobody kept a pace");
+  if (row === undefined) throw new Error(`the domain ${domain} is not there`);
   return row;
 }

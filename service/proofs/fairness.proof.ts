@@ -177,7 +177,7 @@ async function claimBehind(db: Database, accounts: number, progress: ProofTools[
       mode: "live",
       maxSends: 50,
       maxRecipients: 50,
-      lowWater: "-infinity",
+      fromTurn: "-infinity",
       isProbe: false,
     });
     times.push(performance.now() - started);

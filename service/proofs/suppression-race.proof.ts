@@ -117,7 +117,7 @@ async function runRound({ connections, whomItMails }: Stage, sends: RacingSend[]
       mode: "live",
       maxSends: 1,
       maxRecipients: 1_000,
-      lowWater: "-infinity",
+      fromTurn: "-infinity",
       isProbe: true,
     });
     for (const send of claimed) claims.set(send.id, { sentAt, mailed: await whomItMails(send) });

@@ -6,7 +6,7 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
   beforeEach(async () => {
     const { db } = database;
     await change(db, "delete from send_queue");
-    await change(db, "delete from pacing");
+    await change(db, "select set_pace('live', 'epoch'), set_pace('test', 'epoch')");
     await change(
       db,
       `update feedback_signs

@@ -150,7 +150,7 @@ test("what serves all accounts is planned as if there were no guard", async () =
   const mail = { from: "a@elsewhere.test", to: ["jane@example.test"], subject: "Hello", text: "Hi" };
   const sent = await app.inject({ method: "POST", url: "/api/v1/send", headers: { "x-api-key": key }, payload: mail });
   expect(sent.statusCode).toBe(400);
-  await claimSends(recording, { mode: "live", maxSends: 10, maxRecipients: 10, lowWater: "-infinity", isProbe: false });
+  await claimSends(recording, { mode: "live", maxSends: 10, maxRecipients: 10, fromTurn: "-infinity", isProbe: false });
   const names = statements.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["find-key-by-hmacs", "accept-sends", "claim-sends"]));
 

@@ -99,34 +99,12 @@ describe("what a claim takes", () => {
   });
 });
 
-describe("the low-water mark", () => {
-  test("a claim names the first it found; one that begins there overlooks what lies before", async () => {
-    const sender = await aSender();
-    const [old, young] = [await sendTo(sender, 1, -60), await sendTo(sender, 1, -30)];
-    const { mark, sends } = await claimSends(database.db, { ...everything, maxSends: 1 });
-    expect(sends.map(({ id }) => id)).toEqual([old]);
-    expect(mark?.isBehind).toBe(true);
-    await change(
-      database.db,
-      "update send_queue set state = 'ready', fair_at = fair_at - interval '1 s' where id = $1",
-      [old],
-    );
-    expect((await claim({ lowWater: mark?.at ?? "" })).map(({ id }) => id)).toEqual([young]);
-    expect((await claim()).map(({ id }) => id)).toEqual([old]);
-  });
-
-  test("it lies before everything that can still be accepted, also when only sends of a busy account are left", async () => {
-    const sender = await aSender();
-    await sendTo(sender, 1, 3600);
-    const { mark } = await claimSends(database.db, everything);
-    expect(mark?.isBehind).toBe(false);
-    const fresh = await sendTo(await aSender(), 1, 0);
-    expect((await claim({ lowWater: mark?.at ?? "" })).map(({ id }) => id)).toEqual([fresh]);
-  });
-
-  test("a claim that found nothing names none", async () => {
-    expect(await claimSends(database.db, everything)).toEqual({ mark: undefined, sends: [], parked: 0 });
-  });
+test("what has an earlier turn than the given one is not looked at", async () => {
+  const sender = await aSender();
+  const [old, young] = [await sendTo(sender, 1, -60), await sendTo(sender, 1, -30)];
+  const [turn] = await change(database.db, "select fair_at::text as turn from send_queue where id = $1", [young]);
+  expect((await claim({ fromTurn: String(turn?.turn) })).map(({ id }) => id)).toEqual([young]);
+  expect((await claim()).map(({ id }) => id)).toEqual([old]);
 });
 
 describe("what a claim checks again", () => {
@@ -244,7 +222,7 @@ const everything = {
   mode: "live",
   maxSends: 1_000,
   maxRecipients: 10_000,
-  lowWater: "-infinity",
+  fromTurn: "-infinity",
   isProbe: false,
 } as const;
 

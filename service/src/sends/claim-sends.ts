@@ -1,5 +1,4 @@
 import type { Queryable } from "../db/database.ts";
-import { type Mark, markColumns, markText } from "./low-water-mark.ts";
 import type { Mode } from "./send-request.ts";
 
 /** A send that this worker alone may hand over, once, until the lease runs out. */
@@ -26,19 +25,18 @@ export interface Claim {
   sends: ClaimedSend[];
   /** How many were put aside, because their account is held or suspended. */
   parked: number;
-  /** No ready send lay before it; new ones come behind it. Undefined when nothing was found. */
-  mark: Mark | undefined;
 }
 
 /** The provider has this long from the claim on to answer; then the send is in doubt. By the clock of the database. */
 export const leaseSeconds = 60;
 
-interface ClaimOptions {
+export interface ClaimOptions {
   mode: Mode;
   maxSends: number;
   /** Over all sends; the first is taken even if it has more, or it would never go. */
   maxRecipients: number;
-  lowWater: string;
+  /** What has an earlier turn is not looked at: gone, as a look a moment ago has shown, but PostgreSQL may still keep it. */
+  fromTurn: string;
   /** Claims although the provider is held, but not against the operator. */
   isProbe: boolean;
 }
@@ -52,7 +50,7 @@ interface ClaimOptions {
  * Every lookup is a lateral one with `offset 0`, so that no plan reads a whole table when the statistics are old.
  */
 export async function claimSends(db: Queryable, options: ClaimOptions): Promise<Claim> {
-  const rows = await db.query<ClaimedSend & { markAt: string; isBehind: boolean; isParked: boolean }>({
+  const rows = await db.query<ClaimedSend & { isParked: boolean }>({
     name: "claim-sends",
     text: `
       with picked as materialized (
@@ -138,10 +136,8 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         taken.attempted_at::text as "attemptedAt", taken.backoff_step as "backoffStep",
         extract(epoch from patience_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
-        taken.recipients, content.sealed, taken.state = 'parked' as "isParked",
-        ${markText("first.mark_at")} as "markAt", first.is_behind as "isBehind"
+        taken.recipients, content.sealed, taken.state = 'parked' as "isParked"
       from taken
-      cross join (select ${markColumns("min(fair_at)")} from taken) as first
       left join lateral (
         select c.sealed
         from send_contents c
@@ -149,10 +145,8 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         offset 0
       ) as content on true
       order by taken.fair_at, taken.id`,
-    values: [options.mode, options.lowWater, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
+    values: [options.mode, options.fromTurn, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
   });
   const sends = rows.filter((row) => !row.isParked);
-  const [first] = rows;
-  const mark = first && { at: first.markAt, isBehind: first.isBehind };
-  return { mark, sends, parked: rows.length - sends.length };
+  return { sends, parked: rows.length - sends.length };
 }

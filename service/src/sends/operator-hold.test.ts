@@ -62,7 +62,7 @@ test.for(overlaps)("patience is not counted twice: %s", async ([, providerAgo, o
 });
 
 async function wouldGo() {
-  const claim = { mode: "live", maxSends: 9, maxRecipients: 9, lowWater: "-infinity" } as const;
+  const claim = { mode: "live", maxSends: 9, maxRecipients: 9, fromTurn: "-infinity" } as const;
   const { grant } = await reserve(database.db, { mode: "live", wanted: 1, lowWater: "-infinity" });
   const claimed = await claimSends(database.db, { ...claim, isProbe: false });
   const probed = await claimSends(database.db, { ...claim, isProbe: true });

@@ -8,6 +8,8 @@ export interface Grant {
   recipients: number;
   waitMs: number;
   secondsPerRecipient: number;
+  /** The turn of the first send that is ready: a claim need not look at what lies before it. */
+  fromTurn: string;
   /** The end of the grant on the shared clock; whoever reserved after us moved it on. */
   until: string;
 }
@@ -40,7 +42,7 @@ interface MarkRow {
 
 /**
  * Takes up to `wanted` recipients from the rate that all workers share, and no more than there are sends to claim. One
- * statement of its own, committed before the claim: who waits for the row must not hold others up. Nothing is given ahead of
+ * statement of its own, committed before the claim: who waits for the lock must not hold others up. Nothing is given ahead of
  * its time: after a stall, those who waited for theirs would go all at once.
  *
  * A time more than two minutes ahead is none of ours: the clock of the database was set back.
@@ -60,7 +62,7 @@ export async function reserve(
           where mode = $1 and hold_reason is null and operator_held_since is null
         ) as known
       ), ready as materialized (
-        select count(*) as sends, ${markColumns("min(fair_at)")},
+        select count(*) as sends, min(fair_at) as first_at, ${markColumns("min(fair_at)")},
           1000 * extract(epoch from clock_timestamp() - statement_timestamp())::float8 as look_ms
         from (
           select fair_at
@@ -73,29 +75,29 @@ export async function reserve(
         select rate.seconds, ready.sends, make_interval(secs => ready.sends * rate.seconds) as duration
         from rate, ready
         where ready.sends > 0
-      ), reserved as (
-        insert into pacing (mode, next_at)
-        select $1::text, clock_timestamp() + duration
+      ), current as materialized (
+        select lock_pace($1) as next_at
         from wanted
-        on conflict (mode) do update
-        set next_at = case when pacing.next_at > clock_timestamp() + interval '2 minutes' then clock_timestamp()
-                           else greatest(pacing.next_at, clock_timestamp() - make_interval(secs => $7)) end
-                      + (select duration from wanted)
-        where pacing.next_at <= clock_timestamp()
-          or pacing.next_at > clock_timestamp() + interval '2 minutes'
-        returning next_at
+      ), reserved as materialized (
+        select set_pace($1, wanted.duration + case
+          when next_at > clock_timestamp() + interval '2 minutes' then clock_timestamp()
+          else greatest(next_at, clock_timestamp() - make_interval(secs => $7)) end) as next_at
+        from current, wanted
+        where next_at <= clock_timestamp()
+          or next_at > clock_timestamp() + interval '2 minutes'
       )
       select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
+        ${markText("ready.first_at")} as "fromTurn",
         case when exists (select from rate) then ${markText("ready.mark_at")} end as "markAt", ready.is_behind as "isBehind",
         ready.look_ms as "lookMs",
         case when reserved.next_at is null then wanted.sends * 0 else wanted.sends end as recipients,
         case when reserved.next_at is null
-          then greatest(1, ceil(1000 * extract(epoch from pacing.next_at - clock_timestamp())))
+          then greatest(1, ceil(1000 * extract(epoch from current.next_at - clock_timestamp())))
           else 0 end::float8 as "waitMs"
       from ready
       left join wanted on true
-      left join reserved on true
-      left join pacing on pacing.mode = $1`,
+      left join current on true
+      left join reserved on true`,
     values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, lowWater, madeUpSeconds],
   });
   if (row === undefined) throw new Error("the pace could not be read");
@@ -113,10 +115,9 @@ export async function settleGrant(db: Queryable, grant: Grant, used: number): Pr
   await db.query({
     name: "settle-grant",
     text: `
-      update pacing
-      set next_at = next_at + make_interval(secs => $2::float8)
-      where mode = $1
-        and ($2::float8 > 0 or next_at = $3::timestamptz)`,
+      select set_pace($1, next_at + make_interval(secs => $2::float8))
+      from (select lock_pace($1) as next_at offset 0) as current
+      where $2::float8 > 0 or next_at = $3::timestamptz`,
     values: [grant.mode, (used - grant.recipients) * grant.secondsPerRecipient, grant.until],
   });
 }
@@ -126,10 +127,9 @@ export async function slowDown(db: Queryable, mode: Mode): Promise<void> {
   await db.query({
     name: "slow-down",
     text: `
-      update pacing
-      set next_at = clock_timestamp() + interval '1 second'
-      where mode = $1
-        and next_at < clock_timestamp() + interval '1 second'`,
+      select set_pace($1, clock_timestamp() + interval '1 second')
+      from (select lock_pace($1) as next_at offset 0) as current
+      where next_at < clock_timestamp() + interval '1 second'`,
     values: [mode],
   });
 }

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { type DeliveryDesk, deliverSend } from "../delivery/deliver-send.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { type SettlementDesk, settleDelivery } from "../delivery/settle-delivery.ts";
-import { type Claim, type ClaimedSend, claimSends } from "../sends/claim-sends.ts";
+import { type Claim, type ClaimedSend, type ClaimOptions, claimSends } from "../sends/claim-sends.ts";
 import { LowWaterMark } from "../sends/low-water-mark.ts";
 import { type Grant, reserve, settleGrant } from "../sends/pacing.ts";
 import { returnProbe, takeProbe } from "../sends/provider-hold.ts";
@@ -71,7 +71,12 @@ export class DeliveryLoop {
   async #probe(): Promise<boolean> {
     const { db, mode } = this.#options;
     if (this.#stopping.signal.aborted || !(await takeProbe(db, mode))) return false;
-    const { sends, parked } = await this.#claimAndBegin({ maxSends: 1, maxRecipients: 1, isProbe: true });
+    const { sends, parked } = await this.#claimAndBegin({
+      maxSends: 1,
+      maxRecipients: 1,
+      fromTurn: "-infinity",
+      isProbe: true,
+    });
     // It met a send that may not go, and nothing was asked.
     if (parked > 0) await returnProbe(db, mode);
     return sends.length > 0;
@@ -101,6 +106,7 @@ export class DeliveryLoop {
     const { sends, parked } = await this.#claimAndBegin({
       maxSends: grant.recipients,
       maxRecipients: grant.recipients,
+      fromTurn: grant.fromTurn,
       isProbe: false,
     });
     await settleGrant(db, grant, recipientsToMail(sends));
@@ -121,13 +127,11 @@ export class DeliveryLoop {
     return undefined;
   }
 
-  async #claimAndBegin(claim: { maxSends: number; maxRecipients: number; isProbe: boolean }): Promise<Claim> {
+  async #claimAndBegin(claim: Omit<ClaimOptions, "mode">): Promise<Claim> {
     const { db, mode, desk } = this.#options;
     const claimedAt = desk.clock();
-    const lowWater = claim.isProbe ? "-infinity" : this.#lowWater.mark;
     // crash point: before-claim
-    const claimed = await claimSends(db, { mode, lowWater, ...claim });
-    if (claimed.mark !== undefined) this.#lowWater.advance(claimed.mark);
+    const claimed = await claimSends(db, { mode, ...claim });
     for (const send of claimed.sends) this.#begin(send, claimedAt, claim.isProbe);
     return claimed;
   }

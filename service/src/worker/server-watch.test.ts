@@ -245,7 +245,7 @@ async function asIfFrom(server: string): Promise<void> {
 }
 
 function claim(mode: Mode) {
-  return claimSends(database.db, { mode, maxSends: 100, maxRecipients: 100, lowWater: "-infinity", isProbe: false });
+  return claimSends(database.db, { mode, maxSends: 100, maxRecipients: 100, fromTurn: "-infinity", isProbe: false });
 }
 
 async function claimedFrom(mode: Mode): Promise<string[]> {
