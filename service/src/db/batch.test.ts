@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openTestDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -30,6 +31,36 @@ describe("sharing round trips", () => {
     gate.resolve();
     expect(await Promise.all([first, ...later])).toEqual(["A", "B", "C"]);
     expect(trips).toEqual([["a"], ["b", "c"]]);
+  });
+
+  test("where enough wait, and as many as the first trip carries, a second one goes beside it and no third", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { trips, add } = aRecordedBatch({
+      secondTripFrom: 2,
+      async answer(items) {
+        await gate.promise;
+        return items.map((item) => item.toUpperCase());
+      },
+    });
+    const answers: Promise<string>[] = [];
+    const addAll = async (...items: string[]) => {
+      for (const item of items) {
+        answers.push(add(item));
+        await setImmediate();
+      }
+    };
+    answers.push(...["a", "b", "c"].map(add));
+    await setImmediate();
+    await addAll("d", "e");
+    expect(trips).toEqual([["a", "b", "c"]]);
+    await addAll("f", "g", "h", "i", "j", "k");
+    expect(trips).toEqual([
+      ["a", "b", "c"],
+      ["d", "e", "f"],
+    ]);
+    gate.resolve();
+    expect(await Promise.all(answers)).toEqual([..."ABCDEFGHIJK"]);
+    expect(trips.slice(2)).toEqual([["g", "h", "i", "j", "k"]]);
   });
 
   test("one that comes after everything was answered starts a new one", async () => {
@@ -201,6 +232,7 @@ describe("contention", () => {
 const limits = { maxItems: 100, maxBytes: 1_000_000, sizeOf: () => 1 };
 
 interface Recorded {
+  secondTripFrom?: number;
   maxItems?: number;
   maxBytes?: number;
   answer?: (items: string[]) => Promise<string[]>;

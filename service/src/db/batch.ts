@@ -10,6 +10,8 @@ interface BatchOptions<Item, Result> {
   /** What would wait behind more than this is refused, and so is what has waited longer than `maxWaitMs`. */
   maxWaitingBytes?: number;
   maxWaitMs?: number;
+  /** Where so many wait, and as many as the trip under way carries, a second one is made beside it; otherwise never. */
+  secondTripFrom?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -27,21 +29,30 @@ const contentionTries = 4;
  * waits for company. Each caller gets its own result, and an item the database refuses does not fail its neighbours.
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { maxWaitingBytes = Number.POSITIVE_INFINITY, maxWaitMs = Number.POSITIVE_INFINITY } = options;
+  const never = Number.POSITIVE_INFINITY;
+  const { maxWaitingBytes = never, maxWaitMs = never, secondTripFrom = never } = options;
   const queue: Waiting<Item, Result>[] = [];
   let waitingBytes = 0;
-  let running = false;
+  let underWay = 0;
+  let lastCarried = 0;
+
+  function isTimeToGo(): boolean {
+    if (underWay === 0) return queue.length > 0;
+    return underWay === 1 && queue.length >= Math.max(secondTripFrom, lastCarried);
+  }
 
   async function drain(): Promise<void> {
-    while (queue.length > 0) {
+    while (isTimeToGo()) {
+      underWay += 1;
       const batch = takeBatch(queue, options);
+      lastCarried = batch.length;
       for (const { bytes } of batch) waitingBytes -= bytes;
       // Whoever asked has given up by now or soon will; done after that, it would be done twice.
       const [late, timely] = split(batch, ({ since }) => performance.now() - since > maxWaitMs);
       for (const waiting of late) waiting.reject(overloaded());
       if (timely.length > 0) await settle(timely, options.run);
+      underWay -= 1;
     }
-    running = false;
   }
 
   return (item) =>
@@ -53,10 +64,8 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       }
       waitingBytes += bytes;
       queue.push({ item, bytes, since: performance.now(), resolve, reject });
-      if (running) return;
-      running = true;
       // A microtask later, so that callers of the same tick share the first trip.
-      queueMicrotask(() => void drain());
+      if (isTimeToGo()) queueMicrotask(() => void drain());
     });
 }
 

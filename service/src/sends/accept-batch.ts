@@ -59,7 +59,10 @@ export type Decide = (candidate: Candidate) => Promise<Decision>;
 const maxItems = 200;
 const maxBytes = 4 * 1024 * 1024;
 
-/** Requests that arrive while a round trip is in flight share the next one; each waits for its own commit. */
+/**
+ * Requests that arrive while a round trip is in flight share the next one; each waits for its own commit. When many wait, a
+ * second one goes beside the first: with one, this process and PostgreSQL spent a fifth of their time waiting for each other.
+ */
 export function createAcceptBatch(db: Database, clock: DatabaseClock): Decide {
   const head = createQueueHead(db);
   head.turns();
@@ -69,6 +72,7 @@ export function createAcceptBatch(db: Database, clock: DatabaseClock): Decide {
     maxBytes,
     maxWaitingBytes: 64 * 1024 * 1024,
     maxWaitMs: 5_000,
+    secondTripFrom: 16,
     sizeOf: ({ send }) => (send === undefined ? 100 : send.sealed.length + send.subject.length + 1000),
   });
 }
