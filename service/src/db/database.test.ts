@@ -42,6 +42,14 @@ describe("values", () => {
     },
   );
 
+  test.for(["06", "06.7", "06.78", "06.789", "06.7899", "06.789999", "59.999999"])(
+    "a time of %s seconds is cut to milliseconds, as a date would be",
+    (seconds) => {
+      const text = `2026-02-03 04:05:${seconds}+00`;
+      expect(isoTimestamp(text)).toBe(new Date(text).toISOString());
+    },
+  );
+
   test("a time that is no date is an error", () => {
     expect(() => isoTimestamp("infinity")).toThrow(RangeError);
   });

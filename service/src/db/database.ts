@@ -61,6 +61,8 @@ const idleTimeoutMs = 60_000;
 const neverScan = "-c enable_seqscan=off";
 /** Compiling a plan takes longer than any statement here; a server that estimates badly would do it for each of them. */
 const neverCompile = "-c jit=off";
+/** Every answer has to be in UTC in the end. */
+const inUtc = "-c timezone=UTC";
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementTimeoutMs = usualTimeoutMs } = options;
@@ -75,7 +77,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
     keepAlive: true,
-    options: `${neverScan} ${neverCompile} ${missLostClients}`,
+    options: `${neverScan} ${neverCompile} ${inUtc} ${missLostClients}`,
     // What is not awaited is sent at once; `runBehind` makes use of it.
     pipeline: true,
     types: { getTypeParser },
@@ -228,5 +230,7 @@ export function exactInteger(text: string): number {
 
 /** `infinity` and years beyond 9999 are never stored, so a value that is no date is a bug worth an error. */
 export function isoTimestamp(text: string): string {
-  return new Date(text).toISOString();
+  // As PostgreSQL writes it in UTC, where cutting it up takes a fifth of the time.
+  if (!text.endsWith("+00") || text.charAt(10) !== " ") return new Date(text).toISOString();
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, "0").slice(0, 3)}Z`;
 }
