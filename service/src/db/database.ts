@@ -119,7 +119,8 @@ function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Stateme
   return runBehind(pool, ["begin", { ...bindToAccount, values: [accountId] }], statement);
 }
 
-const inOneSnapshot = "begin isolation level repeatable read";
+/** With one plan for sets of any size: for small ones PostgreSQL would make a new one each time, which takes longer than they do. */
+const inOneSnapshot = "begin isolation level repeatable read; set local plan_cache_mode = force_generic_plan";
 /** Among many who want the same rows one gets on with each try, so the others make way a little longer each time. */
 const snapshotPatienceMs = 10_000;
 const longestPauseMs = 50;
