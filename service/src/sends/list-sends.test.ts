@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { costOf } from "../../test/explain.ts";
 import { change } from "../../test/send-rows.ts";
@@ -23,8 +23,7 @@ const spare = 20;
 
 beforeAll(async () => {
   accountId = await anAccount(database.db);
-  // With fresh statistics PostgreSQL may find it cheaper to read and sort an account of this size as a whole; what is
-  // tested is that it need not. It must not get them in the middle of the test.
+  // Statistics come when a test says so, and not in its middle.
   const partitions = await change(
     database.db,
     "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'sends'::regclass",
@@ -47,29 +46,38 @@ async function rowsRead(filter: Partial<Parameters<typeof listSends>[2]>): Promi
   return (await costOf(database.db.forAccount(accountId), work)).rowsRead;
 }
 
-test("behind 20,000 sends a page reads its own entries", async () => {
-  expect(await rowsRead({})).toBeLessThanOrEqual(51 + spare);
-  expect(await rowsRead({ until: new Date(Date.now() - 1000).toISOString() })).toBeLessThanOrEqual(51 + spare);
-});
+describe.for(["without statistics", "with fresh statistics"])("%s", (statistics) => {
+  beforeAll(async () => {
+    if (statistics === "with fresh statistics") await change(database.db, "analyze sends");
+  });
 
-test("what is frequent is found soon", async () => {
-  expect(await rowsRead({ status: "sent" })).toBeLessThanOrEqual(52 + spare);
-  expect(await rowsRead({ fromDomains: ["shop.test"] })).toBeLessThanOrEqual(52 + spare);
-});
+  test("behind 20,000 sends a page reads its own entries", async () => {
+    expect(await rowsRead({})).toBeLessThanOrEqual(51 + spare);
+    expect(await rowsRead({ until: new Date(Date.now() - 1000).toISOString() })).toBeLessThanOrEqual(51 + spare);
+  });
 
-test("for what is rare 10,000 are looked at and no more", async () => {
-  for (const filter of [
-    { status: "processing" as const },
-    { status: "failed" as const },
-    { recipient: "nobody@example.test" },
-    { fromDomains: ["elsewhere.test"] },
-    { providerMessageId: "none" },
-  ]) {
-    expect(await rowsRead(filter)).toBeLessThanOrEqual(10_000 + spare);
-    const { sends, nextBefore } = await listSends(database.db.forAccount(accountId), "live", {
-      ...everything,
-      ...filter,
-    });
-    expect([sends, nextBefore]).toEqual([[], expect.any(String)]);
-  }
+  test("what is frequent is found soon", async () => {
+    expect(await rowsRead({ status: "sent" })).toBeLessThanOrEqual(52 + spare);
+    expect(await rowsRead({ fromDomains: ["shop.test"] })).toBeLessThanOrEqual(52 + spare);
+  });
+
+  // An account that is known to have half of a table may be read in the order of ids, with those of others between.
+  const othersBetween = statistics === "with fresh statistics" ? 2 : 1;
+
+  test("for what is rare 10,000 are looked at and no more", async () => {
+    for (const filter of [
+      { status: "processing" as const },
+      { status: "failed" as const },
+      { recipient: "nobody@example.test" },
+      { fromDomains: ["elsewhere.test"] },
+      { providerMessageId: "none" },
+    ]) {
+      expect(await rowsRead(filter)).toBeLessThanOrEqual(10_000 * othersBetween + spare);
+      const { sends, nextBefore } = await listSends(database.db.forAccount(accountId), "live", {
+        ...everything,
+        ...filter,
+      });
+      expect([sends, nextBefore]).toEqual([[], expect.any(String)]);
+    }
+  });
 });
