@@ -17,6 +17,13 @@ import type { AcceptDesk } from "../sends/accept-send.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Readiness } from "./readiness.ts";
 
+declare module "fastify" {
+  interface FastifyReply {
+    /** What else the log line of the answer tells. */
+    facts: Record<string, string | boolean> | undefined;
+  }
+}
+
 export type ApiServer = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

@@ -106,6 +106,7 @@ function answerErrors(app: ApiServer, { http, log }: ApiParts): void {
 }
 
 function observe(app: ApiServer, parts: ApiParts): void {
+  app.decorateReply("facts", undefined);
   // With callbacks: a promise for each request costs more than what is done here.
   app.addHook("onRequest", (request, reply, done) => {
     setCommonHeaders(request, reply);
@@ -132,5 +133,8 @@ function record({ log, metrics }: ApiParts, request: FastifyRequest, reply: Fast
   const { method, id } = request;
   metrics.requestSeconds.observe({ method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   const duration_ms = Math.round(reply.elapsedTime);
-  log.info({ request_id: id, method, route, status: reply.statusCode, duration_ms }, "request.answered");
+  log.info(
+    { request_id: id, method, route, status: reply.statusCode, duration_ms, ...reply.facts },
+    "request.answered",
+  );
 }

@@ -274,6 +274,24 @@ test("POST /api/v1/send answers 413 for more than 8 MiB and 415 for what is not 
   expect(response.status).toBe(415);
 });
 
+test("an accepted send and a repeat leave one log line each, which names it", async () => {
+  const sender = await aSender();
+  api.logLines.length = 0;
+  const answers = [await send(sender, { idempotency_key: "k" }), await send(sender, { idempotency_key: "k" })];
+  const told = api.logLines.map((line) => JSON.parse(line)).filter(({ send_id }) => send_id !== undefined);
+  expect(told).toMatchObject(
+    [false, true].map((repeat, index) => ({
+      event: "request.answered",
+      request_id: answers[index]?.headers["x-request-id"],
+      send_id: answers[0]?.json().id,
+      send_status: "queued",
+      mode: "live",
+      status: 202,
+      repeat,
+    })),
+  );
+});
+
 test("no subject, body or address of a send reaches the log", async () => {
   const sender = await aSender();
   const canary = `canary${randomBytes(6).toString("hex")}`;

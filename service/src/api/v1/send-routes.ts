@@ -25,7 +25,7 @@ export async function sendRoutes(app: ApiServer, parts: ApiParts): Promise<void>
   statusRoute(app, parts);
 }
 
-function sendRoute(app: ApiServer, { authenticator, acceptDesk, log }: ApiParts): void {
+function sendRoute(app: ApiServer, { authenticator, acceptDesk }: ApiParts): void {
   const gate = createSenderGate(authenticator);
   const senders = new WeakMap<FastifyRequest, Sender>();
 
@@ -76,7 +76,7 @@ function sendRoute(app: ApiServer, { authenticator, acceptDesk, log }: ApiParts)
       }
       const accepted = acceptedOrThrow(acceptance, reply);
       const { id, status, isRepeat } = accepted;
-      log.info({ request_id: request.id, send_id: id, status, repeat: isRepeat, mode: sender.mode }, "send.accepted");
+      reply.facts = { send_id: id, send_status: status, repeat: isRepeat, mode: sender.mode };
       if (isRepeat) reply.header("idempotent-replayed", "true");
       return reply.code(202).send(toAcceptedAnswer(accepted));
     },
