@@ -50,19 +50,20 @@ describe.for(["without statistics", "with fresh statistics"])("%s", (statistics)
   beforeAll(async () => {
     if (statistics === "with fresh statistics") await change(database.db, "analyze sends");
   });
+  // An account that is known to have half of a table may be read in the order of ids, with those of others between.
+  const othersBetween = statistics === "with fresh statistics" ? 2 : 1;
 
   test("behind 20,000 sends a page reads its own entries", async () => {
-    expect(await rowsRead({})).toBeLessThanOrEqual(51 + spare);
-    expect(await rowsRead({ until: new Date(Date.now() - 1000).toISOString() })).toBeLessThanOrEqual(51 + spare);
+    expect(await rowsRead({})).toBeLessThanOrEqual(51 * othersBetween + spare);
+    expect(await rowsRead({ until: new Date(Date.now() - 1000).toISOString() })).toBeLessThanOrEqual(
+      51 * othersBetween + spare,
+    );
   });
 
   test("what is frequent is found soon", async () => {
-    expect(await rowsRead({ status: "sent" })).toBeLessThanOrEqual(52 + spare);
-    expect(await rowsRead({ fromDomains: ["shop.test"] })).toBeLessThanOrEqual(52 + spare);
+    expect(await rowsRead({ status: "sent" })).toBeLessThanOrEqual(52 * othersBetween + spare);
+    expect(await rowsRead({ fromDomains: ["shop.test"] })).toBeLessThanOrEqual(52 * othersBetween + spare);
   });
-
-  // An account that is known to have half of a table may be read in the order of ids, with those of others between.
-  const othersBetween = statistics === "with fresh statistics" ? 2 : 1;
 
   test("for what is rare 10,000 are looked at and no more", async () => {
     for (const filter of [
