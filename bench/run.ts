@@ -49,6 +49,7 @@ try {
 
 async function runOne(bench: Bench): Promise<void> {
   console.log(`${bench.name}: ${bench.asks}`);
+  const machine = describeMachine("18.4");
   const progress = (text: string) => console.log(`  … ${text}`);
   const outcome = await bench.run({ serverUrl: server.url, isQuick, ...sizes[isQuick ? "quick" : "full"], progress });
   const found = Object.entries(outcome.findings ?? {}).map(([name, figure]) => `${name}: ${figure}`);
@@ -59,7 +60,7 @@ async function runOne(bench: Bench): Promise<void> {
   if (!outcome.judged.every(isWithinLimit)) process.exitCode = 1;
   if (isQuick) return;
   mkdirSync(results, { recursive: true });
-  const report = { bench: bench.name, machine: describeMachine("18.4"), ...outcome };
+  const report = { bench: bench.name, machine, ...outcome };
   writeFileSync(join(results, `${bench.name}.json`), `${JSON.stringify(report, null, 2)}\n`);
 }
 

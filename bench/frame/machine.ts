@@ -3,7 +3,7 @@ import { availableParallelism, cpus, release, totalmem } from "node:os";
 
 export type Machine = ReturnType<typeof describeMachine>;
 
-/** What the figures were measured on; without it they say little. */
+/** What the figures are measured on, asked before they are; without it they say little. */
 export function describeMachine(postgresVersion: string) {
   return {
     cores: availableParallelism(),
@@ -12,7 +12,14 @@ export function describeMachine(postgresVersion: string) {
     kernel: release(),
     node: process.version,
     postgres: postgresVersion,
-    commit: execFileSync("git", ["describe", "--always", "--dirty"], { encoding: "utf8" }).trim(),
+    commit: commitNow(),
     date: new Date().toISOString().slice(0, 16),
   };
+}
+
+/** Results of the benches before this one change nothing of what is measured. */
+function commitNow(): string {
+  const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
+  const changed = git("status", "--porcelain", "--", ":/", ":(top,exclude)bench/results");
+  return `${git("rev-parse", "--short", "HEAD")}${changed === "" ? "" : "-dirty"}`;
 }
