@@ -61,7 +61,7 @@ const maxBytes = 4 * 1024 * 1024;
 
 /**
  * Requests that arrive while a round trip is in flight share the next one; each waits for its own commit. When many wait, a
- * second one goes beside the first: with one, this process and PostgreSQL spent a fifth of their time waiting for each other.
+ * second one goes beside the first: with one, this process was busy for 78 % of the time and PostgreSQL for 57 %.
  */
 export function createAcceptBatch(db: Database, clock: DatabaseClock): Decide {
   const head = createQueueHead(db);
