@@ -15,7 +15,7 @@ if (!existsSync(join(folder, "postgres"))) {
 }
 
 // `postern dev` brings its own PostgreSQL.
-const ownServer = ["service/src/dev/**", "service/src/main/dev.test.ts"].flatMap((files) => ["--exclude", files]);
+const ownServer = ["service/src/dev/**", "service/src/cli/dev.test.ts"].flatMap((files) => ["--exclude", files]);
 const wanted = rest.length > 0 ? rest : ["service/", ...ownServer];
 const server = await startPrivatePostgres({ postgres: join(folder, "postgres"), initdb: join(folder, "initdb") });
 // Not spawnSync: this process has to go on reading what the server logs, or the server stops when the pipe is full.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestSender } from "../../service/proofs/sending-client.ts";
-import { errorBody } from "../../service/src/api/error-response.ts";
+import { errorBody } from "../../service/src/api/http/error-response.ts";
 import { AppError } from "../../service/src/errors.ts";
 
 /** What deploy/cells/haproxy.cfg has unless told otherwise. */

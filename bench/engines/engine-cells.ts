@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { makeSenders } from "../../service/proofs/sending-client.ts";
 import { readConfig } from "../../service/src/config.ts";
-import { createCredentialDesks } from "../../service/src/main/api-parts.ts";
+import { createCredentialDesks } from "../../service/src/processes/api-deps.ts";
 import { copyTemplate, createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
 import { anEnvironment } from "../../service/test/test-config.ts";
 import { contendersFolder } from "./install-contenders.ts";

@@ -1,11 +1,11 @@
+import { acceptSend, type Sender } from "../../service/src/accept/accept-send.ts";
 import { readConfig } from "../../service/src/config.ts";
 import { type Database, openDatabase } from "../../service/src/db/database.ts";
 import { createLog } from "../../service/src/log.ts";
 import { parseAddress, parseMailbox } from "../../service/src/mail-address.ts";
-import { openAcceptDesk } from "../../service/src/main/accept-desk.ts";
-import { startDelivery } from "../../service/src/main/start-delivery.ts";
 import { createMetrics } from "../../service/src/metrics.ts";
-import { acceptSend, type Sender } from "../../service/src/sends/accept-send.ts";
+import { openAcceptDesk } from "../../service/src/processes/accept-deps.ts";
+import { startDelivery } from "../../service/src/processes/start-delivery.ts";
 import type { SendRequest } from "../../service/src/sends/send-request.ts";
 import { runEngineProcess } from "./engine-process.ts";
 import { callProvider, type Send, slots } from "./workload.ts";

@@ -1,4 +1,4 @@
-import { heldTooLongSeconds } from "../../service/src/db/held-snapshots.ts";
+import { heldTooLongSeconds } from "../../service/src/storage/held-snapshots.ts";
 import type { Comparison, Figures } from "../frame/compare.ts";
 import type { Judgement } from "../frame/judgement.ts";
 import { median } from "../frame/statistics.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuSecondsOf } from "../../service/proofs/cpu-times.ts";
 import type { Database } from "../../service/src/db/database.ts";
+import { DeliveryLoop } from "../../service/src/delivery/delivery-loop.ts";
 import { createLog } from "../../service/src/log.ts";
-import { openSettlements } from "../../service/src/sends/settlement-batches.ts";
-import { DeliveryLoop } from "../../service/src/worker/delivery-loop.ts";
+import { openSettlements } from "../../service/src/queue/settlement-batches.ts";
 import { aDeliveryDesk, answers, aProviderThat } from "../../service/test/delivery-desks.ts";
 import { connect, urlOf } from "./connections.ts";
 import { withClient } from "./copy-rows.ts";

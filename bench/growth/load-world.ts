@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { migrate } from "../../service/src/db/migrate.ts";
-import { makePartitionsAhead, type PartitionedTable } from "../../service/src/db/partitions.ts";
+import { makePartitionsAhead, type PartitionedTable } from "../../service/src/storage/partitions.ts";
 import { createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
 import { copyRows, withClient } from "./copy-rows.ts";
 import * as rows from "./stored-rows.ts";

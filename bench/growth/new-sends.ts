@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { type Candidate, createAcceptBatch } from "../../service/src/accept/accept-batch.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { type DatabaseClock, openDatabaseClock } from "../../service/src/db/database-clock.ts";
-import { type Candidate, createAcceptBatch } from "../../service/src/sends/accept-batch.ts";
 import { sealContent } from "../../service/src/sends/content.ts";
 import { newSendId } from "../../service/src/sends/send-id.ts";
 import { testContentKeys } from "../../service/test/send-builders.ts";

@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes } from "node:crypto";
+import { judgeSend } from "../../service/src/accept/validate-send.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { listEvents } from "../../service/src/events/event-store.ts";
 import type { Address } from "../../service/src/mail-address.ts";
-import { judgeSend } from "../../service/src/sends/judge-send.ts";
 import { findSend } from "../../service/src/sends/send-store.ts";
 import { listSuppressions } from "../../service/src/suppressions/suppression-store.ts";
 import { type Cost, costOf } from "./meter.ts";

@@ -1,10 +1,10 @@
 import type { Database } from "../../service/src/db/database.ts";
 import { applyFeedback } from "../../service/src/feedback/apply-feedback.ts";
 import type { Feedback } from "../../service/src/provider/feedback.ts";
-import { type ClaimedSend, claimSends } from "../../service/src/sends/claim-sends.ts";
-import { LowWaterMark } from "../../service/src/sends/low-water-mark.ts";
-import { reserve } from "../../service/src/sends/pacing.ts";
-import { markSent } from "../../service/src/sends/settle-sends.ts";
+import { type ClaimedSend, claimSends } from "../../service/src/queue/claim-sends.ts";
+import { reserve } from "../../service/src/queue/pacing.ts";
+import { LowWaterMark } from "../../service/src/queue/scan-start.ts";
+import { markSent } from "../../service/src/queue/settle-sends.ts";
 import { attemptOf } from "../../service/test/send-builders.ts";
 import { type Cost, costOf } from "./meter.ts";
 import { openAcceptance } from "./new-sends.ts";

@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
 import type { Database } from "../../service/src/db/database.ts";
-import { heldTooLongSeconds } from "../../service/src/db/held-snapshots.ts";
 import { createLog } from "../../service/src/log.ts";
-import { countedForMachines, readCellState } from "../../service/src/main/cell-state.ts";
-import { findTrouble } from "../../service/src/main/find-trouble.ts";
-import { storageChores } from "../../service/src/worker/storage-chores.ts";
-import { startTicker } from "../../service/src/worker/ticker.ts";
+import { startTicker } from "../../service/src/loops/ticker.ts";
+import { countedForMachines, readCellState } from "../../service/src/status/cell-state.ts";
+import { findTrouble } from "../../service/src/status/find-problems.ts";
+import { heldTooLongSeconds } from "../../service/src/storage/held-snapshots.ts";
+import { storageChores } from "../../service/src/storage/storage-chores.ts";
 import { retentionDays } from "./load-world.ts";
 
 /** Runs the chore that tells of a held snapshot as a worker does; one that is held for a short time is told of earlier. */

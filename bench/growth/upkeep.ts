@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../service/src/db/database.ts";
 import { foldListChanges } from "../../service/src/db/list-counts.ts";
-import { dropOldContents } from "../../service/src/db/old-contents.ts";
-import { makePartitionsAhead } from "../../service/src/db/partitions.ts";
+import { dropOldContents } from "../../service/src/storage/old-contents.ts";
+import { makePartitionsAhead } from "../../service/src/storage/partitions.ts";
 import { retentionDays } from "./load-world.ts";
 import { weekMs } from "./time-ranges.ts";
 import type { World } from "./world.ts";

@@ -1,4 +1,4 @@
-import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
+import { leaseSeconds } from "../../service/src/queue/claim-sends.ts";
 import type { SendEvents } from "./chaos-cell.ts";
 
 /** Shorter than the default, so that a run shows what silence resolves. */

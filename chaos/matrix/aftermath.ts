@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../../service/proofs/until.ts";
 import { createSesProvider } from "../../service/src/provider/ses/ses-provider.ts";
-import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
+import { leaseSeconds } from "../../service/src/queue/claim-sends.ts";
 import { posternProgram } from "../cell/chaos-cell.ts";
 import { Supervised } from "../cell/supervised.ts";
 import { inDoubtSeconds } from "../cell/waiting-times.ts";

@@ -15,7 +15,7 @@ const ses = "service/src/provider/ses";
 const claim = `${sends}/claim-sends.ts`;
 const claimTests = [`${sends}/claim-sends.test.ts`];
 const accept = `${sends}/accept-statement.ts`;
-const repeatTests = ["service/src/api/v1/send-repeats.test.ts"];
+const repeatTests = ["service/src/api/v1/sends/send-repeats.test.ts"];
 const pushTests = [`${ses}/feedback-push.test.ts`];
 
 export const mutants: Mutant[] = [
@@ -121,7 +121,7 @@ export const mutants: Mutant[] = [
     file: claim,
     from: "\n              and (server_run is null or server_run = server_run())",
     to: "",
-    tests: ["service/src/worker/server-watch.test.ts"],
+    tests: ["service/src/in-doubt/failover-watch.test.ts"],
   },
   {
     name: "rank-rule",
@@ -158,10 +158,10 @@ export const mutants: Mutant[] = [
   {
     name: "lease-before-call",
     wrong: "a worker that woke up late hands over what another may have",
-    file: "service/src/delivery/deliver-send.ts",
+    file: "service/src/delivery/submit-send.ts",
     from: "if (desk.clock() - claimedAt >= startWithinMs)",
     to: "if (desk.clock() - claimedAt >= 100 * startWithinMs)",
-    tests: ["service/src/delivery/deliver-send.test.ts"],
+    tests: ["service/src/delivery/submit-send.test.ts"],
   },
   {
     name: "lease-ran-out",
@@ -182,18 +182,18 @@ export const mutants: Mutant[] = [
   {
     name: "nobody-was-there",
     wrong: "after a long pause of all workers a send in doubt goes out again before its events are read",
-    file: "service/src/worker/queue-tick.ts",
+    file: "service/src/delivery/queue-tick.ts",
     from: '  if (mode === "live") await noteAttended(db, mode);\n',
     to: "",
-    tests: ["service/src/worker/queue-tick.test.ts"],
+    tests: ["service/src/delivery/queue-tick.test.ts"],
   },
   {
     name: "delete-before-commit",
     wrong: "a report leaves the queue before it is written down",
-    file: "service/src/worker/feedback-loop.ts",
+    file: "service/src/feedback/feedback-loop.ts",
     from: "    const fates = await",
     to: "    await queue.delete(messages.map((message) => message.receiptHandle));\n    const fates = await",
-    tests: ["service/src/worker/feedback-loop.test.ts"],
+    tests: ["service/src/feedback/feedback-loop.test.ts"],
   },
   {
     name: "sent-without-attempt",
@@ -225,7 +225,7 @@ export const mutants: Mutant[] = [
     file: accept,
     from: "          and k.revoked_at is null\n",
     to: "",
-    tests: ["service/src/api/v1/send-routes.test.ts"],
+    tests: ["service/src/api/v1/sends/send-routes.test.ts"],
   },
   {
     name: "quoting-errors",

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dice } from "../../service/proofs/seeded-random.ts";
-import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
+import { leaseSeconds } from "../../service/src/queue/claim-sends.ts";
 import type { ChaosCell } from "../cell/chaos-cell.ts";
 import { usualInDoubtSeconds } from "../cell/waiting-times.ts";
 import { postSend } from "../load/post-send.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { leaseSeconds } from "../../service/src/sends/claim-sends.ts";
+import { leaseSeconds } from "../../service/src/queue/claim-sends.ts";
 import type { Scenario } from "./scenario.ts";
 import { underLoad } from "./under-load.ts";
 

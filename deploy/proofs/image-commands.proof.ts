@@ -65,7 +65,7 @@ function describe(outcomes: Outcome[], size: number): string {
 function makeSecrets(folder: string, databaseUrl: string) {
   const secrets = join(folder, "secrets");
   mkdirSync(folder);
-  const postern = join(root, "service/src/main/postern.ts");
+  const postern = join(root, "service/src/cli/postern.ts");
   const input = execFileSync(process.execPath, [postern, "admin", "generate-secrets"], { encoding: "utf8" });
   execFileSync("sh", [join(root, "deploy/split-secrets.sh"), secrets], { input, stdio: "pipe" });
   writeFileSync(join(secrets, "DATABASE_URL"), `${databaseUrl}\n`, { mode: 0o600 });

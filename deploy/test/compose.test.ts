@@ -5,7 +5,7 @@ import { composeFiles, readComposeFile, servicesOfOurs, withVariables } from "./
 import { readImage, root } from "./container-file.ts";
 import { isKnownSetting, knownCommands } from "./known-names.ts";
 
-/** Longer than a process takes to stop by itself; see service/src/main/run-process.ts. */
+/** Longer than a process takes to stop by itself; see service/src/processes/run-process.ts. */
 const drainSeconds = 25;
 
 const commands = knownCommands();

@@ -16,7 +16,7 @@ describe("the image", () => {
   });
 
   test("starts node itself, so that SIGTERM reaches it, and with a role that exists", () => {
-    expect(image.entrypoint).toEqual(["node", "/app/service/src/main/postern.ts"]);
+    expect(image.entrypoint).toEqual(["node", "/app/service/src/cli/postern.ts"]);
     expect(knownCommands()).toEqual(expect.arrayContaining(["api", "worker", "migrate"]));
     expect(knownCommands()).toContain(image.command[0]);
     expect(image.stopSignal).toBe("SIGTERM");

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { errorBody } from "../../service/src/api/error-response.ts";
+import { errorBody } from "../../service/src/api/http/error-response.ts";
 import { AppError, type ErrorCode } from "../../service/src/errors.ts";
 import type { ProxyAnswer } from "./ask-proxy.ts";
 import { publicUrl } from "./use-two-cells.ts";

@@ -13,7 +13,7 @@ export function isKnownSetting(name: string): boolean {
 
 /** The commands that `postern --help` names. */
 export function knownCommands(): string[] {
-  const help = execFileSync(process.execPath, [join(root, "service/src/main/postern.ts"), "--help"], {
+  const help = execFileSync(process.execPath, [join(root, "service/src/cli/postern.ts"), "--help"], {
     encoding: "utf8",
   });
   return [...help.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name);

@@ -41,7 +41,7 @@ function aFolder(): string {
 }
 
 function generateSecrets(): string {
-  const postern = join(root, "service/src/main/postern.ts");
+  const postern = join(root, "service/src/cli/postern.ts");
   return execFileSync(process.execPath, [postern, "admin", "generate-secrets"], { encoding: "utf8" });
 }
 

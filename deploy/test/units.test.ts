@@ -23,7 +23,7 @@ describe.for(units)("%s", (name) => {
   test("starts the role it is named for", () => {
     const role = /^postern-(\w+)/.exec(name)?.[1] ?? "";
     expect(knownCommands()).toContain(role);
-    expect(values("ExecStart")).toEqual([`/usr/bin/node /opt/postern/current/service/src/main/postern.ts ${role}`]);
+    expect(values("ExecStart")).toEqual([`/usr/bin/node /opt/postern/current/service/src/cli/postern.ts ${role}`]);
   });
 
   test("knows every setting it gives, and each file of a secret is a credential it loads", () => {

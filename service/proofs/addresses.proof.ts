@@ -9,7 +9,7 @@ import {
   parseAddress,
   parseMailbox,
 } from "../src/mail-address.ts";
-import { sendEmailInput } from "../src/provider/ses/send-email-input.ts";
+import { sendEmailInput } from "../src/provider/ses/submit/send-email-input.ts";
 import { aMail, arrivedAsChecked, aSmuggledMail, fields, hasControl, isDotAtom, type Pair } from "./address-mail.ts";
 import { type SentSample, sendSample } from "./address-sample.ts";
 import { readEncodedMailbox } from "./encoded-mailbox.ts";

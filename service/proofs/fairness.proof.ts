@@ -1,13 +1,13 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
+import { createAcceptBatch } from "../src/accept/accept-batch.ts";
 import type { Database } from "../src/db/database.ts";
 import { openDatabaseClock } from "../src/db/database-clock.ts";
-import { createAcceptBatch } from "../src/sends/accept-batch.ts";
-import { claimSends } from "../src/sends/claim-sends.ts";
+import { DeliveryLoop } from "../src/delivery/delivery-loop.ts";
+import { claimSends } from "../src/queue/claim-sends.ts";
+import { storeMaxRate } from "../src/queue/provider-hold.ts";
 import { sealContent } from "../src/sends/content.ts";
-import { storeMaxRate } from "../src/sends/provider-hold.ts";
 import { newSendId } from "../src/sends/send-id.ts";
-import { DeliveryLoop } from "../src/worker/delivery-loop.ts";
 import { anAccount } from "../test/builders.ts";
 import { aDeliveryDesk, answers, aProviderThat } from "../test/delivery-desks.ts";
 import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { FeedbackPush, PushReading } from "../src/provider/feedback.ts";
-import { createFeedbackPush } from "../src/provider/ses/feedback-push.ts";
+import { createFeedbackPush } from "../src/provider/ses/feedback/feedback-push.ts";
 import { anSnsSigner, signed, snsFields } from "../test/sns-signer.ts";
 import { recordConnections } from "./connection-recorder.ts";
 import {

@@ -2,7 +2,7 @@ import { createPublicKey, randomInt } from "node:crypto";
 import { request } from "node:http";
 import { decodeJwt } from "jose";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
-import type { ApiServer } from "../src/api/api-server.ts";
+import type { ApiServer } from "../src/api/http/api-server.ts";
 import type { Database } from "../src/db/database.ts";
 import type { LoginDesk } from "../src/logins/log-in.ts";
 import { deleteLogin } from "../src/logins/login-store.ts";

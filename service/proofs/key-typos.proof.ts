@@ -1,5 +1,5 @@
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
-import { authenticate } from "../src/api/authenticate.ts";
+import { authenticate } from "../src/api/auth/authenticate.ts";
 import { generateApiKey } from "../src/api-keys/api-key.ts";
 import type { Database, Statement } from "../src/db/database.ts";
 import { AppError } from "../src/errors.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Proof } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
-import type { CredentialDesks } from "../src/main/api-parts.ts";
+import type { CredentialDesks } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";

@@ -4,7 +4,7 @@ import type { Finding, Proof } from "../../scripts/proof.ts";
 import { readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
-import { storeMaxRate } from "../src/sends/provider-hold.ts";
+import { storeMaxRate } from "../src/queue/provider-hold.ts";
 import { anAccount } from "../test/builders.ts";
 import { aVerifiedDomain } from "../test/send-builders.ts";
 import { type PosternProcess, spawnPostern } from "../test/spawn-postern.ts";

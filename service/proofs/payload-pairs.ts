@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import type { ProofTools } from "../../scripts/proof.ts";
-import { parseJsonBody } from "../src/api/json-body.ts";
-import { readSendRequest } from "../src/api/v1/send-wire.ts";
-import { differingFields, fingerprintOf } from "../src/sends/fingerprint.ts";
+import { differingFields, fingerprintOf } from "../src/accept/fingerprint.ts";
+import { parseJsonBody } from "../src/api/http/json-body.ts";
+import { readSendRequest } from "../src/api/v1/sends/send-wire.ts";
 
 type Payload = Record<string, string | string[] | null>;
 type Pair = { one: string; other: string; isSame: boolean };

@@ -1,5 +1,5 @@
 import { SubscribeCommand } from "@aws-sdk/client-sns";
-import { topicCalls } from "../src/provider/ses/topic-calls.ts";
+import { topicCalls } from "../src/provider/ses/setup/topic-calls.ts";
 import { type FeedbackCell, healthOf } from "./feedback-cell.ts";
 import { until } from "./until.ts";
 

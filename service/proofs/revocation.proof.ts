@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import type { Proof } from "../../scripts/proof.ts";
 import { suspendAccount } from "../src/accounts/account-store.ts";
 import type { Database } from "../src/db/database.ts";
-import type { CredentialDesks } from "../src/main/api-parts.ts";
+import type { CredentialDesks } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
 

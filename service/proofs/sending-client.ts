@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import type { Database } from "../src/db/database.ts";
-import type { CredentialDesks } from "../src/main/api-parts.ts";
+import type { CredentialDesks } from "../src/processes/api-deps.ts";
 import { anAccount, anApiKey } from "../test/builders.ts";
 import { aVerifiedDomain } from "../test/send-builders.ts";
 

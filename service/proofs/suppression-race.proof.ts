@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { deliverSend } from "../src/delivery/deliver-send.ts";
+import { deliverSend } from "../src/delivery/submit-send.ts";
 import { applyFeedback } from "../src/feedback/apply-feedback.ts";
+import { resendInDoubt } from "../src/in-doubt/resolve-in-doubt.ts";
 import { createLog } from "../src/log.ts";
-import { type ClaimedSend, claimSends } from "../src/sends/claim-sends.ts";
-import { resendInDoubt } from "../src/sends/in-doubt.ts";
-import { promoteDueSends } from "../src/sends/promote-sends.ts";
+import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
+import { promoteDueSends } from "../src/queue/promote-sends.ts";
 import { anAccount } from "../test/builders.ts";
 import { aDeliveryDesk, answers, aProviderThat } from "../test/delivery-desks.ts";
 import { aVerifiedDomain } from "../test/send-builders.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setLimits } from "../src/accounts/account-store.ts";
-import type { ApiParts } from "../src/api/api-server.ts";
+import type { ApiParts } from "../src/api/http/api-server.ts";
 import type { Database } from "../src/db/database.ts";
 import type { Mode } from "../src/mode.ts";
 import { aLogin, anAccount, anApiKey } from "../test/builders.ts";

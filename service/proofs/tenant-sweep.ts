@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ProofTools } from "../../scripts/proof.ts";
-import type { ApiServer } from "../src/api/api-server.ts";
+import type { ApiServer } from "../src/api/http/api-server.ts";
 import type { LoginDesk } from "../src/logins/log-in.ts";
 import type { Mode } from "../src/mode.ts";
 import { aLogin } from "../test/builders.ts";

@@ -1,7 +1,7 @@
 import { startSesSimulator } from "@postern/ses-simulator";
 import type { Finding, Proof, ProofTools } from "../../scripts/proof.ts";
 import document from "../openapi.json" with { type: "json" };
-import type { ApiParts } from "../src/api/api-server.ts";
+import type { ApiParts } from "../src/api/http/api-server.ts";
 import type { Environment } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import type { DomainDesk } from "../src/domains/register-domain.ts";

@@ -1,7 +1,11 @@
 import { type EventType, UpdateConfigurationSetEventDestinationCommand } from "@aws-sdk/client-sesv2";
 import { configurationSetNameOf } from "../src/provider/cell-names.ts";
-import { eventDestination, eventDestinationName, toldEvents } from "../src/provider/ses/configuration-set-calls.ts";
-import { setUpCalls } from "../src/provider/ses/set-up-calls.ts";
+import {
+  eventDestination,
+  eventDestinationName,
+  toldEvents,
+} from "../src/provider/ses/setup/configuration-set-calls.ts";
+import { setUpCalls } from "../src/provider/ses/setup/set-up-calls.ts";
 
 /** From now on the provider tells only of these, as when an operator has changed the event destination by hand. */
 export async function tellOnly(

@@ -12,10 +12,10 @@ test("imports only go down, and only the right rooms know Fastify, AWS and the e
 const planted = [
   ["an upward import", "db/pool.ts", 'import { serve } from "../api/server.ts";'],
   ["an import of a neighbour", "accounts/create.ts", 'export { hash } from "../api-keys/api-key.ts";'],
-  ["an import of the entry points", "api/server.ts", 'const main = await import("../main/api.ts");'],
+  ["an import of the entry points", "api/server.ts", 'const main = await import("../processes/api.ts");'],
   ["ground that knows a room", "errors.ts", 'import type { Database } from "./db/database.ts";'],
   ["Fastify outside api/", "sends/accept-send.ts", 'import { fastify } from "fastify";'],
-  ["a Fastify plugin outside api/", "main/api.ts", 'import swagger from "@fastify/swagger";'],
+  ["a Fastify plugin outside api/", "processes/api.ts", 'import swagger from "@fastify/swagger";'],
   ["AWS outside provider/ses/", "provider/sandbox/send.ts", 'import { SESv2Client } from "@aws-sdk/client-sesv2";'],
   ["a room without a floor", "helpers/x.ts", 'import { AppError } from "../errors.ts";'],
   ["a reach outside src", "db/pool.ts", 'import { anAccount } from "../../test/builders.ts";'],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Address, type AddressProblem, parseAddress, parseMailbox } from "./mail-address.ts";
-import { encodeMailbox } from "./provider/ses/encode-address.ts";
+import { encodeMailbox } from "./provider/ses/submit/encode-address.ts";
 
 const isRefused = { problem: expect.stringMatching(/^(is|must|has|begins|needs) .+[^.]$/) };
 const atext = "abcXYZ019!#$%&'*+/=?^_`{|}~-";

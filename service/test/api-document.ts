@@ -1,10 +1,10 @@
-import { createApiServer } from "../src/api/server.ts";
+import { createAcceptBatch } from "../src/accept/accept-batch.ts";
+import { createRateRefusals } from "../src/accept/rate-refusals.ts";
+import { createApiServer } from "../src/api/http/server.ts";
 import { createDatabaseClock } from "../src/db/database-clock.ts";
 import { createLog } from "../src/log.ts";
-import { createApiParts } from "../src/main/api-parts.ts";
 import { createMetrics } from "../src/metrics.ts";
-import { createAcceptBatch } from "../src/sends/accept-batch.ts";
-import { createRateRefusals } from "../src/sends/rate-refusals.ts";
+import { createApiParts } from "../src/processes/api-deps.ts";
 import { openTestDatabase } from "./template-database.ts";
 import { aConfig } from "./test-config.ts";
 

@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
 import type { Database } from "../src/db/database.ts";
-import type { DeliveryDesk } from "../src/delivery/deliver-send.ts";
-import type { SettlementDesk } from "../src/delivery/settle-delivery.ts";
+import type { SettlementDesk } from "../src/delivery/settle-attempt.ts";
+import type { DeliveryDesk } from "../src/delivery/submit-send.ts";
 import { createLog } from "../src/log.ts";
 import { createMetrics } from "../src/metrics.ts";
 import type { EmailProvider, HandOver, OutgoingMail } from "../src/provider/email-provider.ts";
-import { openSettlements } from "../src/sends/settlement-batches.ts";
+import { openSettlements } from "../src/queue/settlement-batches.ts";
 import { testContentKeys } from "./send-builders.ts";
 import type { LogLine } from "./spawn-postern.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
 import type { Database, Queryable } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
-import type { PartitionedTable } from "../src/db/partitions.ts";
+import type { PartitionedTable } from "../src/storage/partitions.ts";
 import { createEmptyDatabase, openTestDatabase } from "./template-database.ts";
 
 type Source = (serverUrl: string) => Promise<{ url: string; drop: () => Promise<void> }>;

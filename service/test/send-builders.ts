@@ -1,7 +1,7 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { Database } from "../src/db/database.ts";
 import { configurationSetNameOf } from "../src/provider/cell-names.ts";
-import { type ClaimedSend, claimSends } from "../src/sends/claim-sends.ts";
+import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
 import { type SendContent, sealContent } from "../src/sends/content.ts";
 import type { Mode } from "../src/sends/send-request.ts";
 import { anAccount } from "./builders.ts";

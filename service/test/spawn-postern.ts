@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Environment } from "../src/config.ts";
 
-export const posternPath = fileURLToPath(new URL("../src/main/postern.ts", import.meta.url));
+export const posternPath = fileURLToPath(new URL("../src/cli/postern.ts", import.meta.url));
 
 export interface LogLine {
   event: string;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
-import { makePartitionsAhead } from "../src/db/partitions.ts";
+import { makePartitionsAhead } from "../src/storage/partitions.ts";
 
 const template = "postern_template";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import type { ApiParts, ApiServer } from "../src/api/api-server.ts";
+import type { ApiParts, ApiServer } from "../src/api/http/api-server.ts";
 import type { Environment } from "../src/config.ts";
 import { anEnvironment } from "./test-config.ts";
 import { useTestDatabase } from "./use-test-database.ts";

@@ -1,6 +1,6 @@
 import { type Config, type Environment, readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
-import { type CredentialDesks, createCredentialDesks } from "../src/main/api-parts.ts";
+import { type CredentialDesks, createCredentialDesks } from "../src/processes/api-deps.ts";
 import { type PosternProcess, spawnPostern } from "./spawn-postern.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment } from "./test-config.ts";

@@ -3,7 +3,7 @@ import type { KeyPress } from "../src/api-keys/create-api-key.ts";
 import { type Environment, readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import type { LoginDesk } from "../src/logins/log-in.ts";
-import { createCredentialDesks } from "../src/main/api-parts.ts";
+import { createCredentialDesks } from "../src/processes/api-deps.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment, simulatorSettings } from "./test-config.ts";
 

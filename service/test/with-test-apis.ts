@@ -1,13 +1,13 @@
 import { Writable } from "node:stream";
-import type { ApiParts, ApiServer } from "../src/api/api-server.ts";
-import { createApiServer } from "../src/api/server.ts";
+import type { ApiParts, ApiServer } from "../src/api/http/api-server.ts";
+import { createApiServer } from "../src/api/http/server.ts";
 import type { Environment } from "../src/config.ts";
 import { readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import { createLog } from "../src/log.ts";
-import { openAcceptDesk } from "../src/main/accept-desk.ts";
-import { createApiParts } from "../src/main/api-parts.ts";
 import { createMetrics } from "../src/metrics.ts";
+import { openAcceptDesk } from "../src/processes/accept-deps.ts";
+import { createApiParts } from "../src/processes/api-deps.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment } from "./test-config.ts";
 

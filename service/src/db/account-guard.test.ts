@@ -8,7 +8,7 @@ import { anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { startTestApi } from "../../test/with-test-apis.ts";
 import { ConfigurationError } from "../errors.ts";
-import { claimSends } from "../sends/claim-sends.ts";
+import { claimSends } from "../queue/claim-sends.ts";
 import { type AccountDatabase, type Database, openDatabase, type Statement, type Transaction } from "./database.ts";
 import { migrate } from "./migrate.ts";
 import { requireAccountRole } from "./require-usable.ts";

@@ -1,6 +1,6 @@
 import type { Hold } from "../provider/email-provider.ts";
-import type { SendErrorCode } from "../sends/settle-sends.ts";
-import type { AttemptMade } from "../sends/settlement.ts";
+import type { SendErrorCode } from "../queue/settle-sends.ts";
+import type { AttemptMade } from "../queue/settle-statement.ts";
 
 /** Where a claimed send goes next. */
 export type Move =

@@ -5,8 +5,8 @@ import { anAccount } from "../../test/builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Feedback } from "../provider/feedback.ts";
-import { type OutcomeRank, outcomeRanks, statusFromOutcomes } from "../sends/rank-rule.ts";
 import { type AppliedFeedback, applyFeedback } from "./apply-feedback.ts";
+import { type OutcomeRank, outcomeRanks, statusFromOutcomes } from "./rank-rule.ts";
 
 const database = useTestDatabase();
 

@@ -1,11 +1,11 @@
 import type { Queryable } from "../db/database.ts";
 import type { AboutMail, Feedback } from "../provider/feedback.ts";
-import { confirmHandOvers, type HandOverEvidence } from "../sends/confirm-hand-over.ts";
-import { outcomeRanks } from "../sends/rank-rule.ts";
-import { type RecipientReport, recordReports } from "../sends/record-feedback.ts";
-import { rejectSends } from "../sends/reject-sends.ts";
-import { findUnconfirmed } from "../sends/unconfirmed-sends.ts";
+import { confirmHandOvers, type HandOverEvidence } from "../queue/confirm-submission.ts";
 import { eventIdOf } from "./event-id.ts";
+import { findUnconfirmed } from "./find-unconfirmed.ts";
+import { outcomeRanks } from "./rank-rule.ts";
+import { type RecipientReport, recordReports } from "./record-reports.ts";
+import { rejectSends } from "./reject-sends.ts";
 
 export interface AppliedFeedback {
   /** One for each given: whether it is in the record now, or why it cannot be. */

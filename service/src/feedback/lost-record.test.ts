@@ -4,10 +4,10 @@ import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { change, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { readLastChange } from "../in-doubt/last-failover.ts";
 import type { Mode } from "../mode.ts";
 import type { Feedback } from "../provider/feedback.ts";
 import { newSendId } from "../sends/send-id.ts";
-import { readLastChange } from "../sends/server-state.ts";
 import { listUnknownSends } from "./quarantine-store.ts";
 import { createFeedbackTaker } from "./take-feedback.ts";
 

@@ -1,9 +1,9 @@
 import type { Queryable } from "../db/database.ts";
+import { declareServerChange } from "../in-doubt/failover-store.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Feedback } from "../provider/feedback.ts";
 import { timeOfSendId } from "../sends/send-id.ts";
-import { declareServerChange } from "../sends/server-changes.ts";
 import type { AppliedFeedback } from "./apply-feedback.ts";
 
 interface LostRecordDesk {

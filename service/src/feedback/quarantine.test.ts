@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { createLog } from "../log.ts";
-import { retryQuarantined } from "../worker/feedback-chores.ts";
+import { retryQuarantined } from "./feedback-chores.ts";
 import { postponeQuarantined, quarantine, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
 
 const database = useTestDatabase();

@@ -1,10 +1,10 @@
 import { createBatch } from "../db/batch.ts";
 import type { Queryable } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
+import { noteHandOversTold } from "../in-doubt/feedback-progress.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Feedback, FeedbackReading } from "../provider/feedback.ts";
-import { noteHandOversTold } from "../sends/feedback-signs.ts";
 import type { Mode } from "../sends/send-request.ts";
 import { applyFeedback } from "./apply-feedback.ts";
 import { noticeLostRecord } from "./lost-record.ts";

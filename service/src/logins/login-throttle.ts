@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
+import { derivedKey } from "../crypto/derived-key.ts";
 import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Secret } from "../secret.ts";
-import { derivedKey } from "./derived-key.ts";
 
 export const attemptsPerAddress = 50;
 export const attemptsPerUserAndAddress = 5;

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
+import { derivedKey } from "../crypto/derived-key.ts";
 import type { SecretPair } from "../secret.ts";
-import { derivedKey } from "./derived-key.ts";
 
 /**
  * Two characters of cell code, then base64url of login id (16 bytes), nonce (16) and a keyed hash of both (32). Because

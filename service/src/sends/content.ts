@@ -1,6 +1,6 @@
+import { openBytes, sealBytes } from "../crypto/sealed-bytes.ts";
 import type { Mailbox } from "../mail-address.ts";
 import type { Secret, SecretPair } from "../secret.ts";
-import { openBytes, sealBytes } from "./sealed-bytes.ts";
 
 /** What is handed over, and dropped long before the record. Addresses are the ASCII ones. */
 export interface SendContent {

@@ -1,5 +1,4 @@
-import type { AccountDatabase, Queryable } from "../db/database.ts";
-import type { FirstAnswer } from "./accept-batch.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import type { Mode } from "./send-request.ts";
 
 export const sendStatuses = [
@@ -47,29 +46,6 @@ export async function findSend(db: AccountDatabase, mode: Mode, id: string): Pro
         and s.mode = $2
         and s.id = $3`,
     values: [db.accountId, mode, id],
-    isPlannedEachTime: true,
-  });
-  return row;
-}
-
-/** What was answered, or would have been, when this send was accepted; its status may have moved on since. */
-export async function findAcceptedSend(
-  db: Queryable,
-  accountId: string,
-  mode: Mode,
-  id: string,
-): Promise<FirstAnswer | undefined> {
-  const [row] = await db.query<FirstAnswer>({
-    name: "find-accepted-send",
-    text: `
-      select s.id as "sendId", s.queued_at as "queuedAt", coalesce(s.suppressed_recipients, '{}') as suppressed,
-        case when cardinality(s.suppressed_recipients) = cardinality(s.to_addresses) then 'suppressed' else 'queued' end
-          as status
-      from sends s
-      where s.account_id = $1
-        and s.mode = $2
-        and s.id = $3`,
-    values: [accountId, mode, id],
     isPlannedEachTime: true,
   });
   return row;

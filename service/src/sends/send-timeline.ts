@@ -1,6 +1,6 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { findEvents, type SendEvent } from "../events/event-store.ts";
-import { whileInHand, whileQueued } from "./doubt-older-sends.ts";
+import { whileInHand, whileQueued } from "./attempt-details.ts";
 import type { Mode } from "./send-request.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
 

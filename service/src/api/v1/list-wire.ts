@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { controlCharacter } from "../../mail-address.ts";
-import { invalidRequest } from "../field-problems.ts";
+import { invalidRequest } from "../http/field-problems.ts";
 
 /** A number in a query is text; what is none stays as it is, and the schema says so. */
 function wholeNumber(schema: z.ZodType<number>) {

@@ -1,5 +1,5 @@
 import { readFault } from "./aws-fault.ts";
-import { toProviderError } from "./classify-control-error.ts";
+import { toProviderError } from "./identities/classify-control-error.ts";
 
 type Call<Answer> = (options: { abortSignal: AbortSignal }) => Promise<Answer>;
 

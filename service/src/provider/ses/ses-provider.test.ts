@@ -15,7 +15,7 @@ import {
 } from "../../../test/email-provider-contract.ts";
 import { useSesProvider } from "../../../test/use-ses-provider.ts";
 import type { OutgoingMail } from "../email-provider.ts";
-import { allowPublishing, createTopic, topicCalls } from "./topic-calls.ts";
+import { allowPublishing, createTopic, topicCalls } from "./setup/topic-calls.ts";
 
 const { simulator, sesProvider, handOverOn } = useSesProvider();
 

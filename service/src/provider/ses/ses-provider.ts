@@ -6,12 +6,12 @@ import {
   SendEmailCommand,
 } from "@aws-sdk/client-sesv2";
 import { type EmailProvider, type HandOver, type OutgoingMail, ProviderError, type Quota } from "../email-provider.ts";
-import { classifyAnswer, classifyFailure } from "./classify-hand-over.ts";
 import { clientSettings, type Timeouts } from "./client-settings.ts";
-import { configurationSetCalls } from "./configuration-set-calls.ts";
 import { createAsk } from "./control-call.ts";
-import { identityCalls } from "./identity-calls.ts";
-import { sendEmailInput } from "./send-email-input.ts";
+import { identityCalls } from "./identities/identity-calls.ts";
+import { configurationSetCalls } from "./setup/configuration-set-calls.ts";
+import { classifyAnswer, classifyFailure } from "./submit/classify-answer.ts";
+import { sendEmailInput } from "./submit/send-email-input.ts";
 
 export interface SesProviderOptions {
   region: string;

@@ -1,0 +1,162 @@
+import type { KeyObject } from "node:crypto";
+import type { Queryable } from "../db/database.ts";
+import type { DatabaseClock } from "../db/database-clock.ts";
+import { AppError } from "../errors.ts";
+import type { Secret } from "../secret.ts";
+import { sealContent } from "../sends/content.ts";
+import { newSendId } from "../sends/send-id.ts";
+import { type Mode, type PayloadField, recipientsOf, type SendRequest } from "../sends/send-request.ts";
+import type { Candidate, CandidateSend, Decide, Decision } from "./accept-batch.ts";
+import { findAcceptedSend } from "./find-accepted-send.ts";
+import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
+import type { RateRefusals } from "./rate-refusals.ts";
+
+export interface AcceptDesk {
+  db: Queryable;
+  decide: Decide;
+  clock: DatabaseClock;
+  contentKey: Secret;
+  fingerprintKey: KeyObject;
+  refusals: RateRefusals;
+  /** Tells the workers that there is something to do; polling finds it as well. */
+  hint: () => void;
+}
+
+export interface Sender {
+  accountId: string;
+  mode: Mode;
+  keyHmac: Buffer | undefined;
+}
+
+export interface Accepted {
+  id: string;
+  status: "queued" | "suppressed";
+  idempotencyKey: string;
+  queuedAt: string;
+  isRepeat: boolean;
+  /** As the caller wrote them. */
+  suppressedRecipients: string[];
+}
+
+type Refused = Extract<Decision, { kind: "not-allowed" | "over-limit" | "not-valid" | "domain-not-verified" }>;
+
+export type Acceptance =
+  | (Extract<Decision, { kind: "stored" }> & { accepted: Accepted })
+  | (Extract<Decision, { kind: "repeat" }> & { accepted: Accepted })
+  | { kind: "conflict"; usage: Extract<Decision, { kind: "repeat" }>["usage"]; id: string; fields: PayloadField[] }
+  | Refused;
+
+/**
+ * Decides and stores in one commit: a 202 is never lost. A request without a payload that can be sent is only counted
+ * against the limit of its account.
+ */
+export async function acceptSend(
+  desk: AcceptDesk,
+  sender: Sender,
+  request: SendRequest | undefined,
+): Promise<Acceptance> {
+  const candidate = newCandidate(desk, sender, request);
+  const askedAt = performance.now();
+  const decision = await decide(desk, candidate);
+  if (decision.kind === "over-limit") {
+    // Counted from the question, which came before the decision: asking too early costs a look, too late a wrong refusal.
+    desk.refusals.remember(sender, decision.retryMs - (performance.now() - askedAt), decision.usage);
+  }
+  if (request === undefined || candidate.send === undefined) return withoutAnswer(decision);
+  switch (decision.kind) {
+    case "stored":
+      if (decision.answer.status === "queued") desk.hint();
+      return { ...decision, accepted: acceptedAs(request, decision.answer, false) };
+    case "repeat": {
+      const fields = differingFields(decision.fingerprint, candidate.send.fingerprint);
+      if (fields.length > 0) return { kind: "conflict", usage: decision.usage, id: decision.answer.sendId, fields };
+      // Our own id under our own key: the first try was stored and only its answer was lost.
+      const isRepeat = decision.answer.sendId !== candidate.send.id;
+      return { ...decision, accepted: acceptedAs(request, decision.answer, isRepeat) };
+    }
+    default:
+      return decision;
+  }
+}
+
+function withoutAnswer(decision: Decision): Refused {
+  if (decision.kind === "stored" || decision.kind === "repeat")
+    throw new Error("something was stored that was not given");
+  return decision;
+}
+
+/** Id and keys are fixed before the first try, so that a try whose answer is lost can be found again. */
+function newCandidate(desk: AcceptDesk, sender: Sender, request: SendRequest | undefined): Candidate {
+  return { ...sender, send: request === undefined ? undefined : newSend(desk, sender, request) };
+}
+
+function newSend(desk: AcceptDesk, { accountId, mode }: Sender, request: SendRequest): CandidateSend {
+  const id = newSendId(desk.clock.now());
+  const recipients = recipientsOf(request);
+  const { idempotencyKey, from, replyTo, subject, html, text } = request;
+  const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
+  return {
+    id,
+    keyHash:
+      idempotencyKey === undefined ? undefined : idempotencyHash(desk.fingerprintKey, accountId, mode, idempotencyKey),
+    fingerprint: idempotencyKey === undefined ? Buffer.alloc(0) : fingerprintOf(desk.fingerprintKey, request.given),
+    fromDomain: from.address.domain,
+    fromAddress: from.given,
+    recipients: recipients.map((address) => address.key),
+    toAddresses: recipients.map((address) => address.given),
+    toCount: request.to.length,
+    ccCount: request.cc.length,
+    replyTo: replyTo?.given,
+    subject,
+    sealed: sealContent(
+      desk.contentKey,
+      { accountId, sendId: id },
+      {
+        from: { name: from.name, address: from.address.ascii },
+        to: to ?? [],
+        cc: cc ?? [],
+        bcc: bcc ?? [],
+        replyTo: replyTo && { name: replyTo.name, address: replyTo.address.ascii },
+        subject,
+        html,
+        text,
+      },
+    ),
+  };
+}
+
+/**
+ * When the database went away, the commit may have happened: the id is looked up before anything is answered. With a key
+ * of the caller's the same try can be made again, because it finds itself; without one a second try could be a second mail.
+ */
+async function decide(desk: AcceptDesk, candidate: Candidate): Promise<Decision> {
+  try {
+    return await desk.decide(candidate);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "UNAVAILABLE") || candidate.send === undefined) throw error;
+    // Without a cause it was refused before it was tried.
+    if (error.cause === undefined) throw error;
+    const { accountId, mode, send } = candidate;
+    const stored = await findAcceptedSend(desk.db, accountId, mode, send.id);
+    if (stored !== undefined) return { kind: "stored", usage: undefined, answer: stored };
+    if (send.keyHash === undefined) throw error;
+    return desk.decide(candidate);
+  }
+}
+
+function acceptedAs(
+  request: SendRequest,
+  answer: Extract<Decision, { kind: "stored" }>["answer"],
+  isRepeat: boolean,
+): Accepted {
+  const suppressed = new Set(answer.suppressed);
+  const filtered = recipientsOf(request).filter((address) => suppressed.has(address.key));
+  return {
+    id: answer.sendId,
+    status: answer.status,
+    idempotencyKey: request.idempotencyKey ?? answer.sendId,
+    queuedAt: answer.queuedAt,
+    isRepeat,
+    suppressedRecipients: filtered.map((address) => address.given),
+  };
+}

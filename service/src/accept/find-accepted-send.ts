@@ -1,0 +1,26 @@
+import type { Queryable } from "../db/database.ts";
+import type { Mode } from "../mode.ts";
+import type { FirstAnswer } from "./accept-batch.ts";
+
+/** What was answered, or would have been, when this send was accepted; its status may have moved on since. */
+export async function findAcceptedSend(
+  db: Queryable,
+  accountId: string,
+  mode: Mode,
+  id: string,
+): Promise<FirstAnswer | undefined> {
+  const [row] = await db.query<FirstAnswer>({
+    name: "find-accepted-send",
+    text: `
+      select s.id as "sendId", s.queued_at as "queuedAt", coalesce(s.suppressed_recipients, '{}') as suppressed,
+        case when cardinality(s.suppressed_recipients) = cardinality(s.to_addresses) then 'suppressed' else 'queued' end
+          as status
+      from sends s
+      where s.account_id = $1
+        and s.mode = $2
+        and s.id = $3`,
+    values: [accountId, mode, id],
+    isPlannedEachTime: true,
+  });
+  return row;
+}

@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError, type FieldProblem } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import { errorCatalogue } from "./error-catalogue.ts";
+
+export interface ErrorBody {
+  success: false;
+  error: {
+    code: string;
+    message: string;
+    details?: FieldProblem[];
+    request_id: string;
+    doc_url: string;
+  };
+}
+
+export function errorBody(error: AppError, requestId: string, publicUrl: string): ErrorBody {
+  return {
+    success: false,
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.details === undefined ? {} : { details: error.details }),
+      request_id: requestId,
+      doc_url: `${publicUrl}/errors/${error.code}`,
+    },
+  };
+}
+
+/** Answers any thrown thing in the one published shape; a bug is logged here, once, and told to nobody else. */
+export function createErrorHandler(publicUrl: string, log: Log) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const error = toAppError(thrown);
+    if (error.code === "INTERNAL") log.error({ request_id: request.id, err: thrown }, "request.broke");
+    if (error.code === "UNAVAILABLE") log.warn({ request_id: request.id, err: error.cause }, "request.unavailable");
+    if (error.retryAfterSeconds !== undefined) reply.header("retry-after", error.retryAfterSeconds);
+    // Serialised here, because a route's response schema for its own success must not touch an error.
+    reply
+      .code(errorCatalogue[error.code].status)
+      .type("application/json; charset=utf-8")
+      .serializer((body: ErrorBody) => JSON.stringify(body))
+      .send(errorBody(error, request.id, publicUrl));
+  };
+}
+
+const fastifyErrors: Record<string, () => AppError> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with the header Content-Type: application/json."),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this path accepts."),
+  FST_ERR_BAD_URL: () =>
+    new AppError("NOT_FOUND", "There is nothing at this path. /openapi.json lists the paths there are."),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    new AppError("NOT_FOUND", "There is nothing at this path. /openapi.json lists the paths there are."),
+};
+
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const code = fieldOf(thrown, "code");
+  const known = typeof code === "string" ? fastifyErrors[code]?.() : undefined;
+  if (known !== undefined) return known;
+  const status = fieldOf(thrown, "statusCode");
+  // What remains of Fastify's own refusals: a body shorter than announced, a connection cut in the middle.
+  if (typeof status === "number" && status >= 400 && status < 500) {
+    return new AppError("BAD_REQUEST", "The request did not arrive completely.");
+  }
+  return new AppError("INTERNAL", "Something went wrong on our side. Please report the request_id.");
+}
+
+function fieldOf(thrown: unknown, name: "code" | "statusCode"): unknown {
+  return thrown instanceof Error ? (thrown as Error & Record<string, unknown>)[name] : undefined;
+}

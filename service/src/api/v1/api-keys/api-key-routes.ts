@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { listApiKeys, revokeApiKey } from "../../../api-keys/api-key-store.ts";
+import { createApiKey } from "../../../api-keys/create-api-key.ts";
+import { AppError } from "../../../errors.ts";
+import { requireCaller } from "../../auth/require-caller.ts";
+import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
+import {
+  apiKeyList,
+  createdKeyAnswer,
+  createKeyBody,
+  revokedAnswer,
+  toApiKeyAnswer,
+  toKeyRequest,
+} from "./api-key-wire.ts";
+
+export function apiKeyRoutes(app: ApiServer, { authenticator, keyPress }: ApiParts): void {
+  const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
+
+  app.post(
+    "/api/v1/api-keys",
+    {
+      onRequest,
+      schema: {
+        operationId: "createApiKey",
+        summary: "Create an API key",
+        description: "The full key is in this answer only; store it at once.",
+        tags: ["API keys"],
+        security: needsJwt,
+        body: createKeyBody,
+        response: { 201: createdKeyAnswer, ...errorAnswers(401, 413, 415, 422) },
+      },
+    },
+    async (request, reply) => {
+      const created = await createApiKey(callerOf(request).db, keyPress, toKeyRequest(request.body));
+      return reply.code(201).send({ ...toApiKeyAnswer(created), key: created.key });
+    },
+  );
+
+  app.get(
+    "/api/v1/api-keys",
+    {
+      onRequest,
+      schema: {
+        operationId: "listApiKeys",
+        summary: "List the account's API keys",
+        tags: ["API keys"],
+        security: needsJwt,
+        response: { 200: apiKeyList, ...errorAnswers(401) },
+      },
+    },
+    async (request) => (await listApiKeys(callerOf(request).db)).map(toApiKeyAnswer),
+  );
+
+  app.delete(
+    "/api/v1/api-keys/:id",
+    {
+      onRequest,
+      schema: {
+        operationId: "revokeApiKey",
+        summary: "Revoke an API key for good",
+        description: "Requests that start after this answer are refused with 401.",
+        tags: ["API keys"],
+        security: needsJwt,
+        params: z.object({ id: z.string() }),
+        response: { 200: revokedAnswer, ...errorAnswers(401, 404, 413, 415, 422) },
+      },
+    },
+    async (request) => {
+      const { db } = callerOf(request);
+      const isRevoked = isUuid(request.params.id) && (await revokeApiKey(db, request.params.id));
+      if (!isRevoked) throw new AppError("NOT_FOUND", "This account has no API key with this id.");
+      return { message: "The API key was revoked. Requests with it are refused from now on." };
+    },
+  );
+}
+
+/** A malformed id names nothing, so it is answered like an absent one. */
+function isUuid(text: string): boolean {
+  return z.guid().safeParse(text).success;
+}

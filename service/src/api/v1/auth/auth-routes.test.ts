@@ -1,0 +1,257 @@
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { describe, expect, test } from "vitest";
+import { aLogin, aUser } from "../../../../test/builders.ts";
+import { useTestApi } from "../../../../test/use-test-api.ts";
+import { suspendAccount } from "../../../accounts/account-store.ts";
+import { maxTokensPerLogin } from "../../../logins/login-store.ts";
+import { resetPassword } from "../../../logins/reset-password.ts";
+
+const api = useTestApi();
+
+describe("POST /api/v1/auth/login", () => {
+  test("200 with an access token that works and a refresh token that names the cell", async () => {
+    const user = await aUser(api.database.db);
+    const { status, json } = await logIn(user);
+    expect(status).toBe(200);
+    expect(json()).toEqual({
+      access_token: expect.any(String),
+      token_type: "Bearer",
+      expires_in: 900,
+      refresh_token: expect.stringMatching(/^AA[A-Za-z0-9_-]{86}$/),
+    });
+    expect(await statusOf(json().access_token)).toBe(200);
+  });
+
+  test("the token carries the documented claims and no personal data", async () => {
+    const user = await aUser(api.database.db);
+    const token: string = (await logIn(user)).json().access_token;
+    const [header, claims] = [decodeProtectedHeader(token), decodeJwt(token)];
+    expect(header).toEqual({ alg: "EdDSA", typ: "at+jwt", kid: "k1" });
+    expect(Object.keys(claims).toSorted()).toEqual(
+      ["aud", "cell", "exp", "iat", "iss", "jti", "sid", "sub", "tenant_id"].toSorted(),
+    );
+    expect(claims).toMatchObject({
+      iss: "http://postern.test",
+      aud: "postern",
+      sub: user.id,
+      tenant_id: user.accountId,
+    });
+    expect(Number(claims.exp) - Number(claims.iat)).toBe(900);
+  });
+
+  test("the email is read without regard to case", async () => {
+    const user = await aUser(api.database.db);
+    expect((await logIn({ ...user, email: user.email.toUpperCase() })).status).toBe(200);
+  });
+
+  test("401 with the same body for an unknown user and for a wrong password", async () => {
+    const user = await aUser(api.database.db);
+    const answers = [
+      await logIn({ ...user, password: "wrong" }),
+      await logIn({ ...user, email: "nobody@example.com" }),
+    ];
+    const texts = answers.map(({ status, text }) => {
+      expect(status).toBe(401);
+      return text.replace(/"request_id":"[^"]+"/, "");
+    });
+    expect(texts[0]).toBe(texts[1]);
+  });
+
+  test("401 for a suspended account, told only to who knows the password", async () => {
+    const user = await aUser(api.database.db);
+    await suspendAccount(api.database.db, user.accountId);
+    expect((await logIn(user)).json().error.message).toContain("suspended");
+    expect((await logIn({ ...user, password: "wrong" })).json().error.message).not.toContain("suspended");
+  });
+
+  test("422 names missing and unknown fields", async () => {
+    const { status, json } = await api.call({ method: "POST", path: "/api/v1/auth/login", body: { mail: "a@b" } });
+    expect(status).toBe(422);
+    expect(json().error.details.map(({ field }: { field: string }) => field)).toEqual(["email", "password", "mail"]);
+  });
+
+  test("429 with Retry-After after five failures of one user from one address", async () => {
+    const user = await aUser(api.database.db);
+    const from = "198.51.100.7";
+    for (let tries = 0; tries < 5; tries++) {
+      expect((await logIn({ ...user, password: "wrong" }, from)).status).toBe(401);
+    }
+    const { status, headers, json } = await logIn(user, from);
+    expect([status, json().error.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+    expect(Number(headers["retry-after"])).toBeGreaterThan(800);
+    expect((await logIn(user, "198.51.100.8")).status, "the user is not locked elsewhere").toBe(200);
+  });
+});
+
+describe("POST /api/v1/auth/login behind a proxy", () => {
+  const behindProxy = useTestApi({ TRUSTED_PROXIES: "10.0.0.0/8" });
+  const through = async (proxy: string, forwardedFor: string) => {
+    const { status } = await behindProxy.call({
+      method: "POST",
+      path: "/api/v1/auth/login",
+      body: { email: "someone@example.com", password: "wrong" },
+      headers: { "x-forwarded-for": forwardedFor },
+      remoteAddress: proxy,
+    });
+    return status;
+  };
+
+  test("failures count for the address a trusted proxy names, not for the proxy", async () => {
+    for (let tries = 0; tries < 5; tries++) await through("10.0.0.1", "203.0.113.5");
+    expect(await through("10.0.0.2", "203.0.113.5")).toBe(429);
+    expect(await through("10.0.0.1", "203.0.113.6")).toBe(401);
+  });
+
+  test("an address named by anyone else is not believed", async () => {
+    for (let tries = 0; tries < 5; tries++) await through("198.51.100.99", `203.0.113.${tries + 50}`);
+    expect(await through("198.51.100.99", "203.0.113.200")).toBe(429);
+  });
+});
+
+describe("POST /api/v1/auth/refresh", () => {
+  test("200 with a new pair; the old access token of the same login still works", async () => {
+    const login = await aSession();
+    const { status, json } = await refresh(login.refreshToken);
+    expect(status).toBe(200);
+    expect(json().refresh_token).not.toBe(login.refreshToken);
+    expect([await statusOf(json().access_token), await statusOf(login.accessToken)]).toEqual([200, 200]);
+  });
+
+  test("a repeat within 30 seconds gets a sibling, and both go on", async () => {
+    const login = await aSession();
+    const [one, other] = [await refresh(login.refreshToken), await refresh(login.refreshToken)];
+    expect(one.json().refresh_token).not.toBe(other.json().refresh_token);
+    expect((await refresh(one.json().refresh_token)).status).toBe(200);
+    expect((await refresh(other.json().refresh_token)).status).toBe(200);
+  });
+
+  test("reuse after 30 seconds is 401 and ends the login for every token of it", async () => {
+    const login = await aSession();
+    const next = (await refresh(login.refreshToken)).json();
+    await letSecondsPass(login.loginId, 31);
+    const { status, json } = await refresh(login.refreshToken);
+    expect([status, json().error.message]).toEqual([401, expect.stringContaining("used before")]);
+    expect(await statusOf(next.access_token)).toBe(401);
+    expect((await refresh(next.refresh_token)).status).toBe(401);
+  });
+
+  test("reuse is still recognised when the used token has been forgotten", async () => {
+    const login = await aSession();
+    const second = (await refresh(login.refreshToken)).json();
+    await letSecondsPass(login.loginId, 31);
+    const third = (await refresh(second.refresh_token)).json();
+    expect((await refresh(login.refreshToken)).status).toBe(401);
+    expect(await statusOf(third.access_token)).toBe(401);
+  });
+
+  test("eight repeats at once all get a pair, none ends the login", async () => {
+    const login = await aSession();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(login.refreshToken)));
+    expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
+    expect(await statusOf(login.accessToken)).toBe(200);
+  });
+
+  test("a client that repeats one refresh without end loses its login, so its tokens stay bounded", async () => {
+    const login = await aSession();
+    const statuses: number[] = [];
+    for (let repeats = 0; repeats < maxTokensPerLogin + 1; repeats++) {
+      statuses.push((await refresh(login.refreshToken)).status);
+    }
+    const [row] = await api.database.db.query<{ tokens: number }>({
+      name: "count-tokens",
+      text: "select count(*) as tokens from refresh_tokens where login_id = $1",
+      values: [login.loginId],
+    });
+    expect(statuses).toEqual([...new Array(maxTokensPerLogin).fill(200), 401]);
+    expect(row?.tokens).toBe(0);
+  });
+
+  test.for([
+    ["garbage", "garbage"],
+    ["an access token", "eyJhbGciOiJFZERTQSJ9.e30.AAAA"],
+    ["the right length without our hash", `AA${"A".repeat(86)}`],
+  ])("401 for %s", async ([, token = ""]) => {
+    expect((await refresh(token)).status).toBe(401);
+  });
+
+  test("a refresh token with one changed character is refused and ends nothing", async () => {
+    const login = await aSession();
+    for (const position of [0, 2, 30, 60, 87]) {
+      const letter = login.refreshToken[position] === "B" ? "C" : "B";
+      const changed = login.refreshToken.slice(0, position) + letter + login.refreshToken.slice(position + 1);
+      expect((await refresh(changed)).status).toBe(401);
+    }
+    expect((await refresh(login.refreshToken)).status).toBe(200);
+  });
+
+  test("401 after log-out, after a password reset and while the account is suspended", async () => {
+    const [out, reset, held] = [await aSession(), await aSession(), await aSession()];
+    await api.call({ method: "POST", path: "/api/v1/auth/logout", token: out.accessToken });
+    await resetPassword(api.database.db, reset.email);
+    await suspendAccount(api.database.db, held.accountId);
+    for (const login of [out, reset, held]) {
+      expect((await refresh(login.refreshToken)).status).toBe(401);
+      expect(await statusOf(login.accessToken)).toBe(401);
+    }
+  });
+
+  test("401 once the login is 30 days old", async () => {
+    const login = await aSession();
+    await api.database.db.query({
+      name: "age-login",
+      text: "update logins set expires_at = now() where id = $1",
+      values: [login.loginId],
+    });
+    expect((await refresh(login.refreshToken)).status).toBe(401);
+    expect(await statusOf(login.accessToken)).toBe(401);
+  });
+});
+
+describe("POST /api/v1/auth/logout", () => {
+  test("200, and the login's tokens are refused at once while the user's other login goes on", async () => {
+    const user = await aUser(api.database.db);
+    const [one, other] = [(await logIn(user)).json(), (await logIn(user)).json()];
+    const { status, json } = await api.call({ method: "POST", path: "/api/v1/auth/logout", token: one.access_token });
+    expect([status, json().success]).toEqual([200, true]);
+    expect([await statusOf(one.access_token), await statusOf(other.access_token)]).toEqual([401, 200]);
+  });
+
+  test("401 the second time", async () => {
+    const { accessToken } = await aSession();
+    await api.call({ method: "POST", path: "/api/v1/auth/logout", token: accessToken });
+    expect((await api.call({ method: "POST", path: "/api/v1/auth/logout", token: accessToken })).status).toBe(401);
+  });
+});
+
+test("GET /.well-known/jwks.json shows the public key and nothing private", async () => {
+  const { status, json } = await api.call({ method: "GET", path: "/.well-known/jwks.json" });
+  expect(status).toBe(200);
+  expect(json()).toEqual({
+    keys: [{ kty: "OKP", crv: "Ed25519", kid: "k1", use: "sig", alg: "EdDSA", x: expect.stringMatching(/^.{43}$/) }],
+  });
+});
+
+function aSession() {
+  return aLogin(api.database.db, api.parts.loginDesk);
+}
+
+function logIn({ email, password }: { email: string; password: string }, remoteAddress = "203.0.113.1") {
+  return api.call({ method: "POST", path: "/api/v1/auth/login", body: { email, password }, remoteAddress });
+}
+
+function refresh(token: string) {
+  return api.call({ method: "POST", path: "/api/v1/auth/refresh", body: { refresh_token: token } });
+}
+
+async function statusOf(token: string): Promise<number> {
+  return (await api.call({ method: "GET", path: "/api/v1/api-keys", token })).status;
+}
+
+/** Moves the uses of the login's refresh tokens into the past, which is what waiting would do. */
+async function letSecondsPass(loginId: string, seconds: number): Promise<void> {
+  await api.database.db.query({
+    name: "age-refresh-tokens",
+    text: "update refresh_tokens set used_at = used_at - make_interval(secs => $2) where login_id = $1",
+    values: [loginId, seconds],
+  });
+}

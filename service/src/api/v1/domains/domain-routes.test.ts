@@ -1,0 +1,272 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aLogin } from "../../../../test/builders.ts";
+import { identitiesOf, openTestDesk, testConfigurationSet } from "../../../../test/domain-desks.ts";
+import { useSesSimulator } from "../../../../test/use-ses-simulator.ts";
+import { useTestApi } from "../../../../test/use-test-api.ts";
+import type { DomainDesk } from "../../../domains/register-domain.ts";
+
+const provider = useSesSimulator();
+const api = useTestApi();
+let desk: DomainDesk;
+
+beforeAll(async () => {
+  desk = await openTestDesk(api.database.db, api.database.url, provider.simulator);
+  api.parts.domainDesk = desk;
+});
+afterAll(() => desk.locks.close());
+
+describe("POST /api/v1/domains (interface 4.3)", () => {
+  test("201 returns the registered domain with one TXT and three CNAMEs to publish", async () => {
+    const { accessToken, accountId } = await aSession();
+    const name = aName();
+    const { status, json } = await register(accessToken, name);
+    expect(status).toBe(201);
+    const { dns_records: records, ...domain } = json();
+    expect(domain).toEqual({
+      tenant_id: accountId,
+      domain_id: expect.any(Number),
+      domain_name: name,
+      identity_arn: `arn:aws:ses:${provider.simulator.region}:000000000000:identity/${name}`,
+    });
+    expect(records.map(({ type }: { type: string }) => type)).toEqual(["TXT", "CNAME", "CNAME", "CNAME"]);
+    expect(records[0]).toEqual({
+      type: "TXT",
+      name: `_postern-challenge.${name}`,
+      value: expect.stringMatching(/^postern-verify=[A-Za-z0-9_-]{43}$/),
+    });
+    for (const record of records.slice(1)) {
+      const [token = ""] = record.name.split(".");
+      expect(record).toEqual({
+        type: "CNAME",
+        name: `${token}._domainkey.${name}`,
+        value: `${token}.dkim.amazonses.com`,
+      });
+    }
+  });
+
+  test("the domain is registered with the upstream provider", async () => {
+    const { accessToken } = await aSession();
+    const name = aName();
+    await register(accessToken, name);
+    expect(await identitiesOf(desk)).toContain(name);
+  });
+
+  test("a name is stored in one spelling: lower case, no dot at the end, A-labels", async () => {
+    const { accessToken } = await aSession();
+    const label = aName().split(".")[0];
+    const { json } = await register(accessToken, `BÜCHER-${label}.De.`);
+    expect(json().domain_name).toMatch(/^xn--bcher-[a-z0-9-]+\.de$/);
+  });
+
+  test("409 CONFLICT when the account has registered it already, in any spelling", async () => {
+    const { accessToken } = await aSession();
+    const name = aName();
+    await register(accessToken, name);
+    for (const spelling of [name, name.toUpperCase(), `${name}.`]) {
+      const { status, json } = await register(accessToken, spelling);
+      expect([status, json().error.code]).toEqual([409, "CONFLICT"]);
+    }
+  });
+
+  test("409 CONFLICT when another account has verified it, 201 while none has", async () => {
+    const [one, other, third] = [await aSession(), await aSession(), await aSession()];
+    const name = aName();
+    const first = await register(one.accessToken, name);
+    expect((await register(other.accessToken, name)).status).toBe(201);
+    await markVerified(first.json().domain_id);
+    expect((await register(third.accessToken, name)).status).toBe(409);
+  });
+
+  test("of 20 registrations of one name at once one is 201 and nineteen are 409", async () => {
+    const { accessToken } = await aSession();
+    const name = aName();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => register(accessToken, name)));
+    const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other);
+    expect(statuses).toEqual([201, ...new Array(19).fill(409)]);
+    expect((await identitiesOf(desk)).filter((identity) => identity === name)).toHaveLength(1);
+  });
+
+  test.for(["not a domain", "localhost", "co.uk", "10.0.0.1", "shop.test", `${"a".repeat(64)}.com`, "a..io"])(
+    "422 VALIDATION_ERROR for the invalid domain format %j, and nothing reaches the provider",
+    async (name) => {
+      const { accessToken } = await aSession();
+      const before = await identitiesOf(desk);
+      const { status, json } = await register(accessToken, name);
+      expect([status, json().error.code]).toEqual([422, "VALIDATION_ERROR"]);
+      expect(json().error.details[0].field).toBe("domain_name");
+      expect(await identitiesOf(desk)).toEqual(before);
+    },
+  );
+
+  test.for([{}, { domain_name: 5 }, { domain_name: "a.io", region: "eu" }, { domainName: "a.io" }])(
+    "422 VALIDATION_ERROR for the body %j",
+    async (body) => {
+      const { accessToken } = await aSession();
+      const { status } = await api.call({ method: "POST", path: "/api/v1/domains", token: accessToken, body });
+      expect(status).toBe(422);
+    },
+  );
+
+  test("503 with Retry-After while the installation is not connected to AWS", async () => {
+    const { accessToken } = await aSession();
+    api.parts.domainDesk = undefined;
+    const { status, headers, json } = await register(accessToken, aName());
+    api.parts.domainDesk = desk;
+    expect([status, headers["retry-after"]]).toEqual([503, "60"]);
+    expect(json().error.message).toContain("postern aws setup");
+  });
+});
+
+describe("GET /api/v1/domains (interface 4.4)", () => {
+  test("200 is a bare array without DNS records", async () => {
+    const { accessToken, accountId } = await aSession();
+    const [one, two] = [aName(), aName()];
+    await register(accessToken, one);
+    await register(accessToken, two);
+    const { status, json } = await api.call({ method: "GET", path: "/api/v1/domains", token: accessToken });
+    expect(status).toBe(200);
+    expect(json()).toEqual(
+      [one, two].map((name) => ({
+        domain_id: expect.any(Number),
+        tenant_id: accountId,
+        domain_name: name,
+        verification_status: "Pending",
+        identity_arn: expect.stringContaining(name),
+        configuration_set_name: testConfigurationSet,
+      })),
+    );
+  });
+
+  test("domains of another account are not listed", async () => {
+    const [mine, other] = [await aSession(), await aSession()];
+    await register(other.accessToken, aName());
+    expect((await api.call({ method: "GET", path: "/api/v1/domains", token: mine.accessToken })).json()).toEqual([]);
+  });
+});
+
+describe("GET /api/v1/domains/:id (interface 4.5)", () => {
+  test("200 returns all fields, the same DNS records as registration among them", async () => {
+    const { accessToken, accountId } = await aSession();
+    const registered = (await register(accessToken, aName())).json();
+    const { status, json } = await get(accessToken, registered.domain_id);
+    expect(status).toBe(200);
+    expect(json()).toEqual({
+      ...registered,
+      tenant_id: accountId,
+      verification_status: "Pending",
+      configuration_set_name: testConfigurationSet,
+      last_checked_at: null,
+      next_check_at: expect.any(String),
+    });
+  });
+
+  test("a domain of another account gives the same 404 as an absent one, byte for byte", async () => {
+    const [mine, other] = [await aSession(), await aSession()];
+    const theirs = (await register(other.accessToken, aName())).json().domain_id;
+    const odd = [theirs, 2_147_483_647, "2147483648", "0", "-1", "1.5", "abc", "1e3", "%00"];
+    for (const method of ["GET", "DELETE"] as const) {
+      const texts = [];
+      for (const id of odd) {
+        const answer = await api.call({ method, path: `/api/v1/domains/${id}`, token: mine.accessToken });
+        expect(answer.status).toBe(404);
+        texts.push(answer.text.replace(/"request_id":"[^"]+"/, ""));
+      }
+      expect(new Set(texts).size).toBe(1);
+    }
+    expect((await get(other.accessToken, theirs)).status).toBe(200);
+  });
+});
+
+describe("DELETE /api/v1/domains/:id (interface 4.6)", () => {
+  test("200 with success true; the domain is gone here and at the provider", async () => {
+    const { accessToken } = await aSession();
+    const { domain_id: id, domain_name: name } = (await register(accessToken, aName())).json();
+    const { status, json } = await remove(accessToken, id);
+    expect([status, json()]).toEqual([200, { success: true }]);
+    expect((await get(accessToken, id)).status).toBe(404);
+    expect((await remove(accessToken, id)).status).toBe(404);
+    expect(await identitiesOf(desk)).not.toContain(name);
+  });
+
+  test("the provider keeps what another account still needs", async () => {
+    const [one, other] = [await aSession(), await aSession()];
+    const name = aName();
+    const { domain_id: id } = (await register(one.accessToken, name)).json();
+    await register(other.accessToken, name);
+    await remove(one.accessToken, id);
+    expect(await identitiesOf(desk)).toContain(name);
+  });
+
+  test("a name registered anew gets another proof to publish", async () => {
+    const { accessToken } = await aSession();
+    const name = aName();
+    const first = (await register(accessToken, name)).json();
+    await remove(accessToken, first.domain_id);
+    const second = (await register(accessToken, name)).json();
+    expect(second.dns_records[0].value).not.toBe(first.dns_records[0].value);
+    expect(second.domain_id).not.toBe(first.domain_id);
+  });
+});
+
+describe("POST /api/v1/domains/:id/verify", () => {
+  test("202 makes the domain due now, and 429 with Retry-After when asked again at once", async () => {
+    const { accessToken } = await aSession();
+    const { domain_id: id } = (await register(accessToken, aName())).json();
+    const first = await verify(accessToken, id);
+    expect(first.status).toBe(202);
+    expect(Date.parse(first.json().next_check_at)).toBeLessThanOrEqual(Date.now() + 1000);
+    const second = await verify(accessToken, id);
+    expect([second.status, second.headers["retry-after"]]).toEqual([429, "10"]);
+  });
+
+  test("404 for a domain of another account", async () => {
+    const [mine, other] = [await aSession(), await aSession()];
+    const { domain_id: id } = (await register(other.accessToken, aName())).json();
+    expect((await verify(mine.accessToken, id)).status).toBe(404);
+  });
+});
+
+test("401 without a JWT, on every path", async () => {
+  for (const [method, path] of [
+    ["POST", "/api/v1/domains"],
+    ["GET", "/api/v1/domains"],
+    ["GET", "/api/v1/domains/1"],
+    ["DELETE", "/api/v1/domains/1"],
+    ["POST", "/api/v1/domains/1/verify"],
+  ] as const) {
+    expect((await api.call({ method, path })).status).toBe(401);
+  }
+});
+
+function aSession() {
+  return aLogin(api.database.db, api.parts.loginDesk);
+}
+
+function aName(): string {
+  return `shop-${randomBytes(5).toString("hex")}.io`;
+}
+
+function register(token: string, name: string) {
+  return api.call({ method: "POST", path: "/api/v1/domains", token, body: { domain_name: name } });
+}
+
+function get(token: string, id: number) {
+  return api.call({ method: "GET", path: `/api/v1/domains/${id}`, token });
+}
+
+function remove(token: string, id: number) {
+  return api.call({ method: "DELETE", path: `/api/v1/domains/${id}`, token });
+}
+
+function verify(token: string, id: number) {
+  return api.call({ method: "POST", path: `/api/v1/domains/${id}/verify`, token });
+}
+
+async function markVerified(id: number): Promise<void> {
+  await api.database.db.query({
+    name: "mark-verified",
+    text: "update domains set verification_status = 'Success' where id = $1",
+    values: [id],
+  });
+}

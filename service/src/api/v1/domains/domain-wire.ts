@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { type DnsRecord, type Domain, dnsRecordsOf } from "../../../domains/domain.ts";
+import { wireTimestamp } from "../../http/wire-format.ts";
+
+export const registerDomainBody = z.strictObject({
+  domain_name: z.string().min(1).max(1000).meta({ example: "mail.acme.io" }).describe("The domain to register"),
+});
+
+const recordFields = { type: z.enum(["TXT", "CNAME"]), name: z.string(), value: z.string() };
+const dnsRecords = z.array(z.object(recordFields)).describe("Publish all of them at the domain's DNS provider");
+const checkedRecords = z
+  .array(
+    z.object({
+      ...recordFields,
+      status: z.enum(["found", "missing", "wrong"]).optional().describe("Absent until DNS has answered"),
+      found_value: z.string().optional().describe("What is published instead, if anything"),
+      hint: z.string().optional().describe("What is probably the cause, and what to do"),
+    }),
+  )
+  .describe("Publish all of them at the domain's DNS provider; the status is that of the last check");
+
+const commonFields = {
+  domain_id: z.int(),
+  tenant_id: z.uuid().describe("Owning account"),
+  domain_name: z.string().describe("In lower case, international names as A-labels"),
+  identity_arn: z.string().describe("The identity at the email provider"),
+};
+const listedFields = {
+  ...commonFields,
+  verification_status: z.enum(["Pending", "Success", "Failed"]),
+  configuration_set_name: z.string(),
+};
+
+export const registeredDomainAnswer = z
+  .object({ ...commonFields, dns_records: dnsRecords })
+  .meta({ id: "RegisteredDomain", description: "The registered domain with the DNS records to publish" });
+
+export const domainList = z
+  .array(z.object(listedFields).meta({ id: "ListedDomain", description: "A domain without its DNS records" }))
+  .describe("All domains of the account");
+
+export const domainAnswer = z
+  .object({
+    ...listedFields,
+    dns_records: checkedRecords,
+    last_checked_at: wireTimestamp.nullable(),
+    next_check_at: wireTimestamp,
+  })
+  .meta({ id: "Domain", description: "A domain with its DNS records" });
+
+export const removedDomainAnswer = z.object({ success: z.literal(true) }).describe("The domain is removed");
+
+export function toRegisteredAnswer(domain: Domain): z.infer<typeof registeredDomainAnswer> {
+  return { ...toCommon(domain), dns_records: dnsRecordsOf(domain) };
+}
+
+export function toListedAnswer(domain: Domain): z.infer<typeof domainList>[number] {
+  return {
+    ...toCommon(domain),
+    verification_status: domain.verificationStatus,
+    configuration_set_name: domain.configurationSetName,
+  };
+}
+
+export function toDomainAnswer(domain: Domain): z.infer<typeof domainAnswer> {
+  return {
+    ...toListedAnswer(domain),
+    dns_records: dnsRecordsOf(domain).map((record) => ({ ...record, ...checkOf(domain, record) })),
+    last_checked_at: domain.lastCheckedAt,
+    next_check_at: domain.nextCheckAt,
+  };
+}
+
+function checkOf({ recordChecks }: Domain, record: DnsRecord) {
+  const check = recordChecks.find(({ record: { type, name } }) => type === record.type && name === record.name);
+  if (check === undefined) return {};
+  return {
+    ...(check.status === "unknown" ? {} : { status: check.status }),
+    ...(check.foundValue === undefined ? {} : { found_value: check.foundValue }),
+    ...(check.hint === undefined ? {} : { hint: check.hint }),
+  };
+}
+
+function toCommon(domain: Domain) {
+  return {
+    domain_id: domain.id,
+    tenant_id: domain.accountId,
+    domain_name: domain.domainName,
+    identity_arn: domain.identityArn,
+  };
+}

@@ -1,0 +1,55 @@
+import { domainToUnicode } from "node:url";
+import { z } from "zod";
+import { parseHostName } from "../../../host-name.ts";
+import type { SendFilter } from "../../../sends/list-sends.ts";
+import { sendStatuses } from "../../../sends/send-store.ts";
+import { comparable } from "../events/event-wire.ts";
+import {
+  beforeParameter,
+  cursorPagination,
+  limitParameter,
+  modeParameter,
+  sinceParameter,
+  textParameter,
+  untilParameter,
+} from "../list-wire.ts";
+import { sendRecord } from "./send-wire.ts";
+
+export const sendQuery = z.strictObject({
+  limit: limitParameter,
+  before: beforeParameter,
+  mode: modeParameter,
+  status: z.enum(sendStatuses).optional(),
+  recipient: textParameter.optional().describe("Sends with this address in `to`, `cc` or `bcc`"),
+  domain: textParameter.optional().describe("Sends from an address of this domain"),
+  provider_message_id: textParameter.optional(),
+  since: sinceParameter,
+  until: untilParameter,
+});
+
+export const sendList = z
+  .object({
+    success: z.literal(true),
+    data: z.object({ sends: z.array(sendRecord).describe("Newest first"), pagination: cursorPagination }),
+  })
+  .describe("Sends of the account");
+
+export function toSendFilter(query: z.infer<typeof sendQuery>): SendFilter {
+  const { status, recipient, domain, provider_message_id, before, since, until, limit } = query;
+  return {
+    status,
+    recipient: recipient && comparable(recipient),
+    fromDomains: domain === undefined ? undefined : spellingsOf(domain),
+    providerMessageId: provider_message_id,
+    before,
+    since,
+    until,
+    limit,
+  };
+}
+
+/** A sender is kept as it was given, so an international domain stands there in either spelling. */
+function spellingsOf(domain: string): string[] {
+  const ascii = parseHostName(domain);
+  return typeof ascii === "string" ? [ascii, domainToUnicode(ascii), domain.toLowerCase()] : [domain.toLowerCase()];
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { anApiKey } from "../../../../test/builders.ts";
+import { aSuppression } from "../../../../test/send-builders.ts";
+import { fieldsOf, hello, useSendingApi } from "../../../../test/use-sending-api.ts";
+
+const { api, aSender, send, countSends } = useSendingApi();
+
+describe("POST /api/v1/send answers 409", () => {
+  test("when the key was used for another payload, naming the fields and the original", async () => {
+    const sender = await aSender();
+    const { id } = (await send(sender, { idempotency_key: "k", cc: ["c@x.io"] })).json();
+    const response = await send(sender, { idempotency_key: "k", subject: "Other", to: ["other@x.io"] });
+    expect(response.status).toBe(409);
+    expect(response.json().error).toMatchObject({ code: "CONFLICT", message: expect.stringContaining(id) });
+    expect(fieldsOf(response)).toEqual(["to differs", "subject differs", "cc differs"]);
+    expect(await countSends(sender.accountId)).toBe(1);
+  });
+
+  test.each([
+    { subject: "Hello " },
+    { subject: "hello" },
+    { to: ["Jane@example.io"] },
+    { to: ["jane@example.io", "b@x.io"] },
+    { text: "Hi Jane\n" },
+    { html: "" },
+    { html: "Hi Jane", text: undefined },
+    { reply_to: "jane@example.io" },
+    { bcc: ["b@x.io"] },
+  ])("when only this differs: %j", async (change) => {
+    const sender = await aSender();
+    await send(sender, { idempotency_key: "k" });
+    expect((await send(sender, { idempotency_key: "k", ...change })).status).toBe(409);
+  });
+});
+
+describe("POST /api/v1/send with an idempotency key", () => {
+  test("repeats the original answer with idempotent true and creates nothing", async () => {
+    const sender = await aSender();
+    const first = (await send(sender, { idempotency_key: "k" })).json();
+    const second = await send(sender, { idempotency_key: "k" });
+    expect(second.status).toBe(202);
+    expect(second.json()).toEqual({ ...first, idempotent: true });
+    expect(second.headers["idempotent-replayed"]).toBe("true");
+    expect(await countSends(sender.accountId)).toBe(1);
+  });
+
+  test("takes an absent, a null and an empty list for the same payload, and the order of fields for nothing", async () => {
+    const sender = await aSender();
+    const first = (await send(sender, { idempotency_key: "k" })).json();
+    const again = await send(sender, { idempotency_key: "k", cc: [], bcc: null, html: null });
+    expect(again.json()).toEqual({ ...first, idempotent: true });
+    const rawBody = JSON.stringify({
+      text: hello.text,
+      idempotency_key: "k",
+      subject: hello.subject,
+      to: hello.to,
+      from: sender.from,
+    });
+    const reordered = await api.call({
+      method: "POST",
+      path: "/api/v1/send",
+      key: sender.key,
+      rawBody,
+      headers: { "content-type": "application/json" },
+    });
+    expect(reordered.json()).toEqual({ ...first, idempotent: true });
+  });
+
+  test("repeats the first answer although domain, suppressions and status have changed since", async () => {
+    const sender = await aSender();
+    await aSuppression(api.database.db, { accountId: sender.accountId, email: "gone@x.io" });
+    const body = { idempotency_key: "k", to: ["jane@x.io", "gone@x.io"] };
+    const first = (await send(sender, body)).json();
+    await api.database.db.query({
+      name: "unverify",
+      text: `update domains set verification_status = 'Failed' where account_id = $1`,
+      values: [sender.accountId],
+    });
+    await api.database.db.query({
+      name: "unsuppress",
+      text: `delete from suppressions where account_id = $1`,
+      values: [sender.accountId],
+    });
+    await api.database.db.query({
+      name: "settle-now",
+      text: `update sends set status = 'sent', sent_at = now(), provider_message_id = 'm' where account_id = $1`,
+      values: [sender.accountId],
+    });
+    expect((await send(sender, body)).json()).toEqual({ ...first, idempotent: true });
+    expect((await send(sender, { ...body, subject: "x" })).status).toBe(409);
+  });
+
+  test("takes the key from the header Idempotency-Key as well", async () => {
+    const sender = await aSender();
+    const first = (await send(sender, {}, { "idempotency-key": "k" })).json();
+    expect(first.idempotency_key).toBe("k");
+    expect((await send(sender, { idempotency_key: "k" })).json()).toEqual({ ...first, idempotent: true });
+    const both = await send(sender, { idempotency_key: "k" }, { "idempotency-key": "k" });
+    expect(both.json()).toEqual({ ...first, idempotent: true });
+    const contradiction = await send(sender, { idempotency_key: "k" }, { "idempotency-key": "other" });
+    expect(fieldsOf(contradiction)).toEqual(["Idempotency-Key contradiction"]);
+  });
+
+  test("keeps accounts and modes apart, and shares between the credentials of one account", async () => {
+    const [sender, other] = [await aSender(), await aSender()];
+    const sandboxed = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
+    const second = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId);
+    const first = (await send(sender, { idempotency_key: "k" })).json();
+    expect((await send(other, { idempotency_key: "k" })).json()).toMatchObject({ idempotent: false });
+    expect((await send({ ...sender, key: sandboxed.key }, { idempotency_key: "k" })).json()).toMatchObject({
+      idempotent: false,
+    });
+    expect((await send({ ...sender, key: second.key }, { idempotency_key: "k" })).json()).toEqual({
+      ...first,
+      idempotent: true,
+    });
+  });
+
+  test("creates one send of 40 racing twins", async () => {
+    const sender = await aSender();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => send(sender, { idempotency_key: "race" })));
+    const bodies = answers.map((answer) => answer.json());
+    expect(bodies.filter((body) => !body.idempotent)).toHaveLength(1);
+    expect(new Set(bodies.map((body) => `${body.id} ${body.queued_at}`)).size).toBe(1);
+    expect(await countSends(sender.accountId)).toBe(1);
+  });
+
+  test("has no deduplication without one: a UUID is generated and is the send's own id", async () => {
+    const sender = await aSender();
+    const [one, two] = [(await send(sender)).json(), (await send(sender)).json()];
+    expect(one.idempotency_key).toBe(one.id);
+    expect(two.id).not.toBe(one.id);
+    expect(two.idempotent).toBe(false);
+  });
+});
+
+test("POST /api/v1/send answers 409 before 400: the key is judged before the domain", async () => {
+  const sender = await aSender();
+  await send(sender, { idempotency_key: "k" });
+  expect((await send({ ...sender, from: "a@elsewhere.io" }, { idempotency_key: "k" })).status).toBe(409);
+});

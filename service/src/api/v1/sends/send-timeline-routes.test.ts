@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { aLogin, anAccount, anApiKey } from "../../../../test/builders.ts";
+import { anEvent } from "../../../../test/event-builders.ts";
+import { aClaimedSend, aQueuedSend, attemptOf, aVerifiedDomain, claimAgain } from "../../../../test/send-builders.ts";
+import { change, useEmptyQueue } from "../../../../test/send-rows.ts";
+import { useTestApi } from "../../../../test/use-test-api.ts";
+import { leaveInDoubt, markFailed, markSent, retryLater } from "../../../queue/settle-sends.ts";
+
+const api = useTestApi();
+useEmptyQueue(api.database);
+
+async function aReader() {
+  const accountId = await anAccount(api.database.db);
+  const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId);
+  return { accountId, key };
+}
+
+function timelineOf(id: string, credential: { key?: string; token?: string }, query = "") {
+  return api.call({ method: "GET", path: `/api/v1/send/${id}/timeline${query}`, ...credential });
+}
+
+async function entriesOf(id: string, credential: { key: string }) {
+  const response = await timelineOf(id, credential);
+  expect(response.status).toBe(200);
+  return response.json().entries;
+}
+
+describe("GET /api/v1/send/:id/timeline answers 200", () => {
+  test("for a send that was just accepted: how many recipients, and who was filtered", async () => {
+    const { accountId, key } = await aReader();
+    const domain = await aVerifiedDomain(api.database.db, accountId, "timeline-shop.io");
+    await change(
+      api.database.db,
+      `insert into suppressions (id, account_id, mode, email, reason) values (gen_random_uuid(), $1, 'live', 'jane@x.io', 'complaint')`,
+      [accountId],
+    );
+    const body = { from: `a@${domain}`, to: ["Jane@X.io", "b@x.io"], subject: "Hello", text: "Hi" };
+    const accepted = (await api.call({ method: "POST", path: "/api/v1/send", key, body })).json();
+    const response = await timelineOf(accepted.id, { key });
+    expect(response.json()).toEqual({
+      id: accepted.id,
+      status: "queued",
+      error_code: null,
+      error_message: null,
+      entries: [
+        { type: "accepted", at: accepted.queued_at, recipients: 2, suppressed_recipients: ["Jane@X.io"] },
+        {
+          type: "event",
+          at: accepted.queued_at,
+          event: {
+            id: expect.any(String),
+            email_id: accepted.id,
+            event_type: "Suppression",
+            event_timestamp: accepted.queued_at,
+            recipient: "jane@x.io",
+            suppression_reason: "complaint",
+            suppressed_at: expect.any(String),
+          },
+        },
+      ],
+      complete: true,
+    });
+  });
+
+  test("with the attempt that is under way", async () => {
+    const { accountId, key } = await aReader();
+    const send = await aClaimedSend(api.database.db, { accountId });
+    const response = (await timelineOf(send.id, { key })).json();
+    expect(response).toMatchObject({ status: "processing", entries: [{ type: "accepted" }, { type: "attempt" }] });
+    expect(response.entries[1]).toEqual({
+      type: "attempt",
+      at: new Date(send.attemptedAt).toISOString(),
+      attempt: 1,
+      ended_at: null,
+      outcome: null,
+      provider_message_id: null,
+      request_id: null,
+      detail: null,
+    });
+  });
+
+  test("with attempts, hand-over and events in the order of their times", async () => {
+    const { accountId, key } = await aReader();
+    const send = await aClaimedSend(api.database.db, { accountId });
+    const failed = { ...attemptOf(send), outcome: "try-later" as const, requestId: "r-1", detail: "503 from 10.0.0.7" };
+    await retryLater(api.database.db, [{ ...failed, delaySeconds: 0, counts: true }]);
+    await change(api.database.db, "update send_queue set state = 'ready', due_at = null where id = $1", [send.id]);
+    const again = await claimAgain(api.database.db, send.id);
+    await markSent(api.database.db, [
+      { ...attemptOf(again), outcome: "accepted", providerMessageId: "m-1", requestId: "r-2" },
+    ]);
+    const at = new Date(Date.now() + 60_000).toISOString();
+    const later = new Date(Date.now() + 120_000).toISOString();
+    await anEvent(api.database.db, {
+      accountId,
+      sendId: send.id,
+      type: "Complaint",
+      complaintType: "abuse",
+      at: later,
+    });
+    await anEvent(api.database.db, { accountId, sendId: send.id, type: "Delivery", at });
+    const entries = await entriesOf(send.id, { key });
+    expect(entries).toMatchObject([
+      { type: "accepted" },
+      { type: "attempt", attempt: 1, outcome: "try-later", request_id: "r-1", provider_message_id: null },
+      { type: "attempt", attempt: 2, outcome: "accepted", request_id: "r-2", provider_message_id: "m-1" },
+      { type: "handed_over", provider_message_id: "m-1" },
+      { type: "event", at, event: { event_type: "Delivery" } },
+      { type: "event", at: later, event: { event_type: "Complaint", complaint_type: "abuse" } },
+    ]);
+    expect(entries.map(({ at: time }: { at: string }) => time)).toEqual(
+      entries.map(({ at: time }: { at: string }) => time).toSorted(),
+    );
+  });
+
+  test("with our own words about an attempt, and never with the provider's", async () => {
+    const { accountId, key } = await aReader();
+    const secret = "arn:aws:iam::123456789012:user/postern is not authorized";
+    for (const outcome of ["try-later", "unknown", "refused"] as const) {
+      const send = await aClaimedSend(api.database.db, { accountId });
+      const made = { ...attemptOf(send), outcome, detail: secret };
+      if (outcome === "unknown") await leaveInDoubt(api.database.db, [made]);
+      else await retryLater(api.database.db, [{ ...made, delaySeconds: 60, counts: true }]);
+      expect((await timelineOf(send.id, { key })).text).not.toContain("arn:aws");
+    }
+    const send = await aClaimedSend(api.database.db, { accountId });
+    const returned = { ...attemptOf(send), outcome: "returned" as const, detail: "the domain was removed" };
+    await markFailed(api.database.db, [{ ...returned, code: "DOMAIN_NOT_VERIFIED", message: "Not verified." }]);
+    const response = (await timelineOf(send.id, { key })).json();
+    expect(response).toMatchObject({
+      status: "failed",
+      error_code: "DOMAIN_NOT_VERIFIED",
+      error_message: "Not verified.",
+      entries: [{ type: "accepted" }, { type: "attempt", outcome: "returned", detail: "the domain was removed" }],
+    });
+  });
+
+  test("with the newest 500 attempts of a send that was throttled for hours, saying that it is not all", async () => {
+    const { accountId, key } = await aReader();
+    const id = await aQueuedSend(api.database.db, { accountId });
+    await change(
+      api.database.db,
+      `insert into send_attempts (send_id, attempt, started_at, outcome)
+       select $1, n, now() + n * interval '1 s', 'try-later' from generate_series(1, 600) as n`,
+      [id],
+    );
+    const { entries, complete } = (await timelineOf(id, { key })).json();
+    const attempts = entries.filter(({ type }: { type: string }) => type === "attempt");
+    expect([attempts.length, attempts[0].attempt, attempts.at(-1).attempt, complete]).toEqual([500, 101, 600, false]);
+  });
+
+  test("to a JWT: live sends, and test sends with ?mode=test", async () => {
+    const login = await aLogin(api.database.db, api.parts.loginDesk);
+    const id = await aQueuedSend(api.database.db, { accountId: login.accountId, mode: "test" });
+    expect((await timelineOf(id, { token: login.accessToken })).status).toBe(404);
+    expect((await timelineOf(id, { token: login.accessToken }, "?mode=test")).status).toBe(200);
+  });
+});
+
+test("GET /api/v1/send/:id/timeline answers 401 without a credential", async () => {
+  expect((await timelineOf(randomUUID(), {})).status).toBe(401);
+});
+
+test("GET /api/v1/send/:id/timeline answers 404 for an unknown or malformed id, and for a send of another account or mode", async () => {
+  const [reader, other] = [await aReader(), await aReader()];
+  const theirs = await aQueuedSend(api.database.db, { accountId: other.accountId });
+  const tried = await aQueuedSend(api.database.db, { accountId: reader.accountId, mode: "test" });
+  for (const id of [randomUUID(), "not-an-id", theirs, tried]) {
+    expect((await timelineOf(id, { key: reader.key })).status).toBe(404);
+  }
+});

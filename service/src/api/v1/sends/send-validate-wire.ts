@@ -1,0 +1,112 @@
+import { z } from "zod";
+import type { Judgement, PayloadJudgement } from "../../../accept/validate-send.ts";
+import type { FieldProblem } from "../../../errors.ts";
+import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
+import { fieldProblem, wireTimestamp } from "../../http/wire-format.ts";
+
+const recipientVerdict = z.object({
+  email: z.string().describe("As given; one that stands in several lists is shown once"),
+  suppressed: z.boolean(),
+  reason: z.enum(["hard_bounce", "complaint"]).optional(),
+  suppressed_at: wireTimestamp.optional(),
+});
+
+export const verdictAnswer = z
+  .object({
+    valid: z.boolean().describe("Whether `POST /api/v1/send` would answer 202 to the same request now"),
+    would_answer: z.object({
+      status: z.union([z.literal(202), z.literal(400), z.literal(409), z.literal(422), z.literal(429)]),
+      code: z.enum(["DOMAIN_NOT_VERIFIED", "CONFLICT", "VALIDATION_ERROR", "RATE_LIMIT_EXCEEDED"]).nullable(),
+    }),
+    problems: z.array(fieldProblem).describe("Every problem of the payload; what follows is null when there is one"),
+    domain: z.object({ name: z.string(), verified: z.boolean() }).nullable().describe("The domain of `from`"),
+    recipients: z.array(recipientVerdict).nullable().describe("Those of `to`, `cc` and `bcc`, each once"),
+    would_be_suppressed: z.boolean().nullable().describe("True when every recipient is suppressed"),
+    sizes: z
+      .object({
+        recipients: z.int(),
+        subject_characters: z.int(),
+        html_bytes: z.int(),
+        text_bytes: z.int(),
+      })
+      .nullable(),
+    idempotency: z
+      .object({
+        state: z.enum(["new", "repeat", "conflict"]),
+        id: z.uuid().optional().describe("The send that has the key"),
+        differing_fields: z.array(z.string()).optional(),
+      })
+      .nullable()
+      .describe("Null without an idempotency key"),
+    rate_limits: z
+      .array(z.object({ window_seconds: z.int(), limit: z.int(), remaining: z.int() }))
+      .describe("What is left; this request is not counted"),
+  })
+  .meta({ id: "SendVerdict", description: "What would become of a send, without sending it" });
+
+type Verdict = z.input<typeof verdictAnswer>;
+const windowSeconds = [1, 10, 60];
+
+interface Judged {
+  request: SendRequest | undefined;
+  problems: FieldProblem[];
+  judgement: Judgement;
+}
+
+export function toVerdict({ request, problems, judgement }: Judged): Verdict {
+  const { usage, payload } = judgement;
+  const wouldAnswer = answerTo(problems, judgement);
+  return {
+    valid: wouldAnswer.status === 202,
+    would_answer: wouldAnswer,
+    problems,
+    ...(request === undefined || payload === undefined ? unread : read(request, payload)),
+    rate_limits: windowSeconds.map((seconds, window) => ({
+      window_seconds: seconds,
+      limit: usage.limits[window] ?? 0,
+      remaining: usage.remaining[window] ?? 0,
+    })),
+  };
+}
+
+/** In the order in which sending decides. */
+function answerTo(problems: FieldProblem[], { usage, payload }: Judgement): Verdict["would_answer"] {
+  if (usage.remaining.some((left) => left <= 0)) return { status: 429, code: "RATE_LIMIT_EXCEEDED" };
+  if (problems.length > 0 || payload === undefined) return { status: 422, code: "VALIDATION_ERROR" };
+  if (payload.idempotency.state === "conflict") return { status: 409, code: "CONFLICT" };
+  if (payload.idempotency.state === "repeat" || payload.isDomainVerified) return { status: 202, code: null };
+  return { status: 400, code: "DOMAIN_NOT_VERIFIED" };
+}
+
+const unread = { domain: null, recipients: null, would_be_suppressed: null, sizes: null, idempotency: null };
+
+function read(request: SendRequest, { isDomainVerified, recipients, idempotency }: PayloadJudgement) {
+  return {
+    domain: { name: request.from.address.domain, verified: isDomainVerified },
+    recipients: recipients.map(toRecipientVerdict),
+    would_be_suppressed: recipients.every(({ suppression }) => suppression !== undefined),
+    sizes: {
+      recipients: recipientsOf(request).length,
+      subject_characters: [...request.subject].length,
+      html_bytes: Buffer.byteLength(request.html ?? ""),
+      text_bytes: Buffer.byteLength(request.text ?? ""),
+    },
+    idempotency: request.idempotencyKey === undefined ? null : toIdempotency(idempotency),
+  };
+}
+
+function toRecipientVerdict({ given, suppression }: PayloadJudgement["recipients"][number]) {
+  if (suppression === undefined) return { email: given, suppressed: false };
+  return { email: given, suppressed: true, reason: suppression.reason, suppressed_at: suppression.suppressedAt };
+}
+
+function toIdempotency(idempotency: PayloadJudgement["idempotency"]) {
+  switch (idempotency.state) {
+    case "new":
+      return { state: "new" as const };
+    case "repeat":
+      return { state: "repeat" as const, id: idempotency.id };
+    case "conflict":
+      return { state: "conflict" as const, id: idempotency.id, differing_fields: idempotency.fields };
+  }
+}

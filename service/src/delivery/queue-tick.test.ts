@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { aClaimedSend, attemptOf } from "../../test/send-builders.ts";
+import { change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { retryLater } from "../queue/settle-sends.ts";
+import { tickQueue } from "./queue-tick.ts";
+
+const database = useTestDatabase();
+useEmptyQueue(database);
+
+test("an empty queue has nothing to move", async () => {
+  const { isReady, lines } = await tick("resend");
+  expect({ isReady, lines }).toEqual({ isReady: false, lines: [] });
+});
+
+test("a lease that ran out ends as a resent send, told and counted", async () => {
+  const send = await aClaimedSend(database.db);
+  await age(send.id);
+  await someoneWasThere();
+  const { isReady, lines, counted } = await tick("resend");
+  expect(isReady).toBe(true);
+  expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready", attempt: 1 });
+  expect(lines).toMatchObject([
+    { event: "delivery.leases-expired", count: 1 },
+    { event: "delivery.doubt-resolved", send_id: send.id, policy: "resend" },
+  ]);
+  expect(await counted("postern_in_doubt_resolved_total", { policy: "resend" })).toBe(1);
+});
+
+test("after two hours without any worker a doubt is not over: what came meanwhile is not read yet", async () => {
+  const send = await aClaimedSend(database.db);
+  await age(send.id);
+  await change(
+    database.db,
+    "update feedback_signs set attended_since = now() - interval '1 day', attended_at = now() - interval '2 hours'",
+  );
+  expect(await tick("resend")).toMatchObject({ isReady: false, lines: [{ event: "delivery.leases-expired" }] });
+  expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1 });
+});
+
+test("what was put aside is ready once its account is free, and told", async () => {
+  const send = await aClaimedSend(database.db);
+  await change(database.db, "update accounts set held_at = now() where id = $1", [send.accountId]);
+  await change(database.db, "update send_queue set state = 'parked', due_at = now() where id = $1", [send.id]);
+  expect(await tick("resend")).toMatchObject({ isReady: false, lines: [] });
+  await change(database.db, "update accounts set held_at = null where id = $1", [send.accountId]);
+  expect(await tick("resend")).toMatchObject({ isReady: true, lines: [{ event: "delivery.unparked", count: 1 }] });
+  expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready" });
+});
+
+test("with the policy to fail it ends as failed, and nothing is ready", async () => {
+  const send = await aClaimedSend(database.db);
+  await age(send.id);
+  await someoneWasThere();
+  const { isReady, counted } = await tick("fail");
+  expect(isReady).toBe(false);
+  expect(await sendRow(database.db, send.id)).toMatchObject({
+    status: "failed",
+    errorCode: "PROVIDER_OUTCOME_UNKNOWN",
+  });
+  expect(await counted("postern_in_doubt_resolved_total", { policy: "fail" })).toBe(1);
+  expect(await counted("postern_sends_settled_total", { status: "failed" })).toBe(1);
+});
+
+test("a waiting send that is due is ready", async () => {
+  const send = await aClaimedSend(database.db);
+  await retryLater(database.db, [{ ...attemptOf(send), outcome: "try-later", delaySeconds: -1, counts: true }]);
+  expect((await tick("resend")).isReady).toBe(true);
+  expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready" });
+});
+
+async function tick(inDoubtPolicy: "resend" | "fail") {
+  const { desk, lines, counted } = aDeliveryDesk(database.db, aProviderThat(answers.accepted).provider);
+  const rule = { inDoubtSeconds: 120, inDoubtMaxSeconds: 3_600, inDoubtPolicy };
+  return { isReady: await tickQueue({ ...desk, db: database.db, mode: "live", rule }), lines, counted };
+}
+
+/** As if its worker had died more than an hour ago. */
+async function age(id: string): Promise<void> {
+  await change(
+    database.db,
+    "update send_queue set attempted_at = now() - interval '2 hours', due_at = now() - interval '119 minutes' where id = $1",
+    [id],
+  );
+}
+
+async function someoneWasThere(): Promise<void> {
+  await change(
+    database.db,
+    "update feedback_signs set attended_since = now() - interval '2 hours', attended_at = now() where mode = 'live'",
+  );
+}

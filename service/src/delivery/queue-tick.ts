@@ -1,0 +1,36 @@
+import type { Queryable } from "../db/database.ts";
+import { noteAttended } from "../in-doubt/consumer-store.ts";
+import { type DoubtRule, doubtExpiredLeases, failInDoubt, resendInDoubt } from "../in-doubt/resolve-in-doubt.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { unparkSends } from "../queue/parked-sends.ts";
+import { promoteDueSends } from "../queue/promote-sends.ts";
+import type { Mode } from "../sends/send-request.ts";
+
+export interface QueueUpkeep {
+  db: Queryable;
+  mode: Mode;
+  rule: DoubtRule & { inDoubtPolicy: "resend" | "fail" };
+  log: Log;
+  metrics: Metrics;
+}
+
+/** Moves on what only time moves. Every worker does it; each row is moved by one of them. Returns whether any is ready. */
+export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): Promise<boolean> {
+  const expired = await doubtExpiredLeases(db, mode);
+  if (expired > 0) log.warn({ mode, count: expired }, "delivery.leases-expired");
+  // crash point: leases-doubted
+  // What the sandbox did stands in this database, whoever was away.
+  if (mode === "live") await noteAttended(db, mode);
+  const policy = rule.inDoubtPolicy;
+  const resolved = await (policy === "resend" ? resendInDoubt : failInDoubt)(db, mode, rule);
+  for (const sendId of resolved) log.warn({ send_id: sendId, policy }, "delivery.doubt-resolved");
+  metrics.inDoubtResolved.inc({ policy }, resolved.length);
+  if (policy === "fail") metrics.sendsSettled.inc({ status: "failed" }, resolved.length);
+  // crash point: doubt-resolved
+  const promoted = await promoteDueSends(db, mode);
+  // crash point: sends-promoted
+  const unparked = await unparkSends(db, mode);
+  if (unparked > 0) log.info({ mode, count: unparked }, "delivery.unparked");
+  return promoted > 0 || unparked > 0 || (policy === "resend" && resolved.length > 0);
+}

@@ -1,0 +1,59 @@
+import type { Queryable } from "../db/database.ts";
+import { noteSilence, readFeedbackState } from "../in-doubt/feedback-progress.ts";
+import type { Log } from "../log.ts";
+import type { Chore } from "../loops/chores.ts";
+import type { FeedbackReading } from "../provider/feedback.ts";
+import { postponeQuarantined, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
+import type { TakeFeedback } from "./take-feedback.ts";
+
+const takenAtOnce = 100;
+
+interface QuarantineDesk {
+  db: Queryable;
+  log: Log;
+  take: TakeFeedback;
+  /** Reads the text of a message again. */
+  read: (raw: string) => FeedbackReading;
+}
+
+interface SilenceDesk {
+  db: Queryable;
+  log: Log;
+  feedback: { feedbackGapSeconds: number; hasFeedbackQueue: boolean };
+}
+
+export function feedbackChores(desk: QuarantineDesk & SilenceDesk): Chore[] {
+  return [
+    { name: "retry-quarantined", pauseSeconds: 10, run: () => retryQuarantined(desk) },
+    { name: "watch-feedback", pauseSeconds: 60, run: () => watchFeedback(desk) },
+  ];
+}
+
+/** Tells once when feedback stays away, and once when it is back. */
+export async function watchFeedback({ db, log, feedback }: SilenceDesk): Promise<void> {
+  const { silence, toldSecondsAgo, polledSecondsAgo } = await readFeedbackState(db, "live", feedback);
+  // crash point: silence-read
+  if (!(await noteSilence(db, "live", silence !== null))) return;
+  const facts = { told_seconds_ago: toldSecondsAgo, polled_seconds_ago: polledSecondsAgo };
+  if (silence === null) log.info(facts, "feedback.heard-again");
+  else log.error({ reason: silence, gap_seconds: feedback.feedbackGapSeconds, ...facts }, "feedback.silent");
+}
+
+/** Feedback about a send that was not known may have overtaken it, or come before a restored database was complete. */
+export async function retryQuarantined({ db, log, take, read }: QuarantineDesk): Promise<void> {
+  for (;;) {
+    const due = await takeDueQuarantined(db, takenAtOnce);
+    const verdicts = await Promise.allSettled(due.map(({ raw }) => take(read(raw), raw)));
+    const isDone = (verdict: (typeof verdicts)[number] | undefined) =>
+      verdict?.status === "fulfilled" && (verdict.value === "applied" || verdict.value === "ignored");
+    const applied = due.filter((_, index) => isDone(verdicts[index])).map(({ id }) => id);
+    const left = due.filter((_, index) => !isDone(verdicts[index])).map(({ id }) => id);
+    const [failure] = verdicts.filter((verdict) => verdict.status === "rejected");
+    if (failure !== undefined) log.error({ err: failure.reason }, "feedback.quarantine-failed");
+    // crash point: quarantine-applied
+    await releaseQuarantined(db, applied);
+    await postponeQuarantined(db, left);
+    if (due.length > 0) log.info({ tried: due.length, applied: applied.length }, "feedback.quarantine-retried");
+    if (due.length < takenAtOnce) return;
+  }
+}

@@ -1,0 +1,23 @@
+import { createAcceptBatch } from "../accept/accept-batch.ts";
+import type { AcceptDesk } from "../accept/accept-send.ts";
+import { openFingerprintKey } from "../accept/fingerprint-key.ts";
+import { createRateRefusals } from "../accept/rate-refusals.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { openDatabaseClock } from "../db/database-clock.ts";
+import { createHint } from "../db/hints.ts";
+import { sendQueuedChannel } from "../queue/send-hint.ts";
+
+/** What accepting needs beyond a database: the keys, the time of the database, and the memory of this process. */
+export async function openAcceptDesk(config: Config, db: Database): Promise<AcceptDesk> {
+  const clock = await openDatabaseClock(db);
+  return {
+    db,
+    clock,
+    decide: createAcceptBatch(db, clock),
+    contentKey: config.secrets.contentKey.current,
+    fingerprintKey: await openFingerprintKey(db, config.secrets.contentKey),
+    refusals: createRateRefusals(),
+    hint: createHint(db, sendQueuedChannel),
+  };
+}

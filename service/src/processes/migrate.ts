@@ -1,0 +1,31 @@
+import { loadEnvironment, readDatabaseConfig } from "../config.ts";
+import { openDatabase } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { AppError } from "../errors.ts";
+import { migrateChores } from "../loops/chores.ts";
+import { makePartitionsAhead, type PartitionSpan } from "../storage/partitions.ts";
+
+export async function runMigrate(): Promise<void> {
+  const { database, partitionSpan } = readDatabaseConfig(loadEnvironment());
+  const applied = await migrate(database.directUrl, (message) => process.stderr.write(`${message}\n`));
+  await migrateChores(database.directUrl);
+  for (const name of applied) process.stdout.write(`applied ${name}\n`);
+  process.stdout.write(applied.length === 0 ? "The schema is up to date.\n" : "The schema is now up to date.\n");
+  await makePartitions(database.directUrl, partitionSpan);
+}
+
+/** A worker does this every hour; a new database gets its first partitions here. */
+async function makePartitions(url: string, span: PartitionSpan): Promise<void> {
+  const db = openDatabase({ url, poolSize: 1, applicationName: "postern-migrate", onIdleError: () => undefined });
+  try {
+    const { failures } = await makePartitionsAhead(db, span);
+    if (failures.length === 0) return;
+    const reasons = failures.map(
+      ({ table, error }) => `  - ${table}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    const message = `Partitions could not be made. Run \`postern migrate\` again when this is solved:\n${reasons.join("\n")}`;
+    throw new AppError("UNAVAILABLE", message);
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,136 @@
+import { expect, onTestFinished, test } from "vitest";
+import { anApiKey } from "../../test/builders.ts";
+import { openTestDesk } from "../../test/domain-desks.ts";
+import { aVerifiedDomain } from "../../test/send-builders.ts";
+import { spawnPostern } from "../../test/spawn-postern.ts";
+import { anEnvironment, simulatorSettings } from "../../test/test-config.ts";
+import { useSendingApi } from "../../test/use-sending-api.ts";
+import { useSesSimulator } from "../../test/use-ses-simulator.ts";
+import { holdAccount, releaseAccount, resumeAccount, suspendAccount } from "../accounts/account-store.ts";
+import type { Environment } from "../config.ts";
+import { scenarioNames } from "../provider/sandbox/scenarios.ts";
+import { holdByOperator, releaseByOperator } from "../queue/operator-hold.ts";
+import { findFailed, retryFailed } from "../queue/retry-failed.ts";
+
+const ses = useSesSimulator({ verifiedIdentities: ["shop.test", "sandbox.test"] });
+const { api, aSender, send, statusOf } = useSendingApi();
+
+const final = new Set(["delivered", "bounced", "complained", "failed", "suppressed"]);
+
+/**
+ * Everything that could carry test mail over to SES: a worker with AWS beside the sandbox, domains that SES would send for,
+ * live mail of the same account with the same keys and recipients, requests that ask for live, workers that die with mail in
+ * hand, doubt that ends in a second hand-over, holds, a suspension, and an operator who puts failed mail back.
+ */
+test("mail of a test key is never handed to SES, whatever is tried, while live mail beside it is", async () => {
+  const sender = { ...(await aSender()), from: "orders@shop.test" };
+  await aVerifiedDomain(api.database.db, sender.accountId, "shop.test");
+  const desk = await openTestDesk(api.database.db, api.database.url, ses.simulator);
+  onTestFinished(() => desk.locks.close());
+  const { key: testKey } = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
+  const live: string[] = [];
+  const tests: string[] = [];
+  const accept = async (into: string[], key: string, body: Record<string, unknown>) => {
+    const answer = await send({ key, from: sender.from }, body);
+    expect(answer.status).toBe(202);
+    into.push(answer.json().id);
+  };
+  const both = async (body: Record<string, unknown>) => {
+    await accept(live, sender.key, body);
+    await accept(tests, testKey, body);
+  };
+
+  const doomed = await aWorker({ DELIVERY_SLOTS: "2" });
+  for (const name of scenarioNames) await accept(tests, testKey, { to: [`${name}@sandbox.test`] });
+  for (const name of scenarioNames)
+    await accept(tests, testKey, { from: "a@sandbox.test", to: [`${name}+2@sandbox.test`] });
+  await both({
+    to: ["jane@example.io"],
+    cc: ["joe@example.io"],
+    bcc: ["jim@example.io"],
+    idempotency_key: "one-for-both",
+  });
+  doomed.kill("SIGKILL");
+  await doomed.exited;
+  await hurry("leased");
+
+  const asked = await api.call({
+    method: "POST",
+    path: "/api/v1/send?mode=live",
+    key: testKey,
+    headers: { "x-mode": "live" },
+    body: { from: sender.from, to: ["asked@example.io"], subject: "Hi", text: "Hi" },
+  });
+  if (asked.status === 202) tests.push(asked.json().id);
+  expect((await send({ key: testKey, from: sender.from }, { type: "live" })).status).toBe(422);
+
+  await holdByOperator(api.database.db, undefined);
+  await holdAccount(api.database.db, sender.accountId, undefined);
+  await both({ to: ["held@example.io"] });
+  const worker = await aWorker({ IN_DOUBT_SECONDS: "1", IN_DOUBT_MAX_SECONDS: "2" });
+  await releaseByOperator(api.database.db);
+  await suspendAccount(api.database.db, sender.accountId);
+  await releaseAccount(api.database.db, sender.accountId);
+  await resumeAccount(api.database.db, sender.accountId);
+  await both({ to: ["after@example.io"] });
+
+  const settled = async (ids: string[], key: string, isDone: (status: string) => boolean) => {
+    for (const id of ids)
+      await expect
+        .poll(async () => isDone((await statusOf(id, { key })).json().status), { timeout: 40_000 })
+        .toBe(true);
+  };
+  await settled(tests, testKey, (status) => final.has(status));
+  expect(await putBackRejected(sender.accountId)).toBe(2);
+  await settled(tests, testKey, (status) => final.has(status));
+  await settled(live, sender.key, (status) => status !== "queued" && status !== "processing");
+
+  const { records } = await ses.control("GET", "ledger?limit=100");
+  const handedOver = records.map((record: { tags: { send_id: string[] } }) => record.tags.send_id[0]);
+  expect(new Set(handedOver)).toEqual(new Set(live));
+  expect(live).toHaveLength(3);
+  expect(await modesOf(tests)).toEqual(["test"]);
+  worker.kill("SIGTERM");
+  expect(await worker.exited).toEqual({ code: 0, signal: null });
+}, 90_000);
+
+async function aWorker(settings: Environment) {
+  const worker = await spawnPostern(
+    "worker",
+    anEnvironment({
+      DATABASE_URL: api.database.url,
+      ...simulatorSettings(ses),
+      LOG_LEVEL: "info",
+      ...settings,
+    }),
+  );
+  onTestFinished(async () => {
+    worker.kill("SIGKILL");
+    await worker.exited;
+  });
+  return worker;
+}
+
+async function putBackRejected(accountId: string): Promise<number> {
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const { failed } = await findFailed(api.database.db, { code: "PROVIDER_REJECTED", since, accountId }, undefined);
+  const retries = failed.map(({ id }, place) => ({ id, fromDomain: "shop.test", place }));
+  const putBack = await retryFailed(api.database.db, "PROVIDER_REJECTED", retries);
+  await api.database.db.query({
+    name: "make-due",
+    text: "update send_queue set due_at = now() where state = 'waiting'",
+  });
+  return putBack.length;
+}
+
+/** What is due at some time is due now. */
+function hurry(state: "leased" | "waiting") {
+  const text = "update send_queue set due_at = now() where state = $1";
+  return api.database.db.query({ name: "hurry", text, values: [state] });
+}
+
+async function modesOf(ids: string[]): Promise<string[]> {
+  const text = "select distinct mode from sends where id = any ($1::uuid[])";
+  const rows = await api.database.db.query<{ mode: string }>({ name: "modes-of", text, values: [ids] });
+  return rows.map(({ mode }) => mode);
+}

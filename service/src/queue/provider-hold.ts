@@ -1,0 +1,88 @@
+import type { Queryable } from "../db/database.ts";
+import type { Hold } from "../provider/email-provider.ts";
+import type { Mode } from "../sends/send-request.ts";
+
+/** Stops claiming. Returns whether this is news; the first reason opens the hold, and a later one renames it. */
+export async function holdProvider(db: Queryable, mode: Mode, reason: Hold): Promise<boolean> {
+  const rows = await db.query({
+    name: "hold-provider",
+    text: `
+      update provider_state
+      set hold_reason = $2,
+          held_since = coalesce(held_since, now()),
+          probe_at = coalesce(probe_at, now() + interval '1 minute')
+      where mode = $1
+        and hold_reason is distinct from $2
+      returning mode`,
+    values: [mode, reason],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * Lets claiming go on, unless the operator holds it too. Returns how long it was held; undefined when it was not. The time
+ * that the operator's hold covers is counted there.
+ */
+export async function releaseProvider(db: Queryable, mode: Mode): Promise<{ heldSeconds: number } | undefined> {
+  const [row] = await db.query<{ heldSeconds: number }>({
+    name: "release-provider",
+    text: `
+      with held as materialized (
+        select mode, held_since as since
+        from provider_state
+        where mode = $1 and hold_reason is not null
+        for update
+      )
+      update provider_state p
+      set hold_reason = null, held_since = null, probe_at = null,
+          held_for = held_for + greatest(interval '0', coalesce(p.operator_held_since, now()) - held.since)
+      from held
+      where p.mode = held.mode
+      returning extract(epoch from now() - held.since)::float8 as "heldSeconds"`,
+    values: [mode],
+  });
+  return row;
+}
+
+/** While the provider is held, one worker a minute may claim one send to see whether it is taken again, if there is one. */
+export async function takeProbe(db: Queryable, mode: Mode): Promise<boolean> {
+  const rows = await db.query({
+    name: "take-probe",
+    text: `
+      update provider_state
+      set probe_at = now() + interval '1 minute'
+      where mode = $1
+        and hold_reason is not null
+        and operator_held_since is null
+        and (probe_at <= now() or probe_at > now() + interval '2 minutes')
+        and exists (select from send_queue where state = 'ready' and mode = $1)
+      returning mode`,
+    values: [mode],
+  });
+  return rows.length > 0;
+}
+
+/** The probe was not handed over, so it tells nothing: the next one need not wait for a minute. */
+export async function returnProbe(db: Queryable, mode: Mode): Promise<void> {
+  await db.query({
+    name: "return-probe",
+    text: `
+      update provider_state
+      set probe_at = now()
+      where mode = $1
+        and hold_reason is not null`,
+    values: [mode],
+  });
+}
+
+/** What the provider says of its own rate; all workers pace by it. */
+export async function storeMaxRate(db: Queryable, mode: Mode, maxPerSecond: number): Promise<void> {
+  await db.query({
+    name: "store-max-rate",
+    text: `
+      update provider_state
+      set max_per_second = $2, quota_read_at = now()
+      where mode = $1`,
+    values: [mode, maxPerSecond],
+  });
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { change } from "../../test/send-rows.ts";
+import { useSesProvider } from "../../test/use-ses-provider.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { providerChores } from "./read-quota.ts";
+
+const database = useTestDatabase();
+const { simulator, sesProvider } = useSesProvider();
+
+test("the rate that SES allows is what all workers pace by, and follows its changes", async () => {
+  await change(database.db, "update control_budget set spacing = '1 microsecond'");
+  const [chore] = providerChores(database.db, sesProvider());
+  expect(chore).toMatchObject({ name: "read-quota", pauseSeconds: 60 });
+  for (const maxSendRate of [14, 50]) {
+    await simulator.control("PATCH", "account", { maxSendRate });
+    await chore?.run();
+    expect(await change(database.db, "select mode, max_per_second from provider_state order by mode")).toEqual([
+      { mode: "live", max_per_second: maxSendRate },
+      { mode: "test", max_per_second: 1000 },
+    ]);
+  }
+});
+
+test("it waits for its turn among control requests and is left out when many are before it", async () => {
+  await change(database.db, "update control_budget set next_at = now() + interval '5 seconds'");
+  const [chore] = providerChores(database.db, sesProvider());
+  await expect(chore?.run()).rejects.toThrow(/Try again shortly/);
+});

@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import type { CellState } from "./cell-state.ts";
+import { findTrouble } from "./find-problems.ts";
+import type { SendingState } from "./sending-state.ts";
+
+const none = { sends: 0, oldestSeconds: null };
+
+function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<SendingState> } = {}): CellState {
+  const quiet: SendingState = {
+    mode: "live",
+    queue: { ready: none, waiting: none, leased: none, "in-doubt": none, parked: none },
+    hold: null,
+    operatorHold: null,
+    pace: { maxPerSecond: 14, readSecondsAgo: 20 },
+    feedback: { toldSecondsAgo: 3, polledSecondsAgo: 3, silence: null, silentSeconds: null },
+  };
+  const checks = { database: "ok", schema: "ok", partitions: "ok" } as const;
+  const sending = [{ ...quiet, ...live }];
+  return {
+    isReady: true,
+    checks,
+    sending,
+    quarantine: [],
+    heldAccounts: [],
+    partitions: [],
+    heldSnapshots: [],
+    serverChange: null,
+    ...rest,
+  };
+}
+
+const aChange = {
+  cause: "server",
+  noticedAt: "2026-11-15T07:00:00.000Z",
+  noticedSecondsAgo: 720,
+  before: "1/00000001/5",
+  after: "1/00000002/5",
+  doubted: 0,
+  inDoubt: 0,
+  isSweeping: false,
+} as const;
+
+const aSnapshot = { holder: "session", name: "psql", pid: 4711, heldSeconds: 720, transactions: 9 } as const;
+
+const old = { sends: 7, oldestSeconds: 4_000 };
+const queue = aCell().sending[0]?.queue ?? raise();
+const ok = aCell().checks;
+
+const troubles: [string, CellState, RegExp][] = [
+  ["no database", aCell({ checks: { ...ok, database: "unreachable", schema: "unknown" }, sending: [] }), /^PostgreSQL/],
+  ["an old schema", aCell({ checks: { ...ok, schema: { missing: ["0009_x"] } } }), /lacks 0009_x/],
+  [
+    "no partitions",
+    aCell({ checks: { ...ok, partitions: { missing: ["sends"], run: "postern migrate" } } }),
+    /no partition for now of sends/,
+  ],
+  ["few partitions", aCell({ checks: { ...ok, partitions: { degraded: ["sends end soon"] } } }), /sends end soon/],
+  ["a forgotten transaction", aCell({ heldSnapshots: [aSnapshot] }), /^A transaction of psql \(pid 4711\).*for 12 min/],
+  [
+    "a prepared transaction",
+    aCell({ heldSnapshots: [{ ...aSnapshot, holder: "prepared-transaction", name: "t1", pid: null }] }),
+    /^The prepared transaction t1 /,
+  ],
+  [
+    "a standby that lags",
+    aCell({ heldSnapshots: [{ ...aSnapshot, holder: "replication", heldSeconds: null, transactions: 2_000_000 }] }),
+    /^The standby or slot psql .* 2,000,000 transactions/,
+  ],
+  [
+    "a hold of the provider",
+    aCell({ live: { hold: { reason: "quota", heldSeconds: 720, probeInSeconds: 9 } } }),
+    /daily quota.*12 min/,
+  ],
+  [
+    "a hold of the operator, whose queue may then be old",
+    aCell({ live: { operatorHold: { heldSeconds: 61, note: "why" }, queue: { ...queue, ready: old } } }),
+    /by the operator for 1 min 1 s \("why"\)/,
+  ],
+  [
+    "a failover whose sends are in doubt",
+    aCell({ serverChange: { ...aChange, doubted: 7, inDoubt: 2 } }),
+    /another copy since 12 min.*2 of 7 sends/,
+  ],
+  [
+    "a failover whose sends are not all met",
+    aCell({ serverChange: { ...aChange, isSweeping: true } }),
+    /being put in doubt/,
+  ],
+  ["sends that nobody takes", aCell({ live: { queue: { ...queue, ready: old } } }), /accepted 1 h 6 min ago/],
+  ["sends long in doubt", aCell({ live: { queue: { ...queue, "in-doubt": old } } }), /in doubt for 1 h 6 min/],
+  [
+    "an unknown rate with mail to go",
+    aCell({
+      live: {
+        pace: { maxPerSecond: null, readSecondsAgo: null },
+        queue: { ...queue, ready: { sends: 1, oldestSeconds: 1 } },
+      },
+    }),
+    /rate .* not known/,
+  ],
+  ["a rate read long ago", aCell({ live: { pace: { maxPerSecond: 14, readSecondsAgo: 7_200 } } }), /2 h 0 min ago/],
+  ["silence", aCell({ live: { feedback: { ...silent("not-told") } } }), /tells nothing/],
+  ["a queue that is not read", aCell({ live: { feedback: { ...silent("not-polled") } } }), /last read 33 min ago/],
+  [
+    "a held account",
+    aCell({ heldAccounts: [{ id: "1", name: "Acme", note: null, heldSeconds: 5 }] }),
+    /account Acme is held/,
+  ],
+  [
+    "notifications that cannot be read",
+    aCell({ quarantine: [{ reason: "unreadable", entries: 9, fresh: 2 }] }),
+    /^2 notifications/,
+  ],
+];
+
+test.for(troubles)("%s is one thing to look at, with what to do", ([, cell, what]) => {
+  expect(findTrouble(cell)).toEqual([{ what: expect.stringMatching(what), advice: expect.stringMatching(/\w/) }]);
+});
+
+test("a quiet cell, a new one, one with old quarantine and one whose snapshots are young are well", () => {
+  const unknown = { pace: { maxPerSecond: null, readSecondsAgo: null } };
+  const quarantine = [{ reason: "unreadable" as const, entries: 9, fresh: 0 }];
+  const heldSnapshots = [
+    { ...aSnapshot, heldSeconds: 299, transactions: 2_000_000 },
+    { ...aSnapshot, heldSeconds: null },
+  ];
+  for (const cell of [aCell(), aCell({ live: unknown }), aCell({ quarantine }), aCell({ heldSnapshots })]) {
+    expect(findTrouble(cell)).toEqual([]);
+  }
+});
+
+test("of test mail the queue is looked at, and nothing else", () => {
+  const pace = { maxPerSecond: 14, readSecondsAgo: 7_200 };
+  const cell = aCell({ live: { mode: "test", queue: { ...queue, ready: old }, pace, feedback: silent("not-told") } });
+  expect(findTrouble(cell)).toMatchObject([{ what: expect.stringMatching(/^A test send is ready/) }]);
+});
+
+function silent(silence: "not-told" | "not-polled") {
+  return { toldSecondsAgo: 2_000, polledSecondsAgo: 2_000, silence, silentSeconds: 100 };
+}
+
+function raise(): never {
+  throw new Error("a cell has live mail");
+}

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { aQueuedSend } from "../../test/send-builders.ts";
+import { useEmptyQueue } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { AppError } from "../errors.ts";
+import { quarantine } from "../feedback/quarantine-store.ts";
+import { noteHandOversTold } from "../in-doubt/feedback-progress.ts";
+import { createMetrics } from "../metrics.ts";
+import { holdByOperator } from "../queue/operator-hold.ts";
+import { holdProvider } from "../queue/provider-hold.ts";
+import { readCellState } from "./cell-state.ts";
+import { measureSending } from "./measure-sending.ts";
+
+const database = useTestDatabase();
+useEmptyQueue(database);
+
+const rule = { feedbackGapSeconds: 900, hasFeedbackQueue: true };
+
+test("metrics tell of queue, holds, feedback, quarantine and held snapshots", async () => {
+  await aQueuedSend(database.db, { accountId: await anAccount(database.db) });
+  await holdProvider(database.db, "live", "quota");
+  await holdByOperator(database.db, undefined);
+  await noteHandOversTold(database.db, "live", new Date().toISOString());
+  await quarantine(database.db, [{ reason: "unreadable", raw: "?" }]);
+  const metrics = createMetrics();
+  measureSending(metrics, () => readCellState(database.db, rule, 10));
+  const text = await metrics.registry.metrics();
+  for (const line of [
+    'postern_queue_sends{mode="live",state="ready"} 1',
+    'postern_queue_sends{mode="live",state="in-doubt"} 0',
+    'postern_queue_sends{mode="test",state="ready"} 0',
+    'postern_provider_held{mode="live",reason="quota"} 1',
+    'postern_provider_held{mode="live",reason="paused"} 0',
+    'postern_provider_held{mode="live",reason="manual"} 1',
+    'postern_feedback_silent{mode="live"} 0',
+    'postern_feedback_quarantined{reason="unreadable"} 1',
+  ]) {
+    expect(text).toContain(`${line}\n`);
+  }
+  expect(text).toMatch(/^postern_snapshot_held_seconds \d/m);
+  expect(text).toMatch(/^postern_snapshot_held_transactions \d/m);
+  expect(text).toMatch(/^postern_queue_oldest_seconds\{mode="live",state="ready"\} \d/m);
+  expect(text).toMatch(/^postern_feedback_told_seconds_ago\{mode="live"\} \d/m);
+});
+
+test("while the database is away the figures are absent and the others are there", async () => {
+  const metrics = createMetrics();
+  measureSending(metrics, () => Promise.reject(new AppError("UNAVAILABLE", "gone")));
+  const text = await metrics.registry.metrics();
+  expect(text).not.toContain("postern_queue_sends{");
+  expect(text).toContain("process_cpu_seconds_total");
+});

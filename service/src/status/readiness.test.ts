@@ -1,0 +1,111 @@
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { copyTemplate, openTestDatabase } from "../../test/template-database.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import type { Database } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import { makePartitionsAhead } from "../storage/partitions.ts";
+import { checkReadiness, shareForASecond } from "./readiness.ts";
+
+const database = useTestDatabase();
+
+test("a migrated database is ready", async () => {
+  expect(await checkReadiness(database.db)).toEqual({
+    isReady: true,
+    checks: { database: "ok", schema: "ok", partitions: "ok" },
+  });
+});
+
+test("a database that lacks a migration is not ready, and says which one", async () => {
+  await database.db.query({ name: "forget", text: "delete from schema_migrations where name = '0003_api_keys'" });
+  const { isReady, checks } = await checkReadiness(database.db);
+  await database.db.query({
+    name: "remember",
+    text: "insert into schema_migrations (name, run_on) values ('0003_api_keys', now())",
+  });
+  expect(isReady).toBe(false);
+  expect(checks.schema).toEqual({ missing: ["0003_api_keys"] });
+});
+
+test("a database without a partition for now is not ready, and says what to run", async () => {
+  const db = await databaseWithSendsUntil("now()");
+  const { isReady, checks } = await checkReadiness(db);
+  expect(isReady).toBe(false);
+  expect(checks).toEqual({ database: "ok", schema: "ok", partitions: { missing: ["sends"], run: "postern migrate" } });
+});
+
+test("partitions that end within 14 days leave it ready, with a detail", async () => {
+  const db = await databaseWithSendsUntil("now() + interval '13.5 days'");
+  const { isReady, checks } = await checkReadiness(db);
+  expect(isReady).toBe(true);
+  expect(checks.partitions).toEqual({
+    degraded: ["the partitions of sends end in 13 days; is a worker running?"],
+  });
+});
+
+test("rows in a default partition leave it ready, with a detail", async () => {
+  const db = await anotherDatabase();
+  await db.query({
+    name: "stray",
+    text: "insert into send_contents (id, sealed) values (first_id_at('2001-01-01'), '')",
+  });
+  const { isReady, checks } = await checkReadiness(db);
+  expect(isReady).toBe(true);
+  expect(checks.partitions).toEqual({ degraded: ["send_contents_default has rows"] });
+});
+
+test("more than 180 partitions leave it ready, with a detail", async () => {
+  const db = await anotherDatabase();
+  await makePartitionsAhead(db, "month", new Date(Date.now() + 185 * 7 * 86_400_000).toISOString());
+  const { isReady, checks } = await checkReadiness(db);
+  expect(isReady).toBe(true);
+  expect(checks.partitions).toEqual({ degraded: ["send_contents has 200 partitions of at most 200"] });
+});
+
+test("an absent database is not ready", async () => {
+  const gone = { query: () => Promise.reject(new AppError("UNAVAILABLE", "gone")) };
+  expect(await checkReadiness(gone)).toEqual({
+    isReady: false,
+    checks: { database: "unreachable", schema: "unknown", partitions: "unknown" },
+  });
+});
+
+test("a burst of probes costs one look, and a second later there is another", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  let looks = 0;
+  const look = shareForASecond(async () => ++looks);
+  expect(await Promise.all([look(), look(), look()])).toEqual([1, 1, 1]);
+  vi.advanceTimersByTime(1001);
+  expect(await look()).toBe(2);
+  vi.useRealTimers();
+});
+
+async function anotherDatabase(): Promise<Database> {
+  const { url, drop } = await copyTemplate(inject("serverUrl"));
+  const db = openTestDatabase(url);
+  onTestFinished(async () => {
+    await db.close();
+    await drop();
+  });
+  return db;
+}
+
+async function databaseWithSendsUntil(end: string): Promise<Database> {
+  const db = await anotherDatabase();
+  await db.query({
+    name: "end-partitions-of-sends",
+    text: `
+      do $$
+      declare part text;
+      begin
+        for part in select name from partition_ranges where parent = 'sends' and ends_at is not null loop
+          execute format('drop table %I', part);
+        end loop;
+        execute format(
+          'create table sends_only partition of sends for values from (%L) to (%L)',
+          first_id_at('2026-01-01'), first_id_at(${end})
+        );
+      end
+      $$`,
+  });
+  return db;
+}

@@ -1,0 +1,65 @@
+import type { Queryable } from "../db/database.ts";
+import { findMissingMigrations } from "../db/require-usable.ts";
+import { AppError } from "../errors.ts";
+import { enoughAheadSeconds, inspectPartitions, type PartitionState } from "../storage/partitions.ts";
+
+type PartitionCheck = "ok" | "unknown" | { missing: string[]; run: string } | { degraded: string[] };
+
+export interface Readiness {
+  isReady: boolean;
+  checks: {
+    database: "ok" | "unreachable";
+    schema: "ok" | "unknown" | "unreadable" | { missing: string[] };
+    partitions: PartitionCheck;
+  };
+}
+
+/** Of 200, where no more are made. */
+const manyPartitions = 180;
+
+/** Ready means that this process can do its own work; a provider in trouble would be no reason to take it out. */
+export async function checkReadiness(db: Queryable): Promise<Readiness> {
+  try {
+    const missing = await findMissingMigrations(db);
+    if (missing.length > 0) return notReady({ database: "ok", schema: { missing }, partitions: "unknown" });
+    const states = await inspectPartitions(db);
+    const isReady = states.every((state) => state.coversNow);
+    return { isReady, checks: { database: "ok", schema: "ok", partitions: checkPartitions(states) } };
+  } catch (error) {
+    const isUnreachable = error instanceof AppError && error.code === "UNAVAILABLE";
+    return isUnreachable
+      ? notReady({ database: "unreachable", schema: "unknown", partitions: "unknown" })
+      : notReady({ database: "ok", schema: "unreadable", partitions: "unknown" });
+  }
+}
+
+function notReady(checks: Readiness["checks"]): Readiness {
+  return { isReady: false, checks };
+}
+
+function checkPartitions(states: PartitionState[]): PartitionCheck {
+  const missing = states.filter((state) => !state.coversNow).map((state) => state.table);
+  if (missing.length > 0) return { missing, run: "postern migrate" };
+  const degraded = states.flatMap(partitionProblems);
+  return degraded.length === 0 ? "ok" : { degraded };
+}
+
+function partitionProblems({ table, attached, aheadSeconds, isDefaultUsed }: PartitionState): string[] {
+  const days = Math.floor(aheadSeconds / 86_400);
+  return [
+    ...(aheadSeconds < enoughAheadSeconds
+      ? [`the partitions of ${table} end in ${days} days; is a worker running?`]
+      : []),
+    ...(isDefaultUsed ? [`${table}_default has rows`] : []),
+    ...(attached > manyPartitions ? [`${table} has ${attached} partitions of at most 200`] : []),
+  ];
+}
+
+/** Answers questions within a second of each other from one look, so that probing cannot become load. */
+export function shareForASecond<Result>(look: () => Promise<Result>): () => Promise<Result> {
+  let last: { at: number; result: Promise<Result> } | undefined;
+  return () => {
+    if (last === undefined || performance.now() - last.at > 1000) last = { at: performance.now(), result: look() };
+    return last.result;
+  };
+}

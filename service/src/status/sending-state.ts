@@ -1,0 +1,133 @@
+import type { Queryable } from "../db/database.ts";
+import { type FeedbackState, readFeedbackState } from "../in-doubt/feedback-progress.ts";
+import type { Mode } from "../mode.ts";
+import type { Hold } from "../provider/email-provider.ts";
+
+export type QueueState = "ready" | "waiting" | "leased" | "in-doubt" | "parked";
+
+/** How the sending of one mode stands, in figures that cost little however deep its queue is. */
+export interface SendingState {
+  mode: Mode;
+  queue: Record<QueueState, QueueFigures>;
+  /** What the provider's answers have led to; null while it takes mail. */
+  hold: { reason: Hold; heldSeconds: number; probeInSeconds: number } | null;
+  operatorHold: { heldSeconds: number; note: string | null } | null;
+  pace: { maxPerSecond: number | null; readSecondsAgo: number | null };
+  feedback: FeedbackState;
+}
+
+export interface QueueFigures {
+  /** No more than were to be counted, which then means "or more". */
+  sends: number;
+  /** Since the oldest of those counted was accepted; in doubt: since it was attempted; parked: since it was put aside. */
+  oldestSeconds: number | null;
+}
+
+const modes = ["live", "test"] as const;
+
+export async function readSendingStates(
+  db: Queryable,
+  feedbackRule: { feedbackGapSeconds: number; hasFeedbackQueue: boolean },
+  countedAtMost: number,
+): Promise<SendingState[]> {
+  const [figures, providers, signs] = await Promise.all([
+    countQueue(db, countedAtMost),
+    readProviders(db),
+    Promise.all(modes.map((mode) => readFeedbackState(db, mode, feedbackRule))),
+  ]);
+  return modes.map((mode, index) => ({
+    mode,
+    queue: queueOf(figures.filter((row) => row.mode === mode)),
+    ...providerOf(providers.find((row) => row.mode === mode)),
+    feedback: signs[index] ?? { toldSecondsAgo: null, polledSecondsAgo: null, silence: null, silentSeconds: null },
+  }));
+}
+
+type FiguresRow = QueueFigures & { mode: Mode; state: QueueState };
+
+/** Ready sends have an index of their own; the others share one. Each branch reads its index in order and stops in time. */
+async function countQueue(db: Queryable, countedAtMost: number): Promise<FiguresRow[]> {
+  return db.query<FiguresRow>({
+    name: "count-queue",
+    text: `
+      select modes.mode, 'ready' as state, counted.sends,
+        extract(epoch from now() - time_of_id(counted.oldest::uuid))::float8 as "oldestSeconds"
+      from (values ('live'), ('test')) as modes (mode)
+      cross join lateral (
+        select count(*) as sends, min(id::text collate "C") as oldest
+        from (
+          select id
+          from send_queue
+          where state = 'ready' and mode = modes.mode
+          order by fair_at
+          limit $1
+        ) as first_ones
+      ) as counted
+      union all
+      select modes.mode, states.state, counted.sends,
+        extract(epoch from now() - case
+          when states.state in ('in-doubt', 'parked') then counted.since
+          else time_of_id(counted.oldest::uuid) end)::float8
+      from (values ('live'), ('test')) as modes (mode)
+      cross join (values ('waiting'), ('leased'), ('in-doubt'), ('parked')) as states (state)
+      cross join lateral (
+        select count(*) as sends, min(id::text collate "C") as oldest, min(due_at) as since
+        from (
+          select id, due_at
+          from send_queue
+          where state <> 'ready' and state = states.state and mode = modes.mode
+          order by due_at
+          limit $1
+        ) as first_ones
+      ) as counted`,
+    values: [countedAtMost],
+  });
+}
+
+function queueOf(rows: FiguresRow[]): SendingState["queue"] {
+  const figures = (wanted: QueueState): QueueFigures => {
+    const { sends = 0, oldestSeconds = null } = rows.find(({ state }) => state === wanted) ?? {};
+    return { sends, oldestSeconds };
+  };
+  return {
+    ready: figures("ready"),
+    waiting: figures("waiting"),
+    leased: figures("leased"),
+    "in-doubt": figures("in-doubt"),
+    parked: figures("parked"),
+  };
+}
+
+interface ProviderRow {
+  mode: Mode;
+  maxPerSecond: number | null;
+  readSecondsAgo: number | null;
+  reason: Hold | null;
+  heldSeconds: number | null;
+  probeInSeconds: number | null;
+  operatorHeldSeconds: number | null;
+  operatorNote: string | null;
+}
+
+async function readProviders(db: Queryable): Promise<ProviderRow[]> {
+  return db.query<ProviderRow>({
+    name: "read-providers",
+    text: `
+      select mode, max_per_second as "maxPerSecond",
+        extract(epoch from now() - quota_read_at)::float8 as "readSecondsAgo",
+        hold_reason as reason, extract(epoch from now() - held_since)::float8 as "heldSeconds",
+        greatest(0, extract(epoch from probe_at - now()))::float8 as "probeInSeconds",
+        extract(epoch from now() - operator_held_since)::float8 as "operatorHeldSeconds", operator_note as "operatorNote"
+      from provider_state`,
+  });
+}
+
+function providerOf(row: ProviderRow | undefined): Pick<SendingState, "hold" | "operatorHold" | "pace"> {
+  const { reason = null, heldSeconds = null, probeInSeconds, operatorHeldSeconds = null, operatorNote } = row ?? {};
+  return {
+    hold: reason === null ? null : { reason, heldSeconds: heldSeconds ?? 0, probeInSeconds: probeInSeconds ?? 0 },
+    operatorHold:
+      operatorHeldSeconds === null ? null : { heldSeconds: operatorHeldSeconds, note: operatorNote ?? null },
+    pace: { maxPerSecond: row?.maxPerSecond ?? null, readSecondsAgo: row?.readSecondsAgo ?? null },
+  };
+}

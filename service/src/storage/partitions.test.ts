@@ -1,0 +1,292 @@
+import { randomUUID } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  aConnection,
+  aDatabase,
+  anEmptySchema,
+  inDays,
+  storeEveryHour,
+  value,
+} from "../../test/partitioned-database.ts";
+import { copyTemplate } from "../../test/template-database.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import { sqlState } from "../db/sql-state.ts";
+import { dropOldContents } from "./old-contents.ts";
+import { inspectPartitions, makePartitionsAhead, type PartitionedTable } from "./partitions.ts";
+
+const tables: PartitionedTable[] = ["sends", "send_contents", "events"];
+const midNovember = "2026-11-15T06:00:00Z";
+
+test("the first id of a moment is before every UUIDv7 of that millisecond and after all earlier ones", async () => {
+  const { db } = await aDatabase(copyTemplate);
+  const moment = "2026-11-15T06:07:08.009Z";
+  const digits = Date.parse(moment).toString(16).padStart(12, "0");
+  const first = `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
+  expect(await value(db, `select first_id_at('${moment}')`)).toBe(first);
+  expect(await value(db, `select time_of_id('${first.replace(/7000.*/, "7fff-bfff-ffffffffffff")}')`)).toBe(moment);
+  expect(await value(db, `select time_of_id(first_id_at('1970-01-01T00:00:00Z'))`)).toBe("1970-01-01T00:00:00.000Z");
+});
+
+test.for(["month", "week"] as const)(
+  "made by the %s: an id of each moment of the next three months falls into a partition of its time",
+  async (span) => {
+    const { db } = await aDatabase(anEmptySchema);
+    expect(await makePartitionsAhead(db, span)).toMatchObject({ failures: [] });
+    for (const table of tables) {
+      const stray = await value(
+        db,
+        `with stored as (${storeEveryHour(table, "now() - interval '6 days'", "now() + interval '3 months'")})
+        select count(*)
+        from stored
+        left join partition_ranges r on r.name = stored.place
+        where (time_of_id(stored.id) >= r.starts_at and time_of_id(stored.id) < r.ends_at) is not true`,
+      );
+      expect({ table, stray }).toEqual({ table, stray: 0 });
+    }
+    const states = await inspectPartitions(db);
+    expect(states).toMatchObject(tables.map((table) => ({ table, coversNow: true, isDefaultUsed: false })));
+    for (const { aheadSeconds } of states) expect(aheadSeconds).toBeGreaterThan(88 * 86_400);
+  },
+);
+
+test("a page of sends keeps room for their changes, in every partition", async () => {
+  const { db } = await aDatabase(copyTemplate);
+  await makePartitionsAhead(db, "week", "2030-01-01T00:00:00Z");
+  const full = `
+    select count(*) from pg_class part join pg_inherits link on link.inhrelid = part.oid
+    where link.inhparent = 'sends'::regclass and part.reloptions is distinct from array['fillfactor=50']`;
+  expect(await value(db, full)).toBe(0);
+});
+
+test("partitions are named by the day they begin, in UTC wherever the session is, and contents always go by the week", async () => {
+  const { db } = await aDatabase(anEmptySchema);
+  const undo = new Error("undo");
+  const names = async (timeZone: string) => {
+    let made: string[] = [];
+    const undone = db.withTransaction(async (tx) => {
+      await tx.query({ name: `zone-${timeZone}`, text: `set local timezone = '${timeZone}'` });
+      ({ made } = await makePartitionsAhead(tx, "month", "2026-11-30T23:30:00Z"));
+      throw undo;
+    });
+    await expect(undone).rejects.toBe(undo);
+    return made;
+  };
+  const made = await names("Pacific/Auckland");
+  expect(made).toEqual(await names("America/Los_Angeles"));
+  expect(made.filter((name) => name.startsWith("sends_"))).toEqual([
+    "sends_2026_10",
+    "sends_2026_11",
+    "sends_2026_12",
+    "sends_2027_01",
+    "sends_2027_02",
+  ]);
+  const contents = made.filter((name) => name.startsWith("send_contents_"));
+  expect([contents[0], contents[1], contents.at(-1)]).toEqual([
+    "send_contents_2026_11_23",
+    "send_contents_2026_11_30",
+    "send_contents_2027_02_22",
+  ]);
+});
+
+test("running again, or four at once, makes each partition once", async () => {
+  const { db } = await aDatabase(anEmptySchema);
+  const runs = await Promise.all(Array.from({ length: 4 }, () => makePartitionsAhead(db, "month")));
+  expect(runs.flatMap((run) => run.failures)).toEqual([]);
+  const made = runs.flatMap((run) => run.made);
+  expect(new Set(made).size).toBe(made.length);
+  const before = await ranges(db);
+  expect(before).toHaveLength(made.length);
+  expect(await makePartitionsAhead(db, "month")).toEqual({ made: [], failures: [] });
+  expect(await ranges(db)).toEqual(before);
+});
+
+test("someone who reads sends makes it give up after two seconds, and neither accepting nor the other tables wait", async () => {
+  const { db, url } = await aDatabase(copyTemplate);
+  const later = inDays(200);
+  const reader = aConnection(url);
+  await reader.withTransaction(async (tx) => {
+    await tx.query({ name: "read-all", text: "select id from sends" });
+    const started = performance.now();
+    const making = makePartitionsAhead(db, "month", later);
+    const waiting =
+      "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await expect.poll(() => value(db, waiting)).toBe(1);
+    const acceptStarted = performance.now();
+    await value(db, storeEveryHour("sends", "now()", "now()"));
+    expect(performance.now() - acceptStarted).toBeLessThan(1000);
+    const { made, failures } = await making;
+    expect(performance.now() - started).toBeGreaterThan(1900);
+    expect(performance.now() - started).toBeLessThan(6000);
+    expect(failures.map(({ table, error }) => [table, sqlState(error)])).toEqual([["sends", "55P03"]]);
+    expect(new Set(made.map((name) => name.replace(/_\d.*/, "")))).toEqual(new Set(["send_contents", "events"]));
+  });
+  const { made, failures } = await makePartitionsAhead(db, "month", later);
+  expect(failures).toEqual([]);
+  expect(made.every((name) => name.startsWith("sends_"))).toBe(true);
+  expect(made).not.toHaveLength(0);
+});
+
+test("a change from months to weeks and back leaves no gap and no overlap", async () => {
+  const { db } = await aDatabase(anEmptySchema);
+  await makePartitionsAhead(db, "month", midNovember);
+  await makePartitionsAhead(db, "week", "2027-01-20T00:00:00Z");
+  const { made } = await makePartitionsAhead(db, "month", "2027-03-20T00:00:00Z");
+  expect(made.filter((name) => name.startsWith("sends_"))).toEqual([
+    "sends_2027_04_26",
+    "sends_2027_05",
+    "sends_2027_06",
+  ]);
+  for (const table of tables) {
+    const own = (await ranges(db)).filter((range) => range.parent === table);
+    for (const [position, range] of own.slice(1).entries()) expect(range.starts_at).toBe(own[position]?.ends_at);
+  }
+  expect((await ranges(db)).map((range) => range.name)).toEqual(
+    expect.arrayContaining(["sends_2027_02", "sends_2027_03_01", "sends_2027_03_08"]),
+  );
+});
+
+test("a table with 200 partitions gets no more and says so, and the others get theirs", async () => {
+  const { db } = await aDatabase(copyTemplate);
+  const { failures } = await makePartitionsAhead(db, "month", inDays(5 * 365));
+  expect(failures.map(({ table, error }) => [table, String(error)])).toEqual([
+    ["send_contents", expect.stringContaining("send_contents has 200 partitions")],
+  ]);
+  const states = await inspectPartitions(db);
+  expect(states.find((state) => state.table === "send_contents")?.attached).toBe(200);
+  expect(await makePartitionsAhead(db, "month", inDays(5 * 365))).toMatchObject({ made: [] });
+});
+
+test("sends that came while there was no partition stay readable, and the next partition begins in five minutes", async () => {
+  const { db } = await aDatabase(anEmptySchema);
+  await value(db, storeEveryHour("sends", `timestamptz '${midNovember}'`, `timestamptz '${midNovember}'`));
+  expect(await makePartitionsAhead(db, "month", midNovember)).toMatchObject({ failures: [] });
+  const [first, second] = await ranges(db);
+  expect([first?.name, first?.ends_at]).toEqual(["sends_2026_10", "2026-11-01T00:00:00.000Z"]);
+  expect([second?.name, second?.starts_at, second?.ends_at]).toEqual([
+    "sends_2026_11_15_0605",
+    "2026-11-15T06:05:00.000Z",
+    "2026-12-01T00:00:00.000Z",
+  ]);
+  expect((await inspectPartitions(db, midNovember))[0]).toMatchObject({ coversNow: false, isDefaultUsed: true });
+  expect((await inspectPartitions(db, "2026-11-15T06:05:00Z"))[0]).toMatchObject({ coversNow: true });
+  expect(await value(db, "select count(*) from sends")).toBe(1);
+});
+
+test("a row that a wrong clock dated ahead ends a partition early and keeps none from being made", async () => {
+  const { db } = await aDatabase(copyTemplate);
+  const end = (await ranges(db)).findLast((range) => range.parent === "events")?.ends_at;
+  const ahead = `timestamptz '${end}' + interval '40 hours'`;
+  await value(db, storeEveryHour("events", ahead, ahead));
+  expect((await makePartitionsAhead(db, "month", inDays(20))).failures).toEqual([]);
+  const newest = (await ranges(db)).findLast((range) => range.parent === "events");
+  expect(Date.parse(newest?.ends_at ?? "") - Date.parse(end ?? "")).toBe(40 * 3_600_000);
+  expect((await inspectPartitions(db)).find((state) => state.table === "events")?.isDefaultUsed).toBe(true);
+  // Once its moment has passed, all goes on behind it.
+  expect((await makePartitionsAhead(db, "month", inDays(150))).failures).toEqual([]);
+  expect((await inspectPartitions(db, inDays(151))).every((state) => state.coversNow)).toBe(true);
+});
+
+test("a partition has what its table has: indexes, checks, uncompressed contents, and bodies of a few KB in the row", async () => {
+  const { db } = await aDatabase(copyTemplate);
+  const indexes = `
+    select count(*)
+    from pg_index
+    join partition_ranges r on r.name = indrelid::regclass::text
+    where r.parent = 'events' and r.starts_at <= now() and now() < r.ends_at`;
+  const indexesOfTable = await value(db, "select count(*) from pg_index where indrelid = 'events'::regclass");
+  expect(await value(db, indexes)).toBe(indexesOfTable);
+  const wrong = value(db, storeEveryHour("events", "now()", "now()").replace("'Delivery'", "'Nonsense'"));
+  await expect(wrong).rejects.toThrow("events_type_known");
+  const place = await store(db, "now()", 7000);
+  expect(place).toMatch(/^send_contents_\d/);
+  const toastBytes = `select pg_relation_size(reltoastrelid) from pg_class where relname = '${String(place)}'`;
+  expect(await value(db, toastBytes)).toBe(0);
+  expect(await store(db, "now() + interval '1 millisecond'", 20_000)).toBe(place);
+  expect(await value(db, toastBytes)).toBeGreaterThan(20_000);
+});
+
+test("a role that may only use the tables can make and drop partitions when it is granted the two functions, else not", async () => {
+  const { db } = await aDatabase(copyTemplate);
+  const role = `worker_${randomUUID().slice(0, 8)}`;
+  await value(db, `create role ${role}`);
+  onTestFinished(() => dropRole(db, role));
+  const later = inDays(100);
+  const asRole = (work: (tx: Queryable) => Promise<unknown>) =>
+    db.withTransaction(async (tx) => {
+      await tx.query({ name: `be-${role}`, text: `set local role ${role}` });
+      await work(tx);
+    });
+  let refusal: unknown;
+  const refused = asRole(async (tx) => {
+    refusal = (await makePartitionsAhead(tx, "month", later)).failures[0]?.error;
+  });
+  await expect(refused).rejects.toThrow("rolled back");
+  expect(sqlState(refusal)).toBe("42501");
+  await value(
+    db,
+    `do $$ begin
+      grant select, insert, update, delete on all tables in schema public to ${role};
+      grant execute on all functions in schema public to ${role};
+    end $$`,
+  );
+  await asRole(async (tx) => {
+    expect(await makePartitionsAhead(tx, "month", later)).toMatchObject({
+      failures: [],
+      made: expect.arrayContaining([expect.stringMatching(/^sends_/)]),
+    });
+    expect(await dropOldContents(tx, 30, later)).toMatchObject({ failure: undefined });
+    expect(await inspectPartitions(tx)).toHaveLength(3);
+  });
+});
+
+test("a lookup by id that is planned for its value touches one partition of each table", async () => {
+  const { db } = await aDatabase(copyTemplate);
+  for (const table of tables) {
+    const plan = await db.withTransaction(async (tx) => {
+      await tx.query({ name: "custom-plans", text: "set local plan_cache_mode = force_custom_plan" });
+      await tx.query({
+        name: `prepare-${table}`,
+        text: `prepare ${table}_by_id (uuid) as select id from ${table} where id = $1`,
+      });
+      const id = await value(tx, "select first_id_at(now())");
+      return tx.query<{ "QUERY PLAN": string }>({
+        name: `explain-${table}`,
+        text: `explain (costs off) execute ${table}_by_id ('${String(id)}')`,
+      });
+    });
+    const touched = plan.flatMap((line) => line["QUERY PLAN"].match(/ on (\w+)/)?.[1] ?? []);
+    expect(touched).toEqual([expect.stringMatching(new RegExp(`^${table}_\\d`))]);
+  }
+});
+
+async function dropRole(db: Database, role: string): Promise<void> {
+  await value(db, `do $$ begin drop owned by ${role}; drop role ${role}; end $$`);
+}
+
+interface Range {
+  parent: string;
+  name: string;
+  starts_at: string;
+  ends_at: string;
+}
+
+async function ranges(db: Queryable): Promise<Range[]> {
+  return db.query<Range>({
+    name: "ranges",
+    text: `
+      select parent, name, starts_at, ends_at
+      from partition_ranges
+      where starts_at is not null
+      order by parent desc, starts_at`,
+  });
+}
+
+/** Stores content that would compress well and returns the partition it went to. */
+async function store(db: Queryable, at: string, bytes: number): Promise<unknown> {
+  return value(
+    db,
+    `insert into send_contents (id, sealed)
+    values (first_id_at(${at}), decode(repeat('00', ${bytes}), 'hex'))
+    returning tableoid::regclass::text`,
+  );
+}

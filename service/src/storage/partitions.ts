@@ -1,0 +1,87 @@
+import type { Queryable } from "../db/database.ts";
+
+const partitionedTables = ["sends", "send_contents", "events"] as const;
+
+export type PartitionedTable = (typeof partitionedTables)[number];
+export type PartitionSpan = "month" | "week";
+
+export interface MadePartitions {
+  made: string[];
+  failures: { table: PartitionedTable; error: unknown }[];
+}
+
+/**
+ * Makes what is missing of three months from `at`, each partition in a transaction of its own. A table that cannot get
+ * its partitions does not keep the others from theirs. Contents go by the week, so that they leave soon after their time.
+ */
+export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at?: string): Promise<MadePartitions> {
+  const made: string[] = [];
+  const failures: MadePartitions["failures"] = [];
+  for (const table of partitionedTables) {
+    const spanOfTable = table === "send_contents" ? "week" : span;
+    try {
+      for await (const name of untilNone(() => makeNextPartition(db, table, spanOfTable, at))) {
+        // crash point: partition-made
+        made.push(name);
+      }
+    } catch (error) {
+      failures.push({ table, error });
+    }
+  }
+  return { made, failures };
+}
+
+async function makeNextPartition(db: Queryable, table: PartitionedTable, span: PartitionSpan, at: string | undefined) {
+  const [row] = await db.query<{ name: string | null }>({
+    name: "make-next-partition",
+    text: `
+      select make_next_partition($1, $2, coalesce($3::timestamptz, now())) as name`,
+    values: [table, span, at],
+  });
+  return row?.name;
+}
+
+export async function* untilNone<Step>(take: () => Promise<Step>): AsyncGenerator<NonNullable<Step>> {
+  for (let step = await take(); step; step = await take()) yield step;
+}
+
+/** Less than this is an alarm. */
+export const enoughAheadSeconds = 14 * 86_400;
+
+export interface PartitionState {
+  table: PartitionedTable;
+  /** The default partition included. */
+  attached: number;
+  /** Until the newest one ends. */
+  aheadSeconds: number;
+  coversNow: boolean;
+  isDefaultUsed: boolean;
+}
+
+export async function inspectPartitions(db: Queryable, at?: string): Promise<PartitionState[]> {
+  return db.query<PartitionState>({
+    name: "inspect-partitions",
+    text: `
+      with moment as (
+        select coalesce($1::timestamptz, now()) as at
+      ), tables (position, name, is_default_used) as (
+        select 1, 'sends', exists (select from sends_default)
+        union all
+        select 2, 'send_contents', exists (select from send_contents_default)
+        union all
+        select 3, 'events', exists (select from events_default)
+      )
+      select
+        tables.name as "table",
+        count(ranges.name) as attached,
+        coalesce(greatest(extract(epoch from max(ranges.ends_at) - moment.at), 0), 0)::float8 as "aheadSeconds",
+        coalesce(bool_or(ranges.starts_at <= moment.at and moment.at < ranges.ends_at), false) as "coversNow",
+        tables.is_default_used as "isDefaultUsed"
+      from tables
+      cross join moment
+      left join partition_ranges ranges on ranges.parent = tables.name
+      group by tables.position, tables.name, tables.is_default_used, moment.at
+      order by tables.position`,
+    values: [at],
+  });
+}

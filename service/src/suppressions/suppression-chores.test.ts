@@ -1,0 +1,196 @@
+import { Writable } from "node:stream";
+import { beforeEach, describe, expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { aSuppression } from "../../test/send-builders.ts";
+import { change } from "../../test/send-rows.ts";
+import { useSesProvider } from "../../test/use-ses-provider.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { createLog } from "../log.ts";
+import { ProviderError } from "../provider/email-provider.ts";
+import { suppressionChores } from "./suppression-chores.ts";
+import { removeSuppression } from "./suppression-store.ts";
+
+const database = useTestDatabase();
+const { sesProvider } = useSesProvider();
+
+beforeEach(async () => {
+  await change(database.db, "update control_budget set spacing = '1 microsecond', next_at = now()");
+  await change(database.db, "delete from suppression_removals");
+});
+
+/** A provider that notes what it is asked for, and fails as long as `failure` is set. */
+function aDesk() {
+  const asked: string[] = [];
+  const lines: string[] = [];
+  const state: { failure: ProviderError | undefined } = { failure: undefined };
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const provider = {
+    async removeSuppressedAddress(address: string) {
+      asked.push(address);
+      if (state.failure !== undefined) throw state.failure;
+    },
+  };
+  const [chore] = suppressionChores({ db: database.db, provider, log: createLog("info", stream) });
+  return { asked, lines, state, run: async () => chore?.run() };
+}
+
+async function removed(accountId: string, email: string): Promise<void> {
+  await aSuppression(database.db, { accountId, email });
+  await removeSuppression(database.db.forAccount(accountId), "live", email);
+}
+
+function notes() {
+  return change(
+    database.db,
+    `select email, tries, round(extract(epoch from next_try_at - now()))::integer as "inSeconds"
+     from suppression_removals
+     order by email`,
+  );
+}
+
+describe("an address that was taken off a list", () => {
+  test("is taken off the provider's list, once", async () => {
+    const accountId = await anAccount(database.db);
+    await removed(accountId, "a@x.test");
+    await removed(accountId, "b@x.test");
+    const { asked, run } = aDesk();
+    await run();
+    await run();
+    expect(asked.toSorted()).toEqual(["a@x.test", "b@x.test"]);
+    expect(await notes()).toEqual([]);
+  });
+
+  test("is done with when SES does not have it on its list", async () => {
+    const accountId = await anAccount(database.db);
+    await removed(accountId, "unknown@x.test");
+    const log = createLog("silent");
+    const [chore] = suppressionChores({ db: database.db, provider: sesProvider(), log });
+    await chore?.run();
+    expect(await notes()).toEqual([]);
+  });
+
+  test("is taken off although other accounts have it on theirs, which still filter it for them", async () => {
+    const [one, other] = [await anAccount(database.db), await anAccount(database.db)];
+    await aSuppression(database.db, { accountId: other, email: "shared@x.test" });
+    await removed(one, "shared@x.test");
+    const { asked, run } = aDesk();
+    await run();
+    expect(asked).toEqual(["shared@x.test"]);
+    const left = await change(database.db, "select account_id from suppressions where email = 'shared@x.test'");
+    expect(left).toEqual([{ account_id: other }]);
+  });
+
+  test("is taken off although it bounced meanwhile: while it is on the provider's list that is only an echo", async () => {
+    const accountId = await anAccount(database.db);
+    await removed(accountId, "echo@x.test");
+    await aSuppression(database.db, { accountId, email: "echo@x.test" });
+    const { asked, run } = aDesk();
+    await run();
+    expect(asked).toEqual(["echo@x.test"]);
+  });
+
+  test("stays on the provider's list when somebody complained meanwhile, to whichever account", async () => {
+    const [one, other] = [await anAccount(database.db), await anAccount(database.db)];
+    await removed(one, "angry@x.test");
+    await aSuppression(database.db, { accountId: other, email: "angry@x.test" });
+    await change(database.db, "update suppressions set reason = 'complaint' where email = 'angry@x.test'");
+    const { asked, run } = aDesk();
+    await run();
+    expect(asked).toEqual([]);
+    expect(await notes()).toEqual([]);
+    // Asked for again after the complaint, it goes.
+    await removed(one, "angry@x.test");
+    await run();
+    expect(asked).toEqual(["angry@x.test"]);
+  });
+});
+
+describe("a provider that cannot do it", () => {
+  test("is asked again later and later, and that is logged without the address", async () => {
+    const accountId = await anAccount(database.db);
+    await removed(accountId, "again@x.test");
+    const { asked, lines, state, run } = aDesk();
+    state.failure = new ProviderError("unavailable", "again@x.test cannot be removed", undefined);
+    for (const [tries, inSeconds] of [
+      [1, 10],
+      [2, 20],
+      [3, 40],
+    ]) {
+      await run();
+      await run();
+      expect(await notes()).toEqual([{ email: "again@x.test", tries, inSeconds }]);
+      await change(database.db, "update suppression_removals set next_try_at = now()");
+    }
+    expect(asked).toHaveLength(3);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: "warn", event: "suppression.not-removed", tries: 1, retry_in_seconds: 10, reason: "unavailable" },
+      { tries: 2 },
+      { tries: 3 },
+    ]);
+    expect(lines.join("")).not.toContain("again@x.test");
+    state.failure = undefined;
+    await run();
+    expect(await notes()).toEqual([]);
+  });
+
+  test("waits an hour at most, however often it failed", async () => {
+    const accountId = await anAccount(database.db);
+    await removed(accountId, "long@x.test");
+    await change(database.db, "update suppression_removals set tries = 40");
+    const { state, run } = aDesk();
+    state.failure = new ProviderError("denied", "no", undefined);
+    await run();
+    expect(await notes()).toEqual([{ email: "long@x.test", tries: 41, inSeconds: 3600 }]);
+  });
+
+  test("does not hold up the next address", async () => {
+    const accountId = await anAccount(database.db);
+    await removed(accountId, "bad@x.test");
+    await removed(accountId, "good@x.test");
+    const { state, run, asked } = aDesk();
+    state.failure = new ProviderError("unavailable", "no", undefined);
+    await run();
+    expect(asked.toSorted()).toEqual(["bad@x.test", "good@x.test"]);
+  });
+
+  test("is not asked again about an address it will never take", async () => {
+    const accountId = await anAccount(database.db);
+    await removed(accountId, "odd@x.test");
+    const { lines, state, run } = aDesk();
+    state.failure = new ProviderError("invalid", "no", undefined);
+    await run();
+    expect(await notes()).toEqual([]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: "error", reason: "invalid" }]);
+  });
+});
+
+test("a removal that is asked for while one is under way is not forgotten with it", async () => {
+  const accountId = await anAccount(database.db);
+  await removed(accountId, "twice@x.test");
+  const asked: string[] = [];
+  const provider = {
+    async removeSuppressedAddress(address: string) {
+      asked.push(address);
+      if (asked.length === 1) await removed(accountId, "twice@x.test");
+    },
+  };
+  const [chore] = suppressionChores({ db: database.db, provider, log: createLog("silent") });
+  await chore?.run();
+  expect(asked).toEqual(["twice@x.test", "twice@x.test"]);
+  expect(await notes()).toEqual([]);
+});
+
+test("it waits for its turn among control requests, and leaves the rest for the next run when many are before it", async () => {
+  const accountId = await anAccount(database.db);
+  await removed(accountId, "turn@x.test");
+  await change(database.db, "update control_budget set next_at = now() + interval '5 seconds'");
+  const { asked, run } = aDesk();
+  await run();
+  expect(asked).toEqual([]);
+  expect(await notes()).toMatchObject([{ email: "turn@x.test", tries: 0 }]);
+});
