@@ -51,7 +51,7 @@ export function createScenes(world: Omit<World, "scenes">) {
     /** The provider asks to come again later, so that it is back in `queued` for a second. */
     throttled: followed("throttled", ["delivered"]),
     /** Between hand-over and report lie 0.4 seconds; a slow machine may look away just then, so it has five tries. */
-    handedOver: once(async () => {
+    submitted: once(async () => {
       for (let tries = 1; ; tries++) {
         const scene = await follow(admin, "test", mailTo("reordered"), ["complained"]);
         if (scene.seen.has("sent") || tries === 5) return scene;

@@ -22,8 +22,8 @@ export const accept: Bench = {
     const empty = await createEmptyDatabase(serverUrl);
     const plain = await startYardstick(empty.url, poolSize);
     try {
-      return await withApiProcesses(serverUrl, 1, async ({ db, processes, desks }) => {
-        const senders = await makeSenders(db, desks, accounts, limits);
+      return await withApiProcesses(serverUrl, 1, async ({ db, processes, allDeps }) => {
+        const senders = await makeSenders(db, allDeps, accounts, limits);
         await db.query({ name: "analyze", text: "analyze" });
         const [api] = processes;
         if (api === undefined) throw new Error("no API process");

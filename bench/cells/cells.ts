@@ -1,6 +1,6 @@
 import type { Bench } from "../frame/bench.ts";
 import { compare } from "../frame/compare.ts";
-import type { Judgement } from "../frame/judgement.ts";
+import type { Validation } from "../frame/judgement.ts";
 import { costOfSends } from "./cost-of-sends.ts";
 import { killOneCell } from "./death-of-a-cell.ts";
 import { storedBytes } from "./stored-bytes.ts";
@@ -72,6 +72,6 @@ export const cells: Bench = {
     }),
 };
 
-function none(what: string, measured = Number.NaN): Judgement {
+function none(what: string, measured = Number.NaN): Validation {
   return { what, measured, better: "less", goal: 0, limit: 0 };
 }

@@ -43,11 +43,11 @@ while (left || free < slots) {
   });
   left = rows.length > 0;
   free -= rows.length;
-  for (const row of rows) void handOver(row);
+  for (const row of rows) void submit(row);
 }
 await pool.end();
 
-async function handOver(row: Row): Promise<void> {
+async function submit(row: Row): Promise<void> {
   const { MessageId } = await ses.send(
     new SendEmailCommand({
       FromEmailAddress: row.from_address,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { makeSenders } from "../../service/proofs/sending-client.ts";
 import { readConfig } from "../../service/src/config.ts";
-import { createCredentialDesks } from "../../service/src/processes/api-deps.ts";
+import { createCredentialDeps } from "../../service/src/processes/api-deps.ts";
 import { copyTemplate, createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
 import { anEnvironment } from "../../service/test/test-config.ts";
 import { contendersFolder } from "./install-contenders.ts";
@@ -48,7 +48,7 @@ async function openPostern(serverUrl: string): Promise<EngineCell> {
   // The other engines write no line for each send either.
   const environment = anEnvironment({ DATABASE_URL: url, LOG_LEVEL: "warn" });
   const db = openTestDatabase(url);
-  await makeSenders(db, createCredentialDesks(readConfig(environment)), accounts, [100_000, 1_000_000, 6_000_000]);
+  await makeSenders(db, createCredentialDeps(readConfig(environment)), accounts, [100_000, 1_000_000, 6_000_000]);
   await db.query({
     name: "lift-pace",
     text: `update provider_state set max_per_second = 1000000 where mode = 'live'`,

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from "../../service/src/db/database.ts";
 import { createLog } from "../../service/src/log.ts";
 import { parseAddress, parseMailbox } from "../../service/src/mail-address.ts";
 import { createMetrics } from "../../service/src/metrics.ts";
-import { openAcceptDesk } from "../../service/src/processes/accept-deps.ts";
+import { openAcceptDeps } from "../../service/src/processes/accept-deps.ts";
 import { startDelivery } from "../../service/src/processes/start-delivery.ts";
 import type { SendRequest } from "../../service/src/sends/send-request.ts";
 import { runEngineProcess } from "./engine-process.ts";
@@ -20,13 +20,13 @@ const log = createLog(config.logLevel);
 await runEngineProcess({
   async openFiller() {
     const db = open("api");
-    const desk = await openAcceptDesk(config, db);
+    const deps = await openAcceptDeps(config, db);
     const senders = await listSenders(db);
     let given = 0;
     const accept = async (send: Send) => {
       given += 1;
       const { sender, domain } = senders[given % senders.length] ?? noSender();
-      const { kind } = await acceptSend(desk, sender, requestFor({ ...send, from: `orders@${domain}` }));
+      const { kind } = await acceptSend(deps, sender, requestFor({ ...send, from: `orders@${domain}` }));
       if (kind !== "stored") throw new Error(`a send was not stored: ${kind}`);
     };
     return { accept };
@@ -39,11 +39,11 @@ await runEngineProcess({
     metrics.sendsSettled.inc = (({ status }: { status: string }) => {
       if (status === "sent") sent();
     }) as typeof metrics.sendsSettled.inc;
-    const handOver = async () => {
+    const submit = async () => {
       const providerMessageId = await callProvider();
       return { kind: "accepted", providerMessageId, requestId: undefined } as const;
     };
-    startDelivery({ config, db, log, metrics }, { mode: "live", provider: { handOver }, slots });
+    startDelivery({ config, db, log, metrics }, { mode: "live", provider: { submit }, slots });
     return { left: () => countQueued(db) };
   },
 });

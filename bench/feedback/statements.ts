@@ -101,7 +101,7 @@ async function reports(db: Database, accountId: string, count: number): Promise<
       sendId,
       attempt: 1,
       providerMessageId: messageId,
-      handedOverAt: acceptedAt,
+      submittedAt: acceptedAt,
       at: acceptedAt,
       recipients,
       feedbackId: `f-${sendId}`,

@@ -1,5 +1,5 @@
 import type { Comparison } from "./compare.ts";
-import type { Judgement } from "./judgement.ts";
+import type { Validation } from "./judgement.ts";
 
 export interface BenchTools {
   /** A PostgreSQL server with the migrated template. */
@@ -24,7 +24,7 @@ export interface Bench {
 export interface Outcome {
   comparisons: Record<string, Comparison>;
   /** What is held against goals. */
-  judged: Judgement[];
+  judged: Validation[];
   /** Where many are ranked: the one that all are shown in relation to. */
   rankedBy?: string;
   /** What was found beside it. */

@@ -1,7 +1,7 @@
 import type { Comparison } from "./compare.ts";
 
 /** One measured figure beside what was wanted. */
-export interface Judgement {
+export interface Validation {
   what: string;
   measured: number;
   /** Over the rounds. */
@@ -22,7 +22,7 @@ interface Wanted {
 }
 
 /** The ratio of ours to the yardstick; ours is the one contender beside it. */
-export function judgeRatio(what: string, { ratios }: Comparison, wanted: Wanted, isQuick: boolean): Judgement {
+export function judgeRatio(what: string, { ratios }: Comparison, wanted: Wanted, isQuick: boolean): Validation {
   const [ours] = Object.values(ratios);
   if (ours === undefined) throw new Error(`nothing was measured beside the yardstick of ${what}`);
   const { median: measured, ...spread } = ours;
@@ -37,15 +37,15 @@ export function judgeRatio(what: string, { ratios }: Comparison, wanted: Wanted,
 }
 
 /** What could not be measured has reached nothing. */
-export function hasReachedGoal({ measured, better, goal }: Judgement): boolean {
+export function hasReachedGoal({ measured, better, goal }: Validation): boolean {
   return better === "more" ? measured >= goal : measured <= goal;
 }
 
-export function isWithinLimit({ measured, better, limit }: Judgement): boolean {
+export function isWithinLimit({ measured, better, limit }: Validation): boolean {
   return better === "more" ? measured >= limit : measured <= limit;
 }
 
-export function judgementText(judgement: Judgement): string {
+export function judgementText(judgement: Validation): string {
   const { what, measured, spread, better, goal, limit, unit = "" } = judgement;
   const mark = hasReachedGoal(judgement) ? "✓" : isWithinLimit(judgement) ? "·" : "✗";
   const range = spread === undefined ? "" : ` [${short(spread.least)}-${short(spread.most)}]`;

@@ -1,10 +1,10 @@
 import type { Comparison, Figures } from "./compare.ts";
-import type { Judgement } from "./judgement.ts";
+import type { Validation } from "./judgement.ts";
 import { median, spread } from "./statistics.ts";
 
 /** How far `first` leads in rate and in processor time, each against whoever of the rivals is best at it. */
-export function judgeLeads(comparison: Comparison, first: string, rivals: string[], limit: number): Judgement[] {
-  const least = (what: string, relate: (ours: Figures, theirs: Figures) => number): Judgement => {
+export function judgeLeads(comparison: Comparison, first: string, rivals: string[], limit: number): Validation[] {
+  const least = (what: string, relate: (ours: Figures, theirs: Figures) => number): Validation => {
     const leads = rivals.map((rival) => ({ rival, each: roundByRound(comparison.rounds, first, rival, relate) }));
     const closest = leads.toSorted((one, other) => median(one.each) - median(other.each))[0];
     if (closest === undefined) throw new Error("there are no rivals");

@@ -1,6 +1,6 @@
 import { heldTooLongSeconds } from "../../service/src/storage/held-snapshots.ts";
 import type { Comparison, Figures } from "../frame/compare.ts";
-import type { Judgement } from "../frame/judgement.ts";
+import type { Validation } from "../frame/judgement.ts";
 import { median } from "../frame/statistics.ts";
 import type { HeldFigures } from "./held-snapshot.ts";
 
@@ -14,9 +14,9 @@ export interface GrowthLimit {
 const bounded = ["accept", "claim", "settle", "feedback", "status", "events page", "suppression check"];
 
 /** Of each round the larger divided by the smaller, and of these the median. */
-export function growthBounds({ rounds }: Comparison, limits: GrowthLimit[]): Judgement[] {
+export function growthBounds({ rounds }: Comparison, limits: GrowthLimit[]): Validation[] {
   return limits.flatMap(({ from, to, atMost }) => {
-    const bound = (what: string, figure: (figures: Figures) => number | undefined): Judgement => {
+    const bound = (what: string, figure: (figures: Figures) => number | undefined): Validation => {
       const grown = (rounds[to] ?? []).map((larger, round) =>
         ratio(figure(larger), figure(rounds[from]?.[round] as Figures)),
       );
@@ -29,7 +29,7 @@ export function growthBounds({ rounds }: Comparison, limits: GrowthLimit[]): Jud
   });
 }
 
-export function heldBounds(held: HeldFigures, seconds: number, atMost: number): Judgement[] {
+export function heldBounds(held: HeldFigures, seconds: number, atMost: number): Validation[] {
   const isLongEnough = seconds > heldTooLongSeconds;
   return [
     noMore("processor time of a claim under a held snapshot", held.atTheEnd.cpu / held.before.cpu, atMost, " times"),
@@ -38,7 +38,7 @@ export function heldBounds(held: HeldFigures, seconds: number, atMost: number): 
   ];
 }
 
-function noMore(what: string, measured: number, goal: number, unit = ""): Judgement {
+function noMore(what: string, measured: number, goal: number, unit = ""): Validation {
   return { what, measured, better: "less", goal, limit: goal, unit };
 }
 

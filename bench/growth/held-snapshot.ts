@@ -4,7 +4,7 @@ import type { Database } from "../../service/src/db/database.ts";
 import { DeliveryLoop } from "../../service/src/delivery/delivery-loop.ts";
 import { createLog } from "../../service/src/log.ts";
 import { openSettlements } from "../../service/src/queue/settlement-batches.ts";
-import { aDeliveryDesk, answers, aProviderThat } from "../../service/test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../service/test/delivery-deps.ts";
 import { connect, urlOf } from "./connections.ts";
 import { withClient } from "./copy-rows.ts";
 import type { LoadedWorld } from "./load-world.ts";
@@ -39,18 +39,18 @@ interface ClaimCost {
 export async function holdSnapshot(serverUrl: string, world: LoadedWorld, seconds: number): Promise<HeldFigures> {
   const url = urlOf(serverUrl, world);
   const [api, claims, rest] = [connect(url, "api"), connect(url, "worker"), connect(url, "worker")];
-  let handedOver = 0;
+  let submitted = 0;
   const { provider } = aProviderThat(answers.accepted);
-  const handOver: typeof provider.handOver = async () => ({
+  const submit: typeof provider.submit = async () => ({
     ...answers.accepted,
-    providerMessageId: `m-${handedOver++}`,
+    providerMessageId: `m-${submitted++}`,
   });
-  const { desk } = aDeliveryDesk(rest, provider, { log: createLog("silent"), provider: { handOver } });
+  const { deps } = deliveryTestDeps(rest, provider, { log: createLog("silent"), provider: { submit } });
   const loop = new DeliveryLoop({
     db: claims,
     mode: "live",
     slots: 100,
-    desk: { ...desk, settlements: openSettlements(rest) },
+    deps: { ...deps, settlements: openSettlements(rest) },
   });
   const accept = await openAcceptance(api, world);
   const flow = async (forSeconds: number) => {
@@ -64,7 +64,7 @@ export async function holdSnapshot(serverUrl: string, world: LoadedWorld, second
   const look = () =>
     costOfClaims(
       claims,
-      () => handedOver,
+      () => submitted,
       () => flow(lookSeconds),
     );
   loop.start();
@@ -87,11 +87,11 @@ export async function holdSnapshot(serverUrl: string, world: LoadedWorld, second
   }
 }
 
-async function costOfClaims(claims: Database, handedOver: () => number, work: () => Promise<void>): Promise<ClaimCost> {
+async function costOfClaims(claims: Database, submitted: () => number, work: () => Promise<void>): Promise<ClaimCost> {
   const from = await readMeter(claims);
-  const [cpu, already] = [cpuSecondsOf(from.pid), handedOver()];
+  const [cpu, already] = [cpuSecondsOf(from.pid), submitted()];
   await work();
   const to = await readMeter(claims);
-  const sends = handedOver() - already;
+  const sends = submitted() - already;
   return { cpu: ((cpuSecondsOf(to.pid) - cpu) / sends) * 1000, touched: (to.touched - from.touched) / sends };
 }

@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes } from "node:crypto";
-import { judgeSend } from "../../service/src/accept/validate-send.ts";
+import { validateSend } from "../../service/src/accept/validate-send.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { listEvents } from "../../service/src/events/event-store.ts";
 import type { Address } from "../../service/src/mail-address.ts";
@@ -30,7 +30,11 @@ export async function costOfQuestions(api: Database, world: World, count: number
       if (events.length < pageSize) throw new Error(`a page had ${events.length} events`);
     }),
     "suppression check": await each(async (number) => {
-      const { payload } = await judgeSend({ db: ofAccount(number), fingerprintKey }, "live", requestOf(world, number));
+      const { payload } = await validateSend(
+        { db: ofAccount(number), fingerprintKey },
+        "live",
+        requestOf(world, number),
+      );
       const listed = payload?.recipients.filter(({ suppression }) => suppression !== undefined).length;
       if (listed !== 1) throw new Error(`${listed} of two recipients were suppressed, and not one`);
     }),
@@ -42,7 +46,7 @@ export async function costOfQuestions(api: Database, world: World, count: number
 }
 
 /** To one who is on the list and one who is not. */
-function requestOf(world: World, number: number): NonNullable<Parameters<typeof judgeSend>[2]> {
+function requestOf(world: World, number: number): NonNullable<Parameters<typeof validateSend>[2]> {
   const account = accountOfSend(world, number);
   const [listed, free] = [suppressedAddressOf(account, number % 20), `jane.${number}@example.com`];
   const from = address(`orders@${domainOf(account)}`);

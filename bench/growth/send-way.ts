@@ -3,7 +3,7 @@ import { applyFeedback } from "../../service/src/feedback/apply-feedback.ts";
 import type { Feedback } from "../../service/src/provider/feedback.ts";
 import { type ClaimedSend, claimSends } from "../../service/src/queue/claim-sends.ts";
 import { reserve } from "../../service/src/queue/pacing.ts";
-import { LowWaterMark } from "../../service/src/queue/scan-start.ts";
+import { ScanStart } from "../../service/src/queue/scan-start.ts";
 import { markSent } from "../../service/src/queue/settle-sends.ts";
 import { attemptOf } from "../../service/test/send-builders.ts";
 import { type Cost, costOf } from "./meter.ts";
@@ -35,17 +35,17 @@ export async function costOfWay(api: Database, worker: Database, world: World, c
 }
 
 async function claimAll(worker: Database, count: number, claimed: ClaimedSend[]): Promise<void> {
-  const lowWater = new LowWaterMark();
+  const scanStart = new ScanStart();
   while (claimed.length < count) {
-    const { grant, mark } = await reserve(worker, { mode: "live", wanted: setSize, lowWater: lowWater.mark });
-    if (mark !== undefined) lowWater.advance(mark);
+    const { grant, mark } = await reserve(worker, { mode: "live", wanted: setSize, scanStart: scanStart.mark });
+    if (mark !== undefined) scanStart.advance(mark);
     if (grant === undefined) throw new Error(`${claimed.length} of ${count} sends could be claimed`);
     if (grant.recipients === 0) continue;
     const { sends } = await claimSends(worker, {
       mode: "live",
       maxSends: setSize,
       maxRecipients: setSize * 2,
-      fromTurn: grant.fromTurn,
+      fromFairAt: grant.fromFairAt,
       isProbe: false,
     });
     claimed.push(...sends);
@@ -74,7 +74,7 @@ async function tell(worker: Database, sends: ClaimedSend[]): Promise<void> {
         sendId: send.id,
         attempt: send.attempt,
         providerMessageId: messageIdOf(send),
-        handedOverAt: at,
+        submittedAt: at,
         at,
         recipients: [recipient],
         feedbackId: `f-${place}-${send.id}`,

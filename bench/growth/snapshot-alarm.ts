@@ -3,7 +3,7 @@ import type { Database } from "../../service/src/db/database.ts";
 import { createLog } from "../../service/src/log.ts";
 import { startTicker } from "../../service/src/loops/ticker.ts";
 import { countedForMachines, readCellState } from "../../service/src/status/cell-state.ts";
-import { findTrouble } from "../../service/src/status/find-problems.ts";
+import { findProblems } from "../../service/src/status/find-problems.ts";
 import { heldTooLongSeconds } from "../../service/src/storage/held-snapshots.ts";
 import { storageChores } from "../../service/src/storage/storage-chores.ts";
 import { retentionDays } from "./load-world.ts";
@@ -34,8 +34,8 @@ export function watchForAlarm(db: Database, pid: number, heldSeconds: number) {
     async stop() {
       await ticker.stop();
       const rule = { feedbackGapSeconds: 900, hasFeedbackQueue: true };
-      const troubles = findTrouble(await readCellState(db, rule, countedForMachines));
-      return { alarmAfterSeconds, isInStatus: troubles.some(({ what }) => what.includes(`(pid ${pid})`)) };
+      const problems = findProblems(await readCellState(db, rule, countedForMachines));
+      return { alarmAfterSeconds, isInStatus: problems.some(({ what }) => what.includes(`(pid ${pid})`)) };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { hasReachedGoal, type Judgement } from "../frame/judgement.ts";
+import { hasReachedGoal, type Validation } from "../frame/judgement.ts";
 import { short } from "./result-table.ts";
 import type { Result } from "./results.ts";
 
@@ -39,7 +39,7 @@ ${bars.join("\n")}
 }
 
 /** 1 at the goal, 2 when twice as good. */
-function achieved({ measured, goal, better }: Judgement): number {
+function achieved({ measured, goal, better }: Validation): number {
   const ratio = better === "more" ? measured / goal : goal / measured;
   return Number.isFinite(ratio) ? ratio : mostShown;
 }

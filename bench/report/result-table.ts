@@ -1,4 +1,4 @@
-import { hasReachedGoal, isWithinLimit, type Judgement } from "../frame/judgement.ts";
+import { hasReachedGoal, isWithinLimit, type Validation } from "../frame/judgement.ts";
 import type { Result } from "./results.ts";
 
 /** As Markdown, a row for each figure that has a goal. */
@@ -12,16 +12,16 @@ export function resultTable(results: Result[]): string {
   return ["| Bench | Figure | Goal | Measured | | On, with |", "|---|---|---|---|---|---|", ...rows].join("\n");
 }
 
-function wanted({ better, goal, unit = "" }: Judgement): string {
+function wanted({ better, goal, unit = "" }: Validation): string {
   return `${better === "more" ? "at least" : "at most"} ${short(goal)}${unit}`;
 }
 
-function figure({ measured, spread, unit = "" }: Judgement): string {
+function figure({ measured, spread, unit = "" }: Validation): string {
   const range = spread === undefined ? "" : ` (${short(spread.least)} to ${short(spread.most)})`;
   return `${short(measured)}${unit}${range}`;
 }
 
-function reached(judgement: Judgement): string {
+function reached(judgement: Validation): string {
   if (hasReachedGoal(judgement)) return "reached";
   return isWithinLimit(judgement) ? "not reached, above the floor" : "not reached";
 }

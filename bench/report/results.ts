@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NotReady } from "../frame/bench.ts";
-import type { Judgement } from "../frame/judgement.ts";
+import type { Validation } from "../frame/judgement.ts";
 import type { Machine } from "../frame/machine.ts";
 
 export interface Result {
   bench: string;
   machine: Machine;
-  judged: Judgement[];
+  judged: Validation[];
 }
 
 /** What full runs have left behind, in the order of their names. */

@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { tellOnly } from "../../service/proofs/reported-events.ts";
 import { makeSenders, senderDomain, type TestSender } from "../../service/proofs/sending-client.ts";
-import { tellOnly } from "../../service/proofs/told-events.ts";
 import { type Environment, readConfig } from "../../service/src/config.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { migrate } from "../../service/src/db/migrate.ts";
 import { migrateChores } from "../../service/src/loops/chores.ts";
-import { type CredentialDesks, createCredentialDesks } from "../../service/src/processes/api-deps.ts";
+import { type CredentialDeps, createCredentialDeps } from "../../service/src/processes/api-deps.ts";
 import { setUp } from "../../service/src/provider/ses/setup/set-up.ts";
 import { makePartitionsAhead } from "../../service/src/storage/partitions.ts";
 import { posternPath } from "../../service/test/spawn-postern.ts";
@@ -46,7 +46,7 @@ export interface ChaosCell {
   db: Database;
   databaseUrl: string;
   environment: Environment;
-  desks: CredentialDesks;
+  allDeps: CredentialDeps;
   senders: TestSender[];
   postgres: PostgresServer;
   simulator: Supervised;
@@ -96,8 +96,8 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
     ...options.environment,
   });
   const db = openTestDatabase(databaseUrl);
-  const desks = createCredentialDesks(readConfig(environment));
-  const senders = await makeSenders(db, desks, senderCount, mostRate);
+  const allDeps = createCredentialDeps(readConfig(environment));
+  const senders = await makeSenders(db, allDeps, senderCount, mostRate);
 
   const apis: Supervised[] = [];
   const apiUrls: string[] = [];
@@ -122,7 +122,7 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
     db,
     databaseUrl,
     environment,
-    desks,
+    allDeps,
     senders,
     postgres,
     simulator,

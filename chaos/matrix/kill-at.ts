@@ -32,8 +32,8 @@ async function killWorker(stage: MatrixStage, point: CrashPoint, label: string):
   await giveWorker(stage, point, `${label}-0`);
   const { child, ended } = start(stage, point, "worker");
   for (let given = 1; given < mostOccasions; given++) {
-    const isDead = await Promise.race([ended.then(() => true), sleep(anotherAfterMs, false)]);
-    if (isDead) break;
+    const isCrashed = await Promise.race([ended.then(() => true), sleep(anotherAfterMs, false)]);
+    if (isCrashed) break;
     await giveWorker(stage, point, `${label}-${given}`);
   }
   child.kill("SIGKILL");

@@ -25,7 +25,7 @@ export async function openMatrixStage(folder: string): Promise<MatrixStage> {
   const cell = await openCell({ folder, apis: 1, workers: 0, environment });
   // Registering waits for turns of SES's one request a second; what is tried here is something else.
   await cell.db.query({ name: "free-turns", text: `update control_budget set spacing = '1 microsecond'` });
-  const { key: testKey } = await anApiKey(cell.db, cell.desks.keyPress, firstAccount(cell), { type: "test" });
+  const { key: testKey } = await anApiKey(cell.db, cell.allDeps.apiKeyIssuer, firstAccount(cell), { type: "test" });
   return {
     cell,
     crashLog: join(folder, "crashes"),
@@ -79,7 +79,7 @@ export async function askForDomain(
   path: string,
   body?: object,
 ): Promise<DomainAnswer> {
-  const { accessToken } = await aLogin(cell.db, cell.desks.loginDesk, { accountId: firstAccount(cell) });
+  const { accessToken } = await aLogin(cell.db, cell.allDeps.loginDeps, { accountId: firstAccount(cell) });
   const answer = await fetch(`${url}/api/v1/domains${path}`, {
     method,
     headers: { authorization: `Bearer ${accessToken}`, "content-type": "application/json" },

@@ -34,7 +34,7 @@ export const points: CrashPoint[] = [
   { name: "after-sent", where: "after the commit of `sent`", occasion: "send" },
   { name: "evidence-written", where: "between evidence and event", occasion: "send" },
   { name: "feedback-committed", where: "between event and SQS delete", occasion: "send" },
-  { name: "leases-doubted", where: "tick: after expired leases", occasion: "start" },
+  { name: "leases-markedInDoubt", where: "tick: after expired leases", occasion: "start" },
   { name: "doubt-resolved", where: "tick: after resolving doubt", occasion: "start" },
   { name: "sends-promoted", where: "tick: after promoting", occasion: "start" },
   { name: "sandbox-told", where: "sandbox: told, not forgotten", occasion: "test-send" },

@@ -17,7 +17,7 @@ const mostPieces = 4;
 /** Then whoever still believes in the connection learns better, as keepalive would tell it. */
 const usualHalfOpenMs = 20_000;
 
-interface Trouble {
+interface Problem {
   fault: Fault;
   direction: Direction;
   healed: AbortController;
@@ -38,7 +38,7 @@ export class FaultProxy {
   readonly #halfOpenMs: number;
   readonly #lines = new Set<Line>();
   #server: Server | undefined;
-  #trouble: Trouble | undefined;
+  #trouble: Problem | undefined;
   /** Connections that a fault has touched. */
   met = 0;
 

@@ -47,13 +47,13 @@ function clockFindings(folder: string): Finding[] {
     return Math.round((Date.parse(time) - Date.now()) / 1000);
   };
   const [ahead, behind] = [shiftOf("api-0"), shiftOf("worker-0")];
-  const handedOver = linesOf("worker-0").filter((line) => {
+  const submitted = linesOf("worker-0").filter((line) => {
     const { event, time }: { event?: string; time?: string } = line.startsWith("{") ? JSON.parse(line) : {};
     return event === "delivery.attempted" && Date.parse(time ?? "") < Date.now() - 400_000;
   }).length;
   return [
     { what: "seconds the API is ahead", value: ahead, holds: ahead > 500 },
     { what: "seconds the worker is behind", value: -behind, holds: behind < -500 },
-    { what: "sends handed over by the worker that is behind", value: handedOver, holds: handedOver > 0 },
+    { what: "sends handed over by the worker that is behind", value: submitted, holds: submitted > 0 },
   ];
 }

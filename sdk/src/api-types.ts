@@ -306,7 +306,7 @@ export interface Timeline {
     request_id: string | null;
     detail: string | null;
   } | {
-    type: "handed_over";
+    type: "submitted";
     at: string;
     provider_message_id: string;
   } | {

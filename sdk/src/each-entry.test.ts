@@ -6,7 +6,7 @@ const event = (id: string) => ({ id, email_id: "s", event_type: "Delivery", reci
 const events = (ids: string[], pagination: object) =>
   answer(200, { success: true, data: { events: ids.map(event), pagination } });
 
-async function aReader(...steps: Parameters<typeof startScriptedServer>) {
+async function aConsumer(...steps: Parameters<typeof startScriptedServer>) {
   const { url, requests } = await startScriptedServer(...steps);
   return { postern: new Postern({ baseUrl: url, accessToken: "t" }), requests };
 }
@@ -18,7 +18,7 @@ async function all<Entry>(entries: AsyncIterable<Entry>): Promise<Entry[]> {
 }
 
 test("events are read on from the first counted page by cursor, to the end", async () => {
-  const { postern, requests } = await aReader(
+  const { postern, requests } = await aConsumer(
     events(["5", "4"], { page: 1, limit: 2, total: 5, total_pages: 3 }),
     events(["3", "2"], { limit: 2, next_before: "2" }),
     events([], { limit: 2, next_before: "1-looked-at" }),
@@ -41,7 +41,7 @@ test("one page and none are read with one request, a hundred at a time", async (
     { page: 1, limit: 100, total: 1, total_pages: 1 },
   ]) {
     const ids = pagination.total === 0 ? [] : ["1"];
-    const { postern, requests } = await aReader(events(ids, pagination));
+    const { postern, requests } = await aConsumer(events(ids, pagination));
     expect(await all(postern.events.each())).toHaveLength(pagination.total);
     expect(requests.map(({ path }) => path)).toEqual(["/api/v1/events?limit=100"]);
   }
@@ -49,7 +49,7 @@ test("one page and none are read with one request, a hundred at a time", async (
 
 test("suppressions and sends are read in the same way", async () => {
   const pagination = { limit: 100, next_before: null };
-  const { postern, requests } = await aReader(
+  const { postern, requests } = await aConsumer(
     answer(200, { success: true, data: [{ id: "1" }], pagination }),
     answer(200, { success: true, data: { sends: [{ id: "2" }], pagination } }),
   );
@@ -62,13 +62,13 @@ test("suppressions and sends are read in the same way", async () => {
 });
 
 test("reading stops where the loop does, and asks for no page that nobody looks at", async () => {
-  const { postern, requests } = await aReader(events(["2", "1"], { limit: 2, next_before: "1" }));
+  const { postern, requests } = await aConsumer(events(["2", "1"], { limit: 2, next_before: "1" }));
   for await (const { id } of postern.events.each()) if (id === "2") break;
   expect(requests).toHaveLength(1);
 });
 
 test("a page that cannot be read is thrown", async () => {
-  const { postern } = await aReader(events(["2"], { limit: 1, next_before: "2" }), refuse(401, "UNAUTHORIZED"));
+  const { postern } = await aConsumer(events(["2"], { limit: 1, next_before: "2" }), refuse(401, "UNAUTHORIZED"));
   const seen: string[] = [];
   const reading = (async () => {
     for await (const { id } of postern.events.each()) seen.push(id);

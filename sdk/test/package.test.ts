@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anAccount, anApiKey, aUser } from "../../service/test/builders.ts";
-import { openTestDesk } from "../../service/test/domain-desks.ts";
+import { openTestDeps } from "../../service/test/domain-deps.ts";
 import { anEvent } from "../../service/test/event-builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../service/test/send-builders.ts";
 import { useSesSimulator } from "../../service/test/use-ses-simulator.ts";
@@ -77,19 +77,19 @@ describe("the README", () => {
 
   beforeAll(async () => {
     const { db, url } = api.database;
-    const desk = await openTestDesk(db, url, simulator.simulator);
-    api.parts.domainDesk = desk;
+    const deps = await openTestDeps(db, url, simulator.simulator);
+    api.deps.domainDeps = deps;
     const accountId = await anAccount(db, { name: "Acme" });
     const user = await aUser(db, { accountId });
     await aVerifiedDomain(db, accountId, "acme.io");
     await aSuppression(db, { accountId, email: "gone@example.com" });
     await anEvent(db, { accountId, type: "Bounce", bounceType: "Permanent", recipient: "gone@example.com" });
     await aQueuedSend(db, { accountId, to: ["jane@example.com"] });
-    const { key } = await anApiKey(db, api.parts.keyPress, accountId);
+    const { key } = await anApiKey(db, api.deps.apiKeyIssuer, accountId);
     const address = await api.app.listen({ port: 0, host: "127.0.0.1" });
     email = user.email;
     env = { POSTERN_URL: address, POSTERN_API_KEY: key, POSTERN_PASSWORD: user.password };
-    return () => desk.locks.close();
+    return () => deps.locks.close();
   });
 
   test("the compiler takes its examples, and what fits; what does not fit it refuses", () => {

@@ -179,12 +179,12 @@ create table provider_state (
 insert into provider_state (mode) values ('live'), ('test');
 
 -- A clock that stands still while the provider is held: the patience with a send is counted on it.
-create function patience_clock(mode text) returns timestamptz
+create function retry_clock(mode text) returns timestamptz
 language sql stable
 begin atomic
   select now() - p.held_for - coalesce(now() - p.held_since, '0')
   from provider_state p
-  where p.mode = patience_clock.mode;
+  where p.mode = retry_clock.mode;
 end;
 
 -- When the next recipient may be handed over. Unlogged: after a crash the next one may go at once.
@@ -194,16 +194,16 @@ create unlogged table pacing (
 );
 
 -- What makes silence mean something: a send in doubt is sent again only when events of others are known to arrive.
-create table feedback_signs (
+create table feedback_progress (
   mode text primary key,
   -- The latest hand-over of which the provider told us, when it told us last, and when its queue was last found empty.
-  hand_over_at timestamptz,
-  told_at timestamptz,
-  empty_at timestamptz,
-  constraint feedback_signs_mode_known check (mode in ('live', 'test'))
+  reported_submission_at timestamptz,
+  last_report_at timestamptz,
+  queue_empty_at timestamptz,
+  constraint feedback_progress_mode_known check (mode in ('live', 'test'))
 );
 
-insert into feedback_signs (mode) values ('live'), ('test');
+insert into feedback_progress (mode) values ('live'), ('test');
 
 -- Keys that must never change, sealed with the content key, which may.
 create table sealed_keys (

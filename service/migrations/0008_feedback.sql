@@ -6,7 +6,7 @@ alter table sends
   add column outcomes smallint[];
 
 -- When the provider's queue of events was last asked with success.
-alter table feedback_signs
+alter table feedback_progress
   add column polled_at timestamptz;
 
 -- What the provider told and nobody could use: about a send that is not known (yet), or not to be read at all.

@@ -19,14 +19,14 @@ alter table send_queue
 create index send_queue_parked_idx on send_queue (mode, account_id) where state = 'parked';
 
 -- Stands still from the first hold on until the last one is gone.
-create or replace function patience_clock(mode text) returns timestamptz
+create or replace function retry_clock(mode text) returns timestamptz
 language sql stable
 begin atomic
   select now() - p.held_for - coalesce(now() - least(p.held_since, p.operator_held_since), '0')
   from provider_state p
-  where p.mode = patience_clock.mode;
+  where p.mode = retry_clock.mode;
 end;
 
 -- Since when the alarm about missing feedback is on, so that it is told once and not by every worker.
-alter table feedback_signs
-  add column silent_since timestamptz;
+alter table feedback_progress
+  add column gap_since timestamptz;

@@ -50,21 +50,21 @@ $$;
 alter table provider_state
   add column server text,
   add column server_run text,
-  add column server_changed_at timestamptz;
+  add column failover_at timestamptz;
 
 -- Each time this database turned out to be an older copy of itself, or may be one: what is known of its sends may be less
 -- than what had been done. All that were on their way, up to last_id, are put in doubt since then; swept_to says how far
 -- that is, swept_at when it was done.
-create table server_changes (
+create table failovers (
   id bigint generated always as identity primary key,
   noticed_at timestamptz not null default now(),
   cause text not null,
   server_before text,
   server_after text not null,
-  doubt_since timestamptz not null,
+  in_doubt_since timestamptz not null,
   last_id uuid,
   swept_to uuid not null default '00000000-0000-0000-0000-000000000000',
   swept_at timestamptz,
   sends integer not null default 0,
-  constraint server_changes_cause_known check (cause in ('server', 'rewound', 'feedback', 'operator'))
+  constraint failovers_cause_known check (cause in ('server', 'rewound', 'feedback', 'operator'))
 );

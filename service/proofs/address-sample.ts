@@ -30,7 +30,7 @@ export async function sendSample(sample: Pair[], progress: ProofTools["progress"
     await provider.createConfigurationSet(configurationSetName);
     for (const pair of sample) {
       sent.mails++;
-      const answer = await provider.handOver(aMail(pair.recipient, pair.sender));
+      const answer = await provider.submit(aMail(pair.recipient, pair.sender));
       if (answer.kind !== "accepted") sent.refused++;
       else if (!(await isInLedger(simulator, answer.providerMessageId, pair))) sent.different++;
       progress(`${sent.mails} of ${sample.length} over HTTP`);
@@ -59,7 +59,7 @@ async function isInLedger(simulator: SesSimulator, messageId: string, pair: Pair
 async function smuggle(provider: EmailProvider, text: string, sent: SentSample): Promise<void> {
   for (let field = 0; field < fields; field++) {
     sent.attempts++;
-    const answer = await provider.handOver(aSmuggledMail(`x${text}y`, field)).catch(() => undefined);
+    const answer = await provider.submit(aSmuggledMail(`x${text}y`, field)).catch(() => undefined);
     if (answer !== undefined) sent.smuggled++;
   }
 }

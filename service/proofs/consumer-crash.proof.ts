@@ -7,7 +7,7 @@ import { envelopeText, eventText } from "./event-texts.ts";
 import { end, type FeedbackCell, healthOf, untilRateIsKnown, withFeedbackCell } from "./feedback-cell.ts";
 import { describeDifferences, expectedRecord, type ModelledSend, readRecord } from "./feedback-model.ts";
 import { fateOf } from "./mail-fates.ts";
-import { openPushDoor } from "./push-door.ts";
+import { openPushEndpoint } from "./push-endpoint.ts";
 import { startQueueFront } from "./queue-front.ts";
 import { queueSends } from "./queued-sends.ts";
 import { createRawAws } from "./raw-aws.ts";
@@ -119,7 +119,7 @@ async function sitOutOutage(cell: FeedbackCell, [api, worker]: [PosternProcess, 
   const accountId = await anAccount(db);
   await aVerifiedDomain(db, accountId, fromDomain);
   await changeSimulator(simulator, "POST", "rules", { events: { delaySeconds: 120, lost: ["Send"] } });
-  await Promise.all([openPushDoor(cell, api.url), untilRateIsKnown(cell)]);
+  await Promise.all([openPushEndpoint(cell, api.url), untilRateIsKnown(cell)]);
   const contentKey = testContentKeys.current;
   const ids = await queueSends(db, { accountId, fromDomain, count: sends, contentKey });
   await until("all are sent", 60, async () => (await countOf(cell, ids, "sent")) === sends);

@@ -5,7 +5,7 @@ import type { Finding, Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
 import { aLogin, anAccount } from "../test/builders.ts";
-import { testConfigurationSet } from "../test/domain-desks.ts";
+import { testConfigurationSet } from "../test/domain-deps.ts";
 import { startKnot } from "../test/knot-server.ts";
 import { type PosternProcess, spawnPostern } from "../test/spawn-postern.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
@@ -34,7 +34,7 @@ export const proof: Proof = {
         const environment = { ...cell.environment, DNS_SERVERS: knot.address };
         const api = await spawnPostern("api", environment);
         const worker = await spawnPostern("worker", environment);
-        const { accessToken } = await aLogin(cell.db, cell.loginDesk);
+        const { accessToken } = await aLogin(cell.db, cell.loginDeps);
         const seconds = await registerAndWait({ api, accessToken, publish: knot.publish, isPatient }, progress);
         const checked = await countChecked(cell.db);
         await stop([worker, api]);

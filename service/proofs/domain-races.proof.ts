@@ -4,10 +4,10 @@ import { type SesSimulator, startSesSimulator } from "@postern/ses-simulator";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { listDomains } from "../src/domains/domain-store.ts";
-import { type DomainDesk, registerDomain } from "../src/domains/register-domain.ts";
+import { type DomainDeps, registerDomain } from "../src/domains/register-domain.ts";
 import { finishRemovals, removeDomain } from "../src/domains/remove-domain.ts";
 import { aLogin, anAccount } from "../test/builders.ts";
-import { identitiesOf, openTestDesk } from "../test/domain-desks.ts";
+import { identitiesOf, openTestDeps } from "../test/domain-deps.ts";
 import { spawnPostern } from "../test/spawn-postern.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 
@@ -40,15 +40,15 @@ interface Cell {
   db: Database;
   url: string;
   environment: Record<string, string | undefined>;
-  loginDesk: Parameters<typeof aLogin>[1];
+  loginDeps: Parameters<typeof aLogin>[1];
 }
 
 /** A real process dies at a random moment around the call; then the name is registered again at the next one. */
 async function killRegistrations(cell: Cell, simulator: SesSimulator, kills: number, progress: ProofTools["progress"]) {
   const tally = { wrong: 0, stuck: 0, interrupted: 0 };
-  const desk = await openTestDesk(cell.db, cell.url, simulator);
+  const deps = await openTestDeps(cell.db, cell.url, simulator);
   for (let round = 1; round <= kills; round++) {
-    const { accessToken } = await aLogin(cell.db, cell.loginDesk);
+    const { accessToken } = await aLogin(cell.db, cell.loginDeps);
     const name = aName();
     // Every second round holds the answer back, so that the kill surely falls between the call and its answer.
     if (round % 2 === 0)
@@ -68,18 +68,18 @@ async function killRegistrations(cell: Cell, simulator: SesSimulator, kills: num
     await next.exited;
     const isRegistered = first === 201 ? second === 409 : second === 201 || second === 409;
     if (!isRegistered) tally.stuck++;
-    const identities = (await identitiesOf(desk)).filter((identity) => identity === name);
+    const identities = (await identitiesOf(deps)).filter((identity) => identity === name);
     if (identities.length !== 1) tally.wrong++;
     progress(`killed ${round} of ${kills} registrations`);
   }
-  await desk.locks.close();
+  await deps.locks.close();
   return tally;
 }
 
-/** Two processes' worth of desks remove and register one name at the same time, again and again. */
+/** Two processes' worth of allDeps remove and register one name at the same time, again and again. */
 async function raceRemovals(cell: Cell, simulator: SesSimulator, rounds: number, progress: ProofTools["progress"]) {
-  const desks = [await openTestDesk(cell.db, cell.url, simulator), await openTestDesk(cell.db, cell.url, simulator)];
-  const [one, other] = desks as [DomainDesk, DomainDesk];
+  const allDeps = [await openTestDeps(cell.db, cell.url, simulator), await openTestDeps(cell.db, cell.url, simulator)];
+  const [one, other] = allDeps as [DomainDeps, DomainDeps];
   const accounts = [await anAccount(cell.db), await anAccount(cell.db)];
   const tally = { rounds: 0, wrong: 0 };
   for (let round = 1; round <= rounds; round++) {
@@ -99,7 +99,7 @@ async function raceRemovals(cell: Cell, simulator: SesSimulator, rounds: number,
     for (const row of rows) await removeDomain(one, row.accountId, row.id);
     progress(`raced ${round} of ${rounds} removals`);
   }
-  for (const desk of desks) await desk.locks.close();
+  for (const deps of allDeps) await deps.locks.close();
   return tally;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 
 /** A mail that SES took, as its events name it. */
-export interface ToldMail {
+export interface ReportedMail {
   sendId: string;
   attempt: number;
   messageId: string;
@@ -25,7 +25,7 @@ export type Told =
   | { type: "Reject"; reason: string };
 
 /** An event as SES documents it, written apart from the simulator and from the code that reads it. */
-export function eventText(mail: ToldMail, told: Told): string {
+export function eventText(mail: ReportedMail, told: Told): string {
   return JSON.stringify({
     eventType: told.type,
     mail: {

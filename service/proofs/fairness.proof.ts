@@ -9,7 +9,7 @@ import { storeMaxRate } from "../src/queue/provider-hold.ts";
 import { sealContent } from "../src/sends/content.ts";
 import { newSendId } from "../src/sends/send-id.ts";
 import { anAccount } from "../test/builders.ts";
-import { aDeliveryDesk, answers, aProviderThat } from "../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../test/delivery-deps.ts";
 import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
 import { copyTemplate, openTestDatabase } from "../test/template-database.ts";
 
@@ -17,7 +17,7 @@ const fullSize = 50_000;
 const manyAccounts = 100_000;
 const newcomers = 100;
 const sendsEach = 5;
-const maxHandOvers = 3_000;
+const maxSubmissions = 3_000;
 const maxClaimMs = 20;
 
 export const proof: Proof = {
@@ -29,7 +29,7 @@ export const proof: Proof = {
     const place = await withDatabase(serverUrl, (db) => lastNewcomer(db, size, progress));
     const accounts = isFull ? manyAccounts : 5_000;
     const claimMs = await withDatabase(serverUrl, (db) => claimBehind(db, accounts, progress));
-    const most = Math.min(maxHandOvers, size);
+    const most = Math.min(maxSubmissions, size);
     return {
       figure:
         `behind ${size} queued sends of one account the ${newcomers * sendsEach} sends of ${newcomers} others were all sent within the ` +
@@ -63,9 +63,9 @@ async function lastNewcomer(
   const ids = await acceptNewcomers(db);
   await storeMaxRate(db, "live", 100_000);
   const { mails, provider } = aProviderThat(answers.accepted);
-  const loop = new DeliveryLoop({ db, mode: "live", slots: 100, desk: aDeliveryDesk(db, provider).desk });
+  const loop = new DeliveryLoop({ db, mode: "live", slots: 100, deps: deliveryTestDeps(db, provider).deps });
   const waiting = new Set(ids);
-  while (waiting.size > 0 && mails.length < Math.min(backlog, maxHandOvers * 2)) {
+  while (waiting.size > 0 && mails.length < Math.min(backlog, maxSubmissions * 2)) {
     if ((await loop.runOnce()) === 0) continue;
     for (const mail of mails.slice(-200)) waiting.delete(mail.tags.sendId);
     progress(`${mails.length} handed over, ${waiting.size} newcomers waiting`);
@@ -177,7 +177,7 @@ async function claimBehind(db: Database, accounts: number, progress: ProofTools[
       mode: "live",
       maxSends: 50,
       maxRecipients: 50,
-      fromTurn: "-infinity",
+      fromFairAt: "-infinity",
       isProbe: false,
     });
     times.push(performance.now() - started);

@@ -1,8 +1,8 @@
 import type { Database } from "../src/db/database.ts";
-import type { Told, ToldMail } from "./event-texts.ts";
+import type { ReportedMail, Told } from "./event-texts.ts";
 
 /** A mail with everything that was told of it, however often and in whatever order. */
-export interface ModelledSend extends ToldMail {
+export interface ModelledSend extends ReportedMail {
   accountId: string;
   told: Told[];
 }

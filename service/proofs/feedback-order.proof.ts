@@ -4,7 +4,7 @@ import { counterOf, type FeedbackCell, healthOf, untilRateIsKnown, withFeedbackC
 import { describeDifferences, expectedRecord, type ModelledSend, readRecord } from "./feedback-model.ts";
 import { openLedgerTail } from "./ledger-tail.ts";
 import { fateOf, textsOf } from "./mail-fates.ts";
-import { openPushDoor } from "./push-door.ts";
+import { openPushEndpoint } from "./push-endpoint.ts";
 import { createRawAws } from "./raw-aws.ts";
 import { createDice, type Dice } from "./seeded-random.ts";
 import { createSendingClient, inParallel, makeSenders, senderDomain, type TestSender } from "./sending-client.ts";
@@ -25,11 +25,11 @@ export const proof: Proof = {
     const dice = createDice(seed);
     const verifiedIdentities = Array.from({ length: accounts }, (_, number) => senderDomain(number));
     return withFeedbackCell(serverUrl, { verifiedIdentities }, async (cell) => {
-      const { db, simulator, keyPress, loginDesk } = cell;
-      const senders = await makeSenders(db, { keyPress, loginDesk }, accounts, [100_000, 1_000_000, 6_000_000]);
+      const { db, simulator, apiKeyIssuer, loginDeps } = cell;
+      const senders = await makeSenders(db, { apiKeyIssuer, loginDeps }, accounts, [100_000, 1_000_000, 6_000_000]);
       await silenceSimulator(cell);
       const [api, worker] = await Promise.all([cell.start("api"), cell.start("worker")]);
-      await Promise.all([openPushDoor(cell, api.url), untilRateIsKnown(cell)]);
+      await Promise.all([openPushEndpoint(cell, api.url), untilRateIsKnown(cell)]);
       const begun = performance.now();
       const stage = { cell, senders, dice, size, progress };
       const [published] = await Promise.all([tellEverything(stage), sendAll(stage, api.url)]);
@@ -40,7 +40,7 @@ export const proof: Proof = {
       const { discardedBySns } = await healthOf(simulator);
       const rest = await leftOver(cell);
       const [pushed, pulled] = await Promise.all(
-        [api, worker].map((one) => counterOf(one, "postern_feedback_taken_total")),
+        [api, worker].map((one) => counterOf(one, "postern_feedback_received_total")),
       );
       return {
         figure:

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { type SesSimulator, startSesSimulator } from "@postern/ses-simulator";
 import type { Finding, Proof, ProofTools } from "../../scripts/proof.ts";
-import { checkDueDomains, type VerificationDesk } from "../src/domains/check-due-domains.ts";
+import { checkDueDomains, type VerificationDeps } from "../src/domains/check-due-domains.ts";
 import { type Domain, dnsRecordsOf } from "../src/domains/domain.ts";
 import { parseDomainName } from "../src/domains/domain-name.ts";
 import { findDomain } from "../src/domains/domain-store.ts";
-import { type DomainDesk, registerDomain } from "../src/domains/register-domain.ts";
+import { type DomainDeps, registerDomain } from "../src/domains/register-domain.ts";
 import { removeDomain } from "../src/domains/remove-domain.ts";
 import { AppError } from "../src/errors.ts";
 import { createLog } from "../src/log.ts";
 import { anAccount } from "../test/builders.ts";
-import { openTestDesk } from "../test/domain-desks.ts";
+import { openTestDeps } from "../test/domain-deps.ts";
 import { aKnownDns } from "../test/known-dns.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 
@@ -22,9 +22,9 @@ export const proof: Proof = {
     try {
       return await withSimulatedCell(serverUrl, simulator, async ({ db, url }) => {
         const dns = aKnownDns();
-        const opened = await openTestDesk(db, url, simulator);
+        const opened = await openTestDeps(db, url, simulator);
         const stage: Stage = {
-          desk: { ...opened, resolver: dns.resolver, log: createLog("silent") },
+          deps: { ...opened, resolver: dns.resolver, log: createLog("silent") },
           simulator,
           publishTxt: dns.publishTxt,
         };
@@ -39,7 +39,7 @@ export const proof: Proof = {
 };
 
 interface Stage {
-  desk: DomainDesk & VerificationDesk;
+  deps: DomainDeps & VerificationDeps;
   simulator: SesSimulator;
   publishTxt(name: string, ...values: string[]): void;
 }
@@ -113,7 +113,7 @@ async function ownerGone(stage: Stage): Promise<boolean> {
   const owner = await register(stage, aName());
   await proveAndVerify(stage, owner);
   await mustSucceed(stage, owner);
-  await removeDomain(stage.desk, owner.accountId, owner.id);
+  await removeDomain(stage.deps, owner.accountId, owner.id);
   const thief = await register(stage, owner.domainName);
   await verifyAtProvider(stage, thief);
   return isVerified(stage, thief);
@@ -123,8 +123,8 @@ async function ownerGone(stage: Stage): Promise<boolean> {
 async function oldProof(stage: Stage): Promise<boolean> {
   const first = await register(stage, aName());
   await proveAndVerify(stage, first);
-  await removeDomain(stage.desk, first.accountId, first.id);
-  const second = await registerDomain(stage.desk, first.accountId, first.domainName);
+  await removeDomain(stage.deps, first.accountId, first.id);
+  const second = await registerDomain(stage.deps, first.accountId, first.domainName);
   await verifyAtProvider(stage, second);
   return isVerified(stage, second);
 }
@@ -136,15 +136,15 @@ async function raceOfTwo(stage: Stage): Promise<number> {
   stage.publishTxt(`_postern-challenge.${name}`, ...provers.map(proofOf));
   await Promise.all(provers.map((prover) => verifyAtProvider(stage, prover)));
   await makeDue(stage, provers);
-  await Promise.all([checkDueDomains(stage.desk, 1), checkDueDomains(stage.desk, 1)]);
+  await Promise.all([checkDueDomains(stage.deps, 1), checkDueDomains(stage.deps, 1)]);
   const found = await Promise.all(
-    provers.map(({ accountId, id }) => findDomain(stage.desk.db.forAccount(accountId), id)),
+    provers.map(({ accountId, id }) => findDomain(stage.deps.db.forAccount(accountId), id)),
   );
   return found.filter((domain) => domain?.verificationStatus === "Success").length;
 }
 
-async function register({ desk }: Stage, name: string): Promise<Domain> {
-  return registerDomain(desk, await anAccount(desk.db), parseDomainName(name));
+async function register({ deps }: Stage, name: string): Promise<Domain> {
+  return registerDomain(deps, await anAccount(deps.db), parseDomainName(name));
 }
 
 async function proveAndVerify(stage: Stage, domain: Domain): Promise<void> {
@@ -158,8 +158,8 @@ async function mustSucceed(stage: Stage, domain: Domain): Promise<void> {
 
 async function isVerified(stage: Stage, domain: Domain): Promise<boolean> {
   await makeDue(stage, [domain]);
-  await checkDueDomains(stage.desk, 10);
-  const found = await findDomain(stage.desk.db.forAccount(domain.accountId), domain.id);
+  await checkDueDomains(stage.deps, 10);
+  const found = await findDomain(stage.deps.db.forAccount(domain.accountId), domain.id);
   return found?.verificationStatus === "Success";
 }
 
@@ -169,8 +169,8 @@ async function verifyAtProvider({ simulator }: Stage, { domainName }: Domain): P
   if (!ok) throw new Error("the simulator did not verify the identity");
 }
 
-async function makeDue({ desk }: Stage, domains: Domain[]): Promise<void> {
-  await desk.db.query({
+async function makeDue({ deps }: Stage, domains: Domain[]): Promise<void> {
+  await deps.db.query({
     name: "make-due",
     text: `
       update domains

@@ -3,7 +3,7 @@ import type { SesSimulator } from "@postern/ses-simulator";
 import { isFull, queue, readState, type Stage, until, untilDrained } from "./pacing-stage.ts";
 import { changeSimulator } from "./simulator-control.ts";
 
-export type Trouble = "quota" | "paused";
+export type Problem = "quota" | "paused";
 
 const settledMs = 250;
 const quietMs = 400;
@@ -14,14 +14,14 @@ export interface Hold {
   before: number;
   probes: number;
   /** From when the hold was known to all until the probe that was taken. */
-  handedOver: number;
+  submitted: number;
   heldSeconds: number;
 }
 
 /** One trouble after the other, a probe to find each, and one to find that all is well. */
-export async function goThrough(stage: Stage, troubles: Trouble[]): Promise<Hold> {
+export async function goThrough(stage: Stage, problems: Problem[]): Promise<Hold> {
   const { front, db, simulator } = stage;
-  const [first = "quota", ...others] = troubles;
+  const [first = "quota", ...others] = problems;
   const queued = isFull(stage) ? 100 : 4;
   const seenBefore = front.seen.length;
   await change(simulator, first);
@@ -43,11 +43,11 @@ export async function goThrough(stage: Stage, troubles: Trouble[]): Promise<Hold
   const heldSeconds = (performance.now() - started) / 1000;
   await untilDrained(stage);
   const whileHeld = front.seen.slice(known);
-  const handedOver = whileHeld.findIndex(({ status }) => status === 200) + 1;
-  return { queued, before: known - seenBefore, probes: troubles.length, handedOver, heldSeconds };
+  const submitted = whileHeld.findIndex(({ status }) => status === 200) + 1;
+  return { queued, before: known - seenBefore, probes: problems.length, submitted, heldSeconds };
 }
 
-function change(simulator: SesSimulator, trouble: Trouble | undefined): Promise<void> {
+function change(simulator: SesSimulator, trouble: Problem | undefined): Promise<void> {
   const account = { sendingEnabled: trouble !== "paused", max24HourSend: trouble === "quota" ? 0 : -1 };
   return changeSimulator(simulator, "PATCH", "account", account);
 }

@@ -14,13 +14,13 @@ export const proof: Proof = {
     "Eight twins per idempotency key over two processes, with connections cut after the commit, make one send each",
   size: { small: 60, full: 10_000 },
   run: async (size, { serverUrl, progress }) => {
-    const race = await withApiProcesses(serverUrl, 2, async ({ db, processes, desks }) => {
+    const race = await withApiProcesses(serverUrl, 2, async ({ db, processes, allDeps }) => {
       const proxies = await Promise.all(
         processes.map(({ url }) => startCuttingProxy(url, (answer) => answer % 100 === 0)),
       );
       const client = createSendingClient(32);
       try {
-        const senders = await makeSenders(db, desks, 100, [100_000, 1_000_000, 6_000_000]);
+        const senders = await makeSenders(db, allDeps, 100, [100_000, 1_000_000, 6_000_000]);
         const urls = proxies.map(({ url }) => url);
         const tally = await raceAll({ client, senders, urls }, size, progress);
         const cuts = proxies.reduce((sum, proxy) => sum + proxy.cuts(), 0);

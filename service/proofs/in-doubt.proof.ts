@@ -7,11 +7,11 @@ import { counterOf, type FeedbackCell, healthOf, untilRateIsKnown, withFeedbackC
 import { type LedgerMail, readWholeLedger } from "./ledger-tail.ts";
 import { queueSends } from "./queued-sends.ts";
 import { createRawAws } from "./raw-aws.ts";
+import { tellOnly } from "./reported-events.ts";
 import { type DomainSenders, makeSendersOf } from "./senders-of-domains.ts";
 import { inParallel } from "./sending-client.ts";
 import { storeSentSends } from "./sent-sends.ts";
 import { changeSimulator } from "./simulator-control.ts";
-import { tellOnly } from "./told-events.ts";
 import { until } from "./until.ts";
 
 const fullSize = 500;
@@ -92,9 +92,9 @@ async function cutWithEvents(cell: FeedbackCell, size: number, seconds: Seconds,
     IN_DOUBT_MAX_SECONDS: String(seconds.most),
   });
   await until("all are handed over", 60, async () => (await healthOf(cell.simulator)).accepted >= size, 20);
-  const handedOverAt = performance.now();
+  const submittedAt = performance.now();
   await untilSettled(cell, progress);
-  const lateSeconds = (performance.now() - handedOverAt) / 1000;
+  const lateSeconds = (performance.now() - submittedAt) / 1000;
   await untilTaken(cell, progress);
   const behind = { ...(await aftermathOf(cell, ids)), backlog, seconds: lateSeconds, delaySeconds };
 

@@ -85,7 +85,7 @@ async function countEvents(db: Database): Promise<number> {
 
 /** Of an account that has nothing else, over HTTP, one request after the other. */
 async function listFirstPage(cell: FeedbackCell, count: number, requests: number, progress: ProofTools["progress"]) {
-  const { accountId, accessToken } = await aLogin(cell.db, cell.loginDesk);
+  const { accountId, accessToken } = await aLogin(cell.db, cell.loginDeps);
   for (let stored = 0; stored < count; stored += storedAtOnce) {
     await storeEvents(cell.db, accountId, stored, Math.min(storedAtOnce, count - stored));
     progress(`${stored} of ${count} events stored`);

@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { ApiServer } from "../src/api/http/api-server.ts";
 import type { Database } from "../src/db/database.ts";
-import type { LoginDesk } from "../src/logins/log-in.ts";
+import type { LoginDeps } from "../src/logins/log-in.ts";
 import { deleteLogin } from "../src/logins/login-store.ts";
 import { aLogin } from "../test/builders.ts";
 import { aSecret } from "../test/test-config.ts";
@@ -25,7 +25,7 @@ export const proof: Proof = {
   size: { small: 60, full: 5000 },
   run: (size, { serverUrl, progress }) =>
     withTestApis(serverUrl, rotation, async ({ db, apis: { before, after, done } }) => {
-      const { forgeries, control } = await makeForgeries(db, before.parts.loginDesk);
+      const { forgeries, control } = await makeForgeries(db, before.deps.loginDeps);
       const controlStatus = await statusOf(before.app, control);
       const accepted = await findAccepted([before, after], forgeries, progress);
       const flipped = await countAcceptedFlips(before.app, control, size, progress);
@@ -46,10 +46,10 @@ export const proof: Proof = {
 };
 
 /** The control is made by the same hands without a lie in it: if it were refused, refusing the others would say nothing. */
-async function makeForgeries(db: Database, desk: LoginDesk): Promise<{ forgeries: Forgery[]; control: string }> {
-  const [mine, other, ended] = [await aLogin(db, desk), await aLogin(db, desk), await aLogin(db, desk)];
+async function makeForgeries(db: Database, deps: LoginDeps): Promise<{ forgeries: Forgery[]; control: string }> {
+  const [mine, other, ended] = [await aLogin(db, deps), await aLogin(db, deps), await aLogin(db, deps)];
   await deleteLogin(db, ended.loginId);
-  const { privateKey, kid } = desk.authority.signing;
+  const { privateKey, kid } = deps.authority.signing;
   const material = {
     genuineKey: privateKey,
     publicKey: createPublicKey(privateKey),
@@ -86,7 +86,7 @@ async function countRefusedValid(db: Database, apis: TestApi[], size: number, pr
   for (let tries = 1; tries <= size; tries++) {
     const issuer = apis[tries % apis.length];
     if (issuer === undefined) throw new Error("a rotation has two servers");
-    const { accessToken } = await aLogin(db, issuer.parts.loginDesk);
+    const { accessToken } = await aLogin(db, issuer.deps.loginDeps);
     const statuses = await Promise.all(apis.map(({ app }) => statusOf(app, accessToken)));
     if (statuses.some((status) => status !== 200)) refused++;
     progress(`valid during rotation: ${tries} of ${size}`);

@@ -26,17 +26,17 @@ export const proof: Proof = {
 };
 
 /** Through the function every route authenticates by. The right key asks once: that is how we know the counter counts. */
-async function tryTypos({ parts }: TestApi, size: number, progress: ProofTools["progress"]) {
+async function tryTypos({ deps }: TestApi, size: number, progress: ProofTools["progress"]) {
   let queries = 0;
   const db = {
-    ...parts.authenticator.db,
+    ...deps.authenticator.db,
     query: (_statement: Statement) => {
       queries++;
       return Promise.resolve([]);
     },
   };
   const refused = async (key: string) =>
-    authenticate({ ...parts.authenticator, db }, { "x-api-key": key }, "api-key-or-jwt").then(
+    authenticate({ ...deps.authenticator, db }, { "x-api-key": key }, "api-key-or-jwt").then(
       () => false,
       (error) => error instanceof AppError && error.code === "UNAUTHORIZED",
     );
@@ -72,8 +72,8 @@ function* typosOf(key: string): Generator<string> {
 }
 
 /** Lives through the life of some keys at debug level, then looks for them wherever something is kept or told. */
-async function findLeaks(db: Database, { app, parts }: TestApi, logLines: string[], progress: ProofTools["progress"]) {
-  const { accessToken } = await aLogin(db, parts.loginDesk);
+async function findLeaks(db: Database, { app, deps }: TestApi, logLines: string[], progress: ProofTools["progress"]) {
+  const { accessToken } = await aLogin(db, deps.loginDeps);
   const token = { authorization: `Bearer ${accessToken}` };
   const keys: string[] = [];
   const answers: string[] = [];

@@ -2,9 +2,9 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { SesSimulator } from "@postern/ses-simulator";
 import type { LedgerRecord } from "../../ses-simulator/src/ledger/ledger-record.ts";
-import type { ToldMail } from "./event-texts.ts";
+import type { ReportedMail } from "./event-texts.ts";
 
-export interface LedgerMail extends ToldMail {
+export interface LedgerMail extends ReportedMail {
   fromDomain: string;
 }
 

@@ -18,9 +18,9 @@ export const proof: Proof = {
   promise: "Over two processes no account ever exceeds a sliding window, and hardly a permitted request is refused",
   size: { small: 4, full: fullSeconds },
   run: (seconds, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 2, async ({ db, processes, desks }) => {
+    withApiProcesses(serverUrl, 2, async ({ db, processes, allDeps }) => {
       const isFull = seconds === fullSeconds;
-      const senders = await makeSenders(db, desks, isFull ? 300 : 12);
+      const senders = await makeSenders(db, allDeps, isFull ? 300 : 12);
       const client = createSendingClient(64);
       try {
         const urls = processes.map(({ url }) => url);

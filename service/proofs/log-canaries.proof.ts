@@ -3,10 +3,10 @@ import type { PosternProcess } from "../test/spawn-postern.ts";
 import { isKnownToSes } from "./bad-days.ts";
 import { Canaries } from "./canaries.ts";
 import { chooseDays, dayDomain, meetFault } from "./canary-faults.ts";
-import { askAt, useKeys, useLogins, useSending } from "./canary-requests.ts";
 import { refuseToStart, useFeedback, useRefusals } from "./canary-troubles.ts";
+import { askAt, useKeys, useLogins, useSending } from "./canary-requests.ts";
 import { end, type FeedbackCell, untilRateIsKnown, withFeedbackCell } from "./feedback-cell.ts";
-import { openPushDoor } from "./push-door.ts";
+import { openPushEndpoint } from "./push-endpoint.ts";
 import { makeSenders, senderDomain } from "./sending-client.ts";
 import { tracedIn } from "./traces.ts";
 
@@ -31,7 +31,7 @@ export const proof: Proof = {
       const ask = askAt(api.url, statuses);
 
       progress("log-in, keys and sending");
-      await openPushDoor(cell, api.url);
+      await openPushEndpoint(cell, api.url);
       const accessToken = await useLogins(ask, cell.db, canaries, sender.accountId);
       await useKeys(ask, canaries, accessToken);
       const ids = await useSending(ask, canaries, sender, accessToken);

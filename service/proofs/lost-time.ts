@@ -2,9 +2,9 @@ import type { ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import type { PostgresBinaries } from "../src/dev/embedded-postgres.ts";
 import { listUnknownSends } from "../src/feedback/quarantine-store.ts";
-import { whileInHand, whileQueued } from "../src/sends/attempt-details.ts";
-import { readLastChange } from "../src/in-doubt/last-failover.ts";
+import { readLastFailover } from "../src/in-doubt/last-failover.ts";
 import { holdByOperator, releaseByOperator } from "../src/queue/operator-hold.ts";
+import { failoverWhileQueued, failoverWhileSubmitting } from "../src/sends/attempt-details.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../test/private-postgres.ts";
 import { testContentKeys } from "../test/send-builders.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
@@ -87,13 +87,13 @@ async function play(cell: FeedbackCell, { size, door, losing, progress }: Scene)
   const senders = await makeSendersOf(db, verifiedIdentities);
   await changeSimulator(simulator, "POST", "rules", { match: { fromDomain: toldDomain }, events: { copies: 0 } });
   const worker = await cell.start("worker", doubtSeconds);
-  const handedOver = async (count: number) => {
+  const submitted = async (count: number) => {
     await until(`${count} are handed over`, 60, async () => (await healthOf(simulator)).accepted >= count, 20);
   };
 
   progress("before");
   const sentBefore = await queueForEach(db, senders, size);
-  await handedOver(2 * size);
+  await submitted(2 * size);
   // The copy knows these as ready; in the time that it does not know of half of them are handed over, and all that is new.
   await holdByOperator(db, "until the copy has them");
   const ready = await queueForEach(db, senders, 2 * size);
@@ -104,7 +104,7 @@ async function play(cell: FeedbackCell, { size, door, losing, progress }: Scene)
   const inLostTime = await queueForEach(db, senders, size);
   await goFirst(db, inLostTime);
   await releaseByOperator(db);
-  await handedOver(6 * size);
+  await submitted(6 * size);
   progress("switching over");
   let current = worker;
   const startWorker = async () => {
@@ -190,7 +190,7 @@ async function untilSettled(
     200,
     async () => {
       await queueForEach(db, senders.slice(0, 1), 1);
-      const change = await readLastChange(db, 10_000);
+      const change = await readLastFailover(db, 10_000);
       progress(`${change?.inDoubt} in doubt`);
       return change?.inDoubt === 0;
     },
@@ -214,8 +214,8 @@ async function aftermathOf(cell: FeedbackCell, accepted: string[], lostTime: Led
   const listedIn = new Set((await listUnknownSends(db, 100_000)).map(({ sendId }) => sendId));
   const explained = new Set(
     await idsIn(db, `select send_id as id from send_attempts where detail = any($1::text[])`, [
-      whileQueued,
-      whileInHand,
+      failoverWhileQueued,
+      failoverWhileSubmitting,
     ]),
   );
   const recorded = new Set(await idsIn(db, `select distinct send_id as id from send_attempts`));
@@ -229,7 +229,7 @@ async function aftermathOf(cell: FeedbackCell, accepted: string[], lostTime: Led
   const untold = handedIn(untoldDomain, true).filter((id) => explained.has(id) || isDoubled(id));
   const goneTold = handedIn(toldDomain, false);
   return {
-    cause: (await readLastChange(db, 1))?.cause ?? "nothing",
+    cause: (await readLastFailover(db, 1))?.cause ?? "nothing",
     known: accepted.filter((id) => known.has(id)).length,
     lost: [...known].filter((id) => !copies.has(id)).length,
     told: told.length,

@@ -12,7 +12,7 @@ import { until } from "./until.ts";
 export async function mailAgain(cell: FeedbackCell, count: number, progress: ProofTools["progress"]) {
   const [sender] = await makeSenders(cell.db, cell, 1, [100_000, 1_000_000, 6_000_000]);
   if (sender === undefined) throw new Error("nobody sends");
-  const { accessToken } = await aLogin(cell.db, cell.loginDesk, { accountId: sender.accountId });
+  const { accessToken } = await aLogin(cell.db, cell.loginDeps, { accountId: sender.accountId });
   const [api] = await Promise.all([cell.start("api"), cell.start("worker")]);
   await untilRateIsKnown(cell);
   const client = createSendingClient(8);

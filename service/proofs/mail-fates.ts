@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { eventText, type Told, type ToldMail } from "./event-texts.ts";
+import { eventText, type ReportedMail, type Told } from "./event-texts.ts";
 import type { Dice } from "./seeded-random.ts";
 
 const mostCopies = 8;
 
-type Fate = (mail: ToldMail, told: Telling) => Told[];
+type Fate = (mail: ReportedMail, told: Telling) => Told[];
 
 /** Builds what is told of a mail; each has a time of its own, as every happening has. */
 interface Telling {
@@ -56,11 +56,11 @@ const fates: [name: string, share: number, fate: Fate][] = [
   ["rejected", 4, () => [{ type: "Reject", reason: "Bad content" }]],
 ];
 
-function firstOf({ recipients }: ToldMail): string[] {
+function firstOf({ recipients }: ReportedMail): string[] {
   return recipients.slice(0, 1);
 }
 
-function others({ recipients }: ToldMail, told: Telling): Told[] {
+function others({ recipients }: ReportedMail, told: Telling): Told[] {
   return recipients.length > 1 ? [told.delivery(recipients.slice(1))] : [];
 }
 
@@ -76,12 +76,12 @@ function fateAt(place: number): (typeof fates)[number] {
 }
 
 /** What SES will tell of this mail: that it was sent, and one fate. */
-export function fateOf(dice: Dice, mail: ToldMail): Told[] {
+export function fateOf(dice: Dice, mail: ReportedMail): Told[] {
   const [, , fate] = fateAt(dice.roll(shares));
   return [{ type: "Send" }, ...fate(mail, tellingFrom(mail))];
 }
 
-function tellingFrom({ acceptedAt }: ToldMail): Telling {
+function tellingFrom({ acceptedAt }: ReportedMail): Telling {
   let at = Date.parse(acceptedAt);
   const next = () => {
     at += 137;
@@ -109,7 +109,7 @@ function tellingFrom({ acceptedAt }: ToldMail): Telling {
 }
 
 /** Every event once to eight times, each time about all its recipients together or about one at a time, in any case. */
-export function textsOf(dice: Dice, mail: ToldMail, told: Told[]): string[] {
+export function textsOf(dice: Dice, mail: ReportedMail, told: Told[]): string[] {
   return told.flatMap((one) =>
     Array.from({ length: 1 + dice.roll(mostCopies) }, () => {
       if (!("recipients" in one) || dice.roll(2) === 0) return [eventText(mail, one)];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Proof } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
-import type { CredentialDesks } from "../src/processes/api-deps.ts";
+import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
@@ -19,7 +19,7 @@ export const proof: Proof = {
     "Malformed requests never lead to a server error, a crash, an answer outside the published shape, or more and more memory",
   size: { small: 1500, full: 1_000_000 },
   run: (size, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], desks }) => {
+    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], allDeps }) => {
       if (api === undefined) throw new Error("the API process did not start");
       const seed = Date.now() % 2 ** 31;
       const memory: number[] = [];
@@ -27,7 +27,7 @@ export const proof: Proof = {
         size,
         seed,
         api,
-        () => freshCredentials(db, desks),
+        () => freshCredentials(db, allDeps),
         async (message) => {
           memory.push(await residentMebibytes(api));
           progress(message);
@@ -116,9 +116,9 @@ function isPublishedShape(body: string): boolean {
 }
 
 /** New ones for each chunk: some of the requests log out or revoke, and the rest should still get past the door. */
-async function freshCredentials(db: Database, { loginDesk, keyPress }: CredentialDesks): Promise<Credentials> {
-  const { accountId, accessToken, refreshToken } = await aLogin(db, loginDesk);
-  const { id, key } = await anApiKey(db, keyPress, accountId);
+async function freshCredentials(db: Database, { loginDeps, apiKeyIssuer }: CredentialDeps): Promise<Credentials> {
+  const { accountId, accessToken, refreshToken } = await aLogin(db, loginDeps);
+  const { id, key } = await anApiKey(db, apiKeyIssuer, accountId);
   return { token: accessToken, refreshToken, key, keyId: id };
 }
 

@@ -4,8 +4,8 @@ import type { ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import type { Secret } from "../src/secret.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
-import type { HandOverFront } from "./hand-over-front.ts";
 import { queueSends } from "./queued-sends.ts";
+import type { SubmitProxy } from "./submit-proxy.ts";
 
 export const fromDomain = "shop.test";
 export const fullSize = 800;
@@ -15,7 +15,7 @@ const patienceMs = 180_000;
 export interface Stage {
   size: number;
   simulator: SesSimulator;
-  front: HandOverFront;
+  front: SubmitProxy;
   db: Database;
   processes: PosternProcess[];
   accountId: string;

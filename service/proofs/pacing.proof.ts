@@ -10,10 +10,10 @@ import { aVerifiedDomain } from "../test/send-builders.ts";
 import { type PosternProcess, spawnPostern } from "../test/spawn-postern.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 import { mostInASecond } from "./counting-proxy.ts";
-import { startHandOverFront } from "./hand-over-front.ts";
-import { goThrough, type Hold, type Trouble } from "./hold-cycle.ts";
+import { goThrough, type Hold, type Problem } from "./hold-cycle.ts";
 import { fromDomain, fullSize, isFull, queue, readState, type Stage, until, untilDrained } from "./pacing-stage.ts";
 import { readLedger } from "./simulator-control.ts";
+import { startSubmitProxy } from "./submit-proxy.ts";
 
 const maxPerSecond = 14;
 /** Other tests make the machine stand still for a moment, which brings some sends together: then it is measured again. */
@@ -25,7 +25,7 @@ export const proof: Proof = {
   size: { small: 16, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const simulator = await startSesSimulator({ verifiedIdentities: [fromDomain], maxSendRate: maxPerSecond });
-    const front = await startHandOverFront(simulator.url);
+    const front = await startSubmitProxy(simulator.url);
     try {
       return await withSimulatedCell(serverUrl, { ...simulator, url: front.url }, async ({ db, environment }) => {
         await createSet(simulator);
@@ -54,14 +54,14 @@ async function watch(stage: Stage): Promise<Finding> {
   await knowTheRate(stage);
   const cold = await warmUp(stage);
   // At the small size the probes are not waited for: they are asked for at once.
-  const cycles: Trouble[][] = isFull(stage)
+  const cycles: Problem[][] = isFull(stage)
     ? [
         ["quota", "paused"],
         ["paused", "quota"],
       ]
     : [["quota", "paused"]];
   const holds: Hold[] = [];
-  for (const troubles of cycles) holds.push(await goThrough(stage, troubles));
+  for (const problems of cycles) holds.push(await goThrough(stage, problems));
   const rounds: Round[] = [];
   const mostRounds = isFull(stage) ? 1 : smallRounds;
   while (rounds.length < mostRounds && !isWithinBounds(stage, rounds.at(-1))) rounds.push(await measureRound(stage));
@@ -123,7 +123,7 @@ async function judge(stage: Stage, { cold, holds, rounds }: Watched): Promise<Fi
   const accepted = (await readLedger(stage.simulator)).length;
   const { sends, sent, failed, throttled } = await readOutcome(db);
   const sum = (of: (hold: Hold) => number) => holds.reduce((total, hold) => total + of(hold), 0);
-  const extra = sum((hold) => hold.handedOver - hold.probes);
+  const extra = sum((hold) => hold.submitted - hold.probes);
   return {
     figure:
       `${processes.length} workers, MaxSendRate ${maxPerSecond}: ${size} sends at ${average.toFixed(2)} a second, at most ${most} in ` +

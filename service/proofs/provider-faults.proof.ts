@@ -7,15 +7,15 @@ import { DeliveryLoop } from "../src/delivery/delivery-loop.ts";
 import type { EmailProvider } from "../src/provider/email-provider.ts";
 import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
 import { anAccount } from "../test/builders.ts";
-import { aDeliveryDesk } from "../test/delivery-desks.ts";
+import { deliveryTestDeps } from "../test/delivery-deps.ts";
 import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 import { type BadDay, badDays, goodAccount, isKnownToSes } from "./bad-days.ts";
 import { beginAnew, endPatience, readAftermath, readEndings, useUnknownSet } from "./day-database.ts";
 import { type Aftermath, type Ending, expectedAftermath, expectedEnding } from "./day-endings.ts";
-import { type HandOverFront, startHandOverFront } from "./hand-over-front.ts";
 import { queueSends } from "./queued-sends.ts";
 import { changeSimulator, readLedger } from "./simulator-control.ts";
+import { type SubmitProxy, startSubmitProxy } from "./submit-proxy.ts";
 
 const lanes = 3;
 
@@ -26,7 +26,7 @@ export const proof: Proof = {
     const days = badDays.map((day, index) => ({ ...day, domain: `day-${index}.test` }));
     const verifiedIdentities = days.filter(isKnownToSes).map(({ domain }) => domain);
     const simulator = await startSesSimulator({ verifiedIdentities, maxSendRate: 1_000_000, max24HourSend: -1 });
-    const front = await startHandOverFront(simulator.url);
+    const front = await startSubmitProxy(simulator.url);
     const stage: Stage = { size, simulator, front, ...providersAt(simulator, front, size), past: [] };
     try {
       const ofOneDomain = days.filter(({ cause }) => cause.by !== "account").values();
@@ -49,7 +49,7 @@ interface Day extends BadDay {
 interface Stage {
   size: number;
   simulator: SesSimulator;
-  front: HandOverFront;
+  front: SubmitProxy;
   /** For all that answers: a busy machine must not look like a silent provider. */
   usual: EmailProvider;
   hasty: EmailProvider;
@@ -62,7 +62,7 @@ interface PastDay {
   sends: { id: string; isPatienceOver: boolean; ending: Ending | undefined }[];
 }
 
-function providersAt(simulator: SesSimulator, front: HandOverFront, size: number) {
+function providersAt(simulator: SesSimulator, front: SubmitProxy, size: number) {
   const options = sesAt(simulator, front.url);
   const requestMs = size > 10 ? 2_000 : 300;
   return {
@@ -100,8 +100,8 @@ async function liveThroughOne(stage: Stage, db: Database, accountId: string, day
   const ids = await queueSends(db, { accountId, fromDomain, count: size, contentKey });
   const impatient = ids.filter((_, index) => index % 2 === 1);
   await endPatience(db, impatient);
-  const { desk } = aDeliveryDesk(db, providerFor(stage, day));
-  const loop = new DeliveryLoop({ db, mode: "live", slots: size, desk });
+  const { deps } = deliveryTestDeps(db, providerFor(stage, day));
+  const loop = new DeliveryLoop({ db, mode: "live", slots: size, deps });
 
   const restore = await bringAbout(stage, db, day);
   await loop.runOnce();

@@ -59,7 +59,7 @@ async function storeEarlier(db: Database, accountId: string, recipients: string[
     providerMessageId: `m-${id}`,
     sendId: id,
     attempt: 1,
-    handedOverAt: at,
+    submittedAt: at,
     at,
   } as const;
 }

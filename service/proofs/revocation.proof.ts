@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import type { Proof } from "../../scripts/proof.ts";
 import { suspendAccount } from "../src/accounts/account-store.ts";
 import type { Database } from "../src/db/database.ts";
-import type { CredentialDesks } from "../src/processes/api-deps.ts";
+import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
 
@@ -29,7 +29,7 @@ export const proof: Proof = {
   promise: "A key revoked or expired, a login ended or an account suspended is refused from the very next request on",
   size: { small: 5, full: 200 },
   run: (size, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 2, async ({ db, processes, desks }) => {
+    withApiProcesses(serverUrl, 2, async ({ db, processes, allDeps }) => {
       const urls = processes.map(({ url }) => url);
       const agent = new Agent({ keepAlive: true, maxSockets: 64 });
       const call: Call = (url, headers, method = "GET", path = "/api/v1/account") =>
@@ -37,7 +37,7 @@ export const proof: Proof = {
 
       const tallies: [string, Tally][] = [];
       for (const [kind, makeSubject] of Object.entries(
-        subjects(db, desks, (...args) => call(urls[0] ?? "", ...args)),
+        subjects(db, allDeps, (...args) => call(urls[0] ?? "", ...args)),
       )) {
         const tally: Tally = { before: 0, after: 0, acceptedAfter: 0 };
         tallies.push([kind, tally]);
@@ -61,31 +61,31 @@ export const proof: Proof = {
 /** Four ways for a credential to end. */
 function subjects(
   db: Database,
-  { loginDesk, keyPress }: CredentialDesks,
+  { loginDeps, apiKeyIssuer }: CredentialDeps,
   callFirst: (headers: Record<string, string>, method: string, path: string) => Promise<number>,
 ): Record<string, () => Promise<Subject>> {
   return {
     revocation: async () => {
-      const login = await aLogin(db, loginDesk);
-      const { id, key } = await anApiKey(db, keyPress, login.accountId);
+      const login = await aLogin(db, loginDeps);
+      const { id, key } = await anApiKey(db, apiKeyIssuer, login.accountId);
       const authorization = `Bearer ${login.accessToken}`;
       const end = () => mustBe200(callFirst({ authorization }, "DELETE", `/api/v1/api-keys/${id}`));
       return { headers: { "x-api-key": key }, end };
     },
     expiry: async () => {
-      const { accountId } = await aLogin(db, loginDesk);
+      const { accountId } = await aLogin(db, loginDeps);
       const expiresAt = new Date(Date.now() + 400).toISOString();
-      const { key } = await anApiKey(db, keyPress, accountId, { expiresAt });
+      const { key } = await anApiKey(db, apiKeyIssuer, accountId, { expiresAt });
       return { headers: { "x-api-key": key }, end: () => untilPast(expiresAt) };
     },
     "log-out": async () => {
-      const { accessToken } = await aLogin(db, loginDesk);
+      const { accessToken } = await aLogin(db, loginDeps);
       const headers = { authorization: `Bearer ${accessToken}` };
       return { headers, end: () => mustBe200(callFirst(headers, "POST", "/api/v1/auth/logout")) };
     },
     suspension: async () => {
-      const { accountId } = await aLogin(db, loginDesk);
-      const { key } = await anApiKey(db, keyPress, accountId);
+      const { accountId } = await aLogin(db, loginDeps);
+      const { key } = await anApiKey(db, apiKeyIssuer, accountId);
       return { headers: { "x-api-key": key }, end: () => suspendAccount(db, accountId) };
     },
   };

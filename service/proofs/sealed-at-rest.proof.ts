@@ -5,15 +5,7 @@ import { aSecret } from "../test/test-config.ts";
 import { type DiskSearch, searchDisk } from "./disk-search.ts";
 import { type FeedbackCell, withFeedbackCell } from "./feedback-cell.ts";
 import { binariesLike } from "./postgres-copies.ts";
-import {
-  acceptMails,
-  countRight,
-  countTruthful,
-  handOver,
-  type Marks,
-  makeMarks,
-  swapContents,
-} from "./sealed-mails.ts";
+import { acceptMails, countRight, countTruthful, type Marks, makeMarks, submit, swapContents } from "./sealed-mails.ts";
 import { makeSenders, senderDomain } from "./sending-client.ts";
 
 const swappedPairs = 4;
@@ -58,9 +50,9 @@ async function prove({ server, cell, size, progress }: Stage): Promise<Finding> 
   progress("accepted and handed over under the new key");
   const rotated = { CONTENT_KEY: after, CONTENT_KEY_SECOND: before };
   mails.push(...(await accept(size / 8, rotated)));
-  await handOver(cell, rotated, progress);
+  await submit(cell, rotated, progress);
   mails.push(...(await accept(size / 8, { CONTENT_KEY: after })));
-  await handOver(cell, { CONTENT_KEY: after }, progress);
+  await submit(cell, { CONTENT_KEY: after }, progress);
   const sent = await searchDisk(server, cell.db, [mark.sealed, mark.open]);
 
   const right = await countRight(

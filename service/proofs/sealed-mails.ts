@@ -73,7 +73,7 @@ export async function swapContents({ db }: FeedbackCell, mails: Accepted[]): Pro
   return new Set(ids);
 }
 
-export async function handOver(cell: FeedbackCell, keys: Environment, progress: ProofTools["progress"]): Promise<void> {
+export async function submit(cell: FeedbackCell, keys: Environment, progress: ProofTools["progress"]): Promise<void> {
   const worker = await cell.start("worker", keys);
   await untilRateIsKnown(cell);
   await until("everything is handed over", 120, async () => {
@@ -94,13 +94,13 @@ export async function countRight({ db, simulator }: FeedbackCell, mails: Accepte
     text: `select id, provider_message_id as "messageId" from sends where status in ('sent', 'delivered')`,
   });
   const messageIds = new Map(rows.map(({ id, messageId }) => [id, messageId]));
-  const handedOver = countBy(readWholeLedger(simulator).map(({ sendId }) => sendId));
+  const submitted = countBy(readWholeLedger(simulator).map(({ sendId }) => sendId));
   let right = 0;
   await inParallel(mails, 8, async ({ id, text }) => {
     const response = await fetch(`${simulator.url}/_simulator/mails/${messageIds.get(id)}`);
     const mail = (await response.json()) as { text?: string; html?: string }; // The simulator is ours.
     const isWhole = mail.text?.trimEnd() === text.trimEnd() && mail.html === `<p>${text.split(" ")[0]}</p>`;
-    if (isWhole && handedOver.get(id) === 1) right += 1;
+    if (isWhole && submitted.get(id) === 1) right += 1;
   });
   return right;
 }

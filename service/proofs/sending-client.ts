@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import type { Database } from "../src/db/database.ts";
-import type { CredentialDesks } from "../src/processes/api-deps.ts";
+import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { anAccount, anApiKey } from "../test/builders.ts";
 import { aVerifiedDomain } from "../test/send-builders.ts";
 
@@ -26,15 +26,15 @@ export interface SendingClient {
 /** Accounts with a verified domain and a key; `limits` per second, ten seconds and minute where the published ones are too low. */
 export async function makeSenders(
   db: Database,
-  { keyPress }: CredentialDesks,
+  { apiKeyIssuer }: CredentialDeps,
   count: number,
   limits?: [number, number, number],
 ): Promise<TestSender[]> {
   const senders: TestSender[] = [];
   for (let made = 0; made < count; made++) {
     const accountId = await anAccount(db);
-    const domain = await aVerifiedDomain(db, accountId, senderDomain(made), keyPress.cellCode);
-    const { key } = await anApiKey(db, keyPress, accountId);
+    const domain = await aVerifiedDomain(db, accountId, senderDomain(made), apiKeyIssuer.cellCode);
+    const { key } = await anApiKey(db, apiKeyIssuer, accountId);
     senders.push({ accountId, key, from: `orders@${domain}` });
   }
   if (limits !== undefined) {

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Database } from "../src/db/database.ts";
-import type { ToldMail } from "./event-texts.ts";
+import type { ReportedMail } from "./event-texts.ts";
 
 interface SentSends {
   accountId: string;
@@ -10,7 +10,7 @@ interface SentSends {
 }
 
 /** Sends as they are when SES has taken them and told nothing yet, and their mails as SES knows them. */
-export async function storeSentSends(db: Database, options: SentSends): Promise<ToldMail[]> {
+export async function storeSentSends(db: Database, options: SentSends): Promise<ReportedMail[]> {
   const { accountId, count, recipientsOf = () => 1 } = options;
   const acceptedAt = new Date(Date.now() - 5_000).toISOString();
   const mails = Array.from({ length: count }, (_, number) => {

@@ -20,8 +20,8 @@ export const proof: Proof = {
   promise: "Thousands of idle connections and bodies of a byte a second do not slow down the mail of others",
   size: { small: 100, full: fullSize },
   run: (size, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], desks }) => {
-      const [good, bad] = await makeSenders(db, desks, 2, [100_000, 1_000_000, 6_000_000]);
+    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], allDeps }) => {
+      const [good, bad] = await makeSenders(db, allDeps, 2, [100_000, 1_000_000, 6_000_000]);
       if (api === undefined || good === undefined || bad === undefined) throw new Error("nobody is there");
       const isFull = size === fullSize;
       const [port, slow] = [Number(new URL(api.url).port), size * slowShare];

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { deliverSend } from "../src/delivery/submit-send.ts";
+import { submitSend } from "../src/delivery/submit-send.ts";
 import { applyFeedback } from "../src/feedback/apply-feedback.ts";
 import { resendInDoubt } from "../src/in-doubt/resolve-in-doubt.ts";
 import { createLog } from "../src/log.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
 import { promoteDueSends } from "../src/queue/promote-sends.ts";
 import { anAccount } from "../test/builders.ts";
-import { aDeliveryDesk, answers, aProviderThat } from "../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../test/delivery-deps.ts";
 import { aVerifiedDomain } from "../test/send-builders.ts";
 import { type FeedbackCell, withFeedbackCell } from "./feedback-cell.ts";
 import { mailAgain } from "./mail-again.ts";
@@ -117,7 +117,7 @@ async function runRound({ connections, whomItMails }: Stage, sends: RacingSend[]
       mode: "live",
       maxSends: 1,
       maxRecipients: 1_000,
-      fromTurn: "-infinity",
+      fromFairAt: "-infinity",
       isProbe: true,
     });
     for (const send of claimed) claims.set(send.id, { sentAt, mailed: await whomItMails(send) });
@@ -153,9 +153,9 @@ async function runRound({ connections, whomItMails }: Stage, sends: RacingSend[]
 /** By the very code that hands over, to a provider that writes down to whom. */
 function openWhomItMails(db: Database) {
   const { mails, provider } = aProviderThat(answers.accepted);
-  const { desk } = aDeliveryDesk(db, provider, { log: createLog("silent") });
+  const { deps } = deliveryTestDeps(db, provider, { log: createLog("silent") });
   return async (send: ClaimedSend): Promise<string[]> => {
-    await deliverSend(desk, send, desk.clock());
+    await submitSend(deps, send, deps.clock());
     const mine = mails.filter(({ tags }) => tags.sendId === send.id);
     return mine.flatMap(({ to }) => to);
   };

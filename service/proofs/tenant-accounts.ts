@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setLimits } from "../src/accounts/account-store.ts";
-import type { ApiParts } from "../src/api/http/api-server.ts";
+import type { ApiDeps } from "../src/api/http/api-server.ts";
 import type { Database } from "../src/db/database.ts";
 import type { Mode } from "../src/mode.ts";
 import { aLogin, anAccount, anApiKey } from "../test/builders.ts";
@@ -28,14 +28,14 @@ export const everybodysSuppressed = "everybody@example.test";
 export const everybodysIdempotencyKey = "order-1";
 
 /** An account with something in every list and of every kind. */
-export async function aTenant(db: Database, parts: ApiParts, number: number): Promise<Tenant> {
+export async function aTenant(db: Database, parts: ApiDeps, number: number): Promise<Tenant> {
   const tag = `t${number}x${randomBytes(6).toString("hex")}`;
   const accountId = await anAccount(db, { name: tag });
   const limit = 10_000 + number;
   await setLimits(db, accountId, { perSecond: limit, per10Seconds: limit, perMinute: limit });
-  const { accessToken } = await aLogin(db, parts.loginDesk, { accountId });
-  const liveKey = await anApiKey(db, parts.keyPress, accountId, { name: tag });
-  const testKey = await anApiKey(db, parts.keyPress, accountId, { name: tag, type: "test" });
+  const { accessToken } = await aLogin(db, parts.loginDeps, { accountId });
+  const liveKey = await anApiKey(db, parts.apiKeyIssuer, accountId, { name: tag });
+  const testKey = await anApiKey(db, parts.apiKeyIssuer, accountId, { name: tag, type: "test" });
   const domain = await aVerifiedDomain(db, accountId, `${tag}.test`);
   await aVerifiedDomain(db, accountId, `second-${tag}.test`);
   const domains = await db.query<{ id: number }>({

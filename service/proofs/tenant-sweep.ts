@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ProofTools } from "../../scripts/proof.ts";
 import type { ApiServer } from "../src/api/http/api-server.ts";
-import type { LoginDesk } from "../src/logins/log-in.ts";
+import type { LoginDeps } from "../src/logins/log-in.ts";
 import type { Mode } from "../src/mode.ts";
 import { aLogin } from "../test/builders.ts";
 import { aSuppression, aVerifiedDomain } from "../test/send-builders.ts";
@@ -14,7 +14,7 @@ import { type Probe, probesOfOther, probesOfOwn, probesThatChange } from "./tena
 export interface Stage {
   db: WatchedDatabase;
   app: ApiServer;
-  loginDesk: LoginDesk;
+  loginDeps: LoginDeps;
   tenants: Tenant[];
   /** Operations that take no API key. */
   jwtOnly: Set<string>;
@@ -63,7 +63,7 @@ export async function sweep(stage: Stage, plan: Sweep): Promise<Swept> {
   for (const [place, actor] of plan.actors.entries()) {
     const others = tenants.filter((tenant) => tenant !== actor);
     // A token lives 15 minutes, and a sweep of all may take longer.
-    actor.credentials.jwt = (await aLogin(db, stage.loginDesk, actor)).accessToken;
+    actor.credentials.jwt = (await aLogin(db, stage.loginDeps, actor)).accessToken;
     const findChanges = await watchForeignRows(db, actor);
     for (const [credential, shown] of credentials) {
       const changes = probesThatChange(actor, `${db.forget}-${credential}`, await prepareChanges(db, actor));

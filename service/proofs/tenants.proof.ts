@@ -1,11 +1,11 @@
 import { startSesSimulator } from "@postern/ses-simulator";
 import type { Finding, Proof, ProofTools } from "../../scripts/proof.ts";
 import document from "../openapi.json" with { type: "json" };
-import type { ApiParts } from "../src/api/http/api-server.ts";
+import type { ApiDeps } from "../src/api/http/api-server.ts";
 import type { Environment } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
-import type { DomainDesk } from "../src/domains/register-domain.ts";
-import { openTestDesk } from "../test/domain-desks.ts";
+import type { DomainDeps } from "../src/domains/register-domain.ts";
+import { openTestDeps } from "../test/domain-deps.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 import { startTestApi } from "../test/with-test-apis.ts";
 import { findTablesNotCompared } from "./foreign-rows.ts";
@@ -18,7 +18,7 @@ import { type Stage, type Swept, sweep } from "./tenant-sweep.ts";
 const mayBeUnbound = [
   "find-key-by-hmacs",
   "find-open-login",
-  "take-control-turn",
+  "take-control-token",
   "is-name-taken",
   "find-identity-removal",
   "forget-identity-removal",
@@ -31,13 +31,13 @@ export const proof: Proof = {
     const simulator = await startSesSimulator();
     try {
       return await withSimulatedCell(serverUrl, simulator, async ({ db, url, environment }) => {
-        const desk = await openTestDesk(db, url, simulator);
-        const stages = await openStages(db, desk, environment, size);
+        const deps = await openTestDeps(db, url, simulator);
+        const stages = await openStages(db, deps, environment, size);
         try {
           return await proveAll(db, stages, progress);
         } finally {
           for (const { app } of Object.values(stages)) await app.close();
-          await desk.locks.close();
+          await deps.locks.close();
         }
       });
     } finally {
@@ -49,16 +49,16 @@ export const proof: Proof = {
 type Stages = Record<"whole" | "guarded" | "bare", Stage>;
 
 /** The same API three times: as it is, for statements without scope behind the guard, and for the same without the guard. */
-async function openStages(db: Database, desk: DomainDesk, environment: Environment, size: number): Promise<Stages> {
+async function openStages(db: Database, domainDeps: DomainDeps, environment: Environment, size: number): Promise<Stages> {
   const tenants: Tenant[] = [];
-  const open = async (isGuarded: boolean, stranger: string): Promise<Stage & { parts: ApiParts }> => {
+  const open = async (isGuarded: boolean, stranger: string): Promise<Stage & { deps: ApiDeps }> => {
     const watched = watchDatabase(db, { isGuarded, stranger });
-    const { app, parts } = await startTestApi(watched, environment, []);
-    parts.domainDesk = { ...desk, db: watched };
-    return { db: watched, app, parts, loginDesk: parts.loginDesk, tenants, jwtOnly };
+    const { app, deps } = await startTestApi(watched, environment, []);
+    deps.domainDeps = { ...domainDeps, db: watched };
+    return { db: watched, app, deps, loginDeps: deps.loginDeps, tenants, jwtOnly };
   };
   const whole = await open(true, "");
-  for (let number = 1; number <= size; number++) tenants.push(await aTenant(db, whole.parts, number));
+  for (let number = 1; number <= size; number++) tenants.push(await aTenant(db, whole.deps, number));
   // Of the first one: whoever asks in its place must not be it.
   const stranger = tenants[0]?.accountId ?? "";
   return { whole, guarded: await open(true, stranger), bare: await open(false, stranger) };

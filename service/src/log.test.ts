@@ -72,9 +72,9 @@ test("what only looks like an error is logged as one, and quotes as little", () 
     severity: "ERROR",
     queue: "ada@example.com",
   };
-  const [line] = linesOf((log) => log.error({ err: thrown }, "chores.broke"));
+  const [line] = linesOf((log) => log.error({ err: thrown }, "chores.error"));
   expect(line?.err).toEqual({ name: "Error", message: "a data exception", code: "22P02" });
-  const [other] = linesOf((log) => log.error({ err: { message: "deadlock detected", code: "40P01" } }, "chores.broke"));
+  const [other] = linesOf((log) => log.error({ err: { message: "deadlock detected", code: "40P01" } }, "chores.error"));
   expect(other?.err).toEqual({ name: "Error", message: "deadlock detected", code: "40P01" });
 });
 

@@ -13,8 +13,8 @@ export function createMetrics() {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers: [registry],
     }),
-    handOverSeconds: new Histogram({
-      name: "postern_hand_over_seconds",
+    submitSeconds: new Histogram({
+      name: "postern_submit_seconds",
       help: "Time from the request to the provider to its answer, by what it means",
       labelNames: ["outcome"] as const,
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
@@ -31,14 +31,14 @@ export function createMetrics() {
       help: "Attempts whose mail is out although that of another attempt of the same send is out too",
       registers: [registry],
     }),
-    feedbackTaken: new Counter({
-      name: "postern_feedback_taken_total",
+    feedbackReceived: new Counter({
+      name: "postern_feedback_received_total",
       help: "What the provider told, by its kind and by what became of it",
       labelNames: ["kind", "verdict"] as const,
       registers: [registry],
     }),
-    serverChanges: new Counter({
-      name: "postern_server_changes_total",
+    failovers: new Counter({
+      name: "postern_failovers_total",
       help: "Times the database turned out to be an older copy of itself, or may be one, by how that was noticed",
       labelNames: ["cause"] as const,
       registers: [registry],

@@ -4,7 +4,7 @@ import { createApiServer } from "../src/api/http/server.ts";
 import { createDatabaseClock } from "../src/db/database-clock.ts";
 import { createLog } from "../src/log.ts";
 import { createMetrics } from "../src/metrics.ts";
-import { createApiParts } from "../src/processes/api-deps.ts";
+import { createApiDeps } from "../src/processes/api-deps.ts";
 import { openTestDatabase } from "./template-database.ts";
 import { aConfig } from "./test-config.ts";
 
@@ -13,7 +13,7 @@ export async function apiDocument(): Promise<unknown> {
   const config = aConfig();
   const db = openTestDatabase(config.database.url);
   const clock = createDatabaseClock(0);
-  const acceptDesk = {
+  const acceptDeps = {
     db,
     clock,
     decide: createAcceptBatch(db, clock),
@@ -22,8 +22,8 @@ export async function apiDocument(): Promise<unknown> {
     refusals: createRateRefusals(),
     hint: () => undefined,
   };
-  const given = { db, log: createLog("silent"), metrics: createMetrics(), domainDesk: undefined, acceptDesk };
-  const app = await createApiServer(createApiParts(config, given));
+  const given = { db, log: createLog("silent"), metrics: createMetrics(), domainDeps: undefined, acceptDeps };
+  const app = await createApiServer(createApiDeps(config, given));
   try {
     return app.swagger();
   } finally {

@@ -3,10 +3,10 @@ import { insertAccount } from "../src/accounts/account-store.ts";
 import { hashPassword } from "../src/accounts/password.ts";
 import { insertUser } from "../src/accounts/user-store.ts";
 import type { KeyType } from "../src/api-keys/api-key.ts";
-import { createApiKey, type KeyPress } from "../src/api-keys/create-api-key.ts";
+import { type ApiKeyIssuer, createApiKey } from "../src/api-keys/create-api-key.ts";
 import type { Database } from "../src/db/database.ts";
 import { issueAccessToken } from "../src/logins/access-token.ts";
-import type { LoginDesk } from "../src/logins/log-in.ts";
+import type { LoginDeps } from "../src/logins/log-in.ts";
 import { insertLogin } from "../src/logins/login-store.ts";
 
 export async function anAccount(db: Database, { name = "An account" } = {}): Promise<string> {
@@ -41,15 +41,15 @@ export interface TestLogin extends TestUser {
 }
 
 /** A user who is logged in, without the cost of checking a password. */
-export async function aLogin(db: Database, desk: LoginDesk, options: { accountId?: string } = {}): Promise<TestLogin> {
+export async function aLogin(db: Database, deps: LoginDeps, options: { accountId?: string } = {}): Promise<TestLogin> {
   const user = await aUser(db, options);
   const loginId = randomUUIDv7();
-  const refreshToken = desk.refreshTokens.make(loginId);
+  const refreshToken = deps.refreshTokens.make(loginId);
   const passwordHash = await usualHash;
   const now = await insertLogin(db, { id: loginId, userId: user.id, nonce: refreshToken.nonce, passwordHash });
   if (now === undefined) throw new Error("the password of a new user has changed");
   const session = { userId: user.id, accountId: user.accountId, loginId };
-  const accessToken = await issueAccessToken(desk.authority, session, now);
+  const accessToken = await issueAccessToken(deps.authority, session, now);
   return { ...user, loginId, accessToken, refreshToken: refreshToken.text };
 }
 
@@ -59,6 +59,6 @@ interface KeyOptions {
   expiresAt?: string | null;
 }
 
-export function anApiKey(db: Database, press: KeyPress, accountId: string, options: KeyOptions = {}) {
+export function anApiKey(db: Database, press: ApiKeyIssuer, accountId: string, options: KeyOptions = {}) {
   return createApiKey(db.forAccount(accountId), press, { name: "a key", type: "live", expiresAt: null, ...options });
 }

@@ -36,9 +36,9 @@ export async function aConfigurationSet(provider: EmailProvider): Promise<string
 }
 
 /** What Postern relies on when it hands a mail over, whoever takes it. */
-export function describeHandOverContract(
+export function describeSubmitContract(
   name: string,
-  provider: () => Pick<EmailProvider, "handOver">,
+  provider: () => Pick<EmailProvider, "submit">,
   setFor: () => Promise<string>,
 ): void {
   describe(`${name} takes mail`, () => {
@@ -50,7 +50,7 @@ export function describeHandOverContract(
         bcc: ["bcc@example.test"],
         html: "<p>ü</p>",
       });
-      const [first, second] = [await provider().handOver(mail), await provider().handOver(mail)];
+      const [first, second] = [await provider().submit(mail), await provider().submit(mail)];
       expect([first.kind, second.kind]).toEqual(["accepted", "accepted"]);
       const ids = [first, second].map((answer) => (answer.kind === "accepted" ? answer.providerMessageId : ""));
       expect(ids).toEqual([expect.stringMatching(/^.{1,255}$/), expect.stringMatching(/^.{1,255}$/)]);
@@ -59,7 +59,7 @@ export function describeHandOverContract(
 
     test("answers a mail it cannot take with a refusal and throws nothing", async () => {
       const configurationSetName = await setFor();
-      expect(await provider().handOver(aMail({ configurationSetName, to: [] }))).toMatchObject({
+      expect(await provider().submit(aMail({ configurationSetName, to: [] }))).toMatchObject({
         kind: "refused",
         code: "PROVIDER_REJECTED",
         message: expect.stringMatching(/./),
@@ -71,7 +71,7 @@ export function describeHandOverContract(
 
 /** Each promise of `EmailProvider` that needs no bad day is here. */
 export function describeEmailProviderContract(name: string, { provider, topicFor }: ProviderUnderTest): void {
-  describeHandOverContract(name, provider, () => aConfigurationSet(provider()));
+  describeSubmitContract(name, provider, () => aConfigurationSet(provider()));
   describe(`${name} as an email provider`, () => {
     test("makes an identity once, finds it with the same three tokens, and forgets it when it is removed", async () => {
       const domainName = aDomainName();

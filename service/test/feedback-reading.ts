@@ -41,14 +41,14 @@ export function aDatabaseThatGoes(there: Queryable) {
 export const ownRow = { isLeft: false, backInSeconds: 30 };
 export const leftRow = { isLeft: true, backInSeconds: 30 };
 
-export function readersIn(db: Queryable) {
+export function consumersIn(db: Queryable) {
   return db.query<{ id: string; isLeft: boolean; backInSeconds: number }>({
-    name: "readers",
+    name: "consumers",
     text: `
-      select id, seen_at = '-infinity' as "isLeft", round(extract(epoch from back_at - now()))::int as "backInSeconds"
-      from feedback_readers
+      select id, heartbeat_at = '-infinity' as "isLeft", round(extract(epoch from visible_again_at - now()))::int as "backInSeconds"
+      from feedback_consumers
       where mode = 'live'
-      order by seen_at`,
+      order by heartbeat_at`,
   });
 }
 
@@ -56,8 +56,8 @@ export async function signsIn(db: Queryable) {
   const [row] = await db.query<{ polled: boolean; emptySecondsAgo: number | null }>({
     name: "signs",
     text: `
-      select polled_at is not null as polled, extract(epoch from now() - empty_at)::float8 as "emptySecondsAgo"
-      from feedback_signs
+      select polled_at is not null as polled, extract(epoch from now() - queue_empty_at)::float8 as "emptySecondsAgo"
+      from feedback_progress
       where mode = 'live'`,
   });
   return row;

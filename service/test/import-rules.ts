@@ -64,7 +64,7 @@ function readsEnvironment(file: string, source: string): string[] {
 }
 
 /** A database in a route that is not the caller's own: by its name, taken apart from something, or imported. */
-const unboundDatabase = /\b(?!caller\b)\w+\.db\b|\bdb\b[^{}]*\}\s*(?::\s*ApiParts|=(?!\s*callerOf\())|\/db\//;
+const unboundDatabase = /\b(?!caller\b)\w+\.db\b|\bdb\b[^{}]*\}\s*(?::\s*ApiDeps|=(?!\s*callerOf\())|\/db\//;
 
 /** What a caller gets to see is bound to its account; logging in is what finds the account. */
 function reachesAroundCaller(file: string, source: string): string[] {

@@ -119,7 +119,7 @@ export async function claimAgain(db: Database, id: string): Promise<ClaimedSend>
     mode: "live",
     maxSends: 1_000,
     maxRecipients: 10_000,
-    fromTurn: "-infinity",
+    fromFairAt: "-infinity",
     isProbe: true,
   } as const;
   const { sends } = await claimSends(db, everything);

@@ -9,16 +9,16 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
     await change(db, "select set_pace('live', 'epoch'), set_pace('test', 'epoch')");
     await change(
       db,
-      `update feedback_signs
-       set hand_over_at = null, told_at = null, empty_at = null, polled_at = null, polled_since = null,
-         attended_at = null, attended_since = null, reached_at = null, reached_noted_at = null, settled_at = null`,
+      `update feedback_progress
+       set reported_submission_at = null, last_report_at = null, queue_empty_at = null, polled_at = null, polled_since = null,
+         workers_up_at = null, workers_up_since = null, read_up_to = null, read_up_to_noted_at = null, confirmed_read_up_to = null`,
     );
-    await change(db, "delete from feedback_readers");
+    await change(db, "delete from feedback_consumers");
     await change(
       db,
       `update provider_state
        set max_per_second = ${maxPerSecond}, hold_reason = null, held_since = null, probe_at = null, held_for = '0',
-         operator_held_since = null, operator_note = null, server = null, server_run = null, server_changed_at = null`,
+         operator_held_since = null, operator_note = null, server = null, server_run = null, failover_at = null`,
     );
   });
 }

@@ -26,7 +26,7 @@ export function useSendingApi() {
   } = {}): Promise<TestSender> {
     const accountId = await anAccount(api.database.db);
     const domain = await aVerifiedDomain(api.database.db, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
-    const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId, { type });
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type });
     if (isUnlimited) await setLimits(accountId, 1000, 10_000, 60_000);
     return { accountId, key, domain, from: `orders@${domain}` };
   }

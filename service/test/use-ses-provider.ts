@@ -25,16 +25,16 @@ export function useSesProvider() {
     });
 
   /** Hands one mail over on such a day. A second request, were there one, would meet the same fault and be counted. */
-  const handOverOn = async (fault: object, options: Partial<SesProviderOptions> = {}) => {
+  const submitOn = async (fault: object, options: Partial<SesProviderOptions> = {}) => {
     const provider = sesProvider(options);
     const configurationSetName = await aConfigurationSet(provider);
     const before = (await simulator.control("GET", "health")).accepted;
     const rule = await simulator.control("POST", "rules", { fault });
-    const answer = await provider.handOver(aMail({ configurationSetName }));
+    const answer = await provider.submit(aMail({ configurationSetName }));
     const { rules } = await simulator.control("GET", "rules");
     const requests = rules.find(({ id }: { id: string }) => id === rule.id).applied;
     return { answer, requests, accepted: (await simulator.control("GET", "health")).accepted - before };
   };
 
-  return { simulator, sesProvider, handOverOn };
+  return { simulator, sesProvider, submitOn };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import type { ApiParts, ApiServer } from "../src/api/http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../src/api/http/api-server.ts";
 import type { Environment } from "../src/config.ts";
 import { anEnvironment } from "./test-config.ts";
 import { useTestDatabase } from "./use-test-database.ts";
@@ -22,7 +22,7 @@ interface Request {
 export function useTestApi(overrides: Environment = {}) {
   const database = useTestDatabase();
   const logLines: string[] = [];
-  let running: { app: ApiServer; parts: ApiParts } | undefined;
+  let running: { app: ApiServer; deps: ApiDeps } | undefined;
 
   beforeAll(async () => {
     running = await startTestApi(database.db, anEnvironment({ LOG_LEVEL: "debug", ...overrides }), logLines);
@@ -39,8 +39,8 @@ export function useTestApi(overrides: Environment = {}) {
     get app() {
       return current().app;
     },
-    get parts() {
-      return current().parts;
+    get deps() {
+      return current().deps;
     },
     call: (request: Request) => call(current().app, request),
   };

@@ -1,6 +1,6 @@
 import { type Config, type Environment, readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
-import { type CredentialDesks, createCredentialDesks } from "../src/processes/api-deps.ts";
+import { type CredentialDeps, createCredentialDeps } from "../src/processes/api-deps.ts";
 import { type PosternProcess, spawnPostern } from "./spawn-postern.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment } from "./test-config.ts";
@@ -9,7 +9,7 @@ interface ApiProcesses {
   db: Database;
   processes: PosternProcess[];
   /** With the same secrets as the processes, to make logins and keys for them. */
-  desks: CredentialDesks;
+  allDeps: CredentialDeps;
 }
 
 /** Real API processes on one database of their own, for proofs. */
@@ -32,7 +32,7 @@ export async function withApiProcesses<Result>(
     return await work({
       db,
       processes,
-      desks: createCredentialDesks(config),
+      allDeps: createCredentialDeps(config),
     });
   } finally {
     for (const { kill, exited } of processes) {

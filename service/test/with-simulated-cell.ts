@@ -1,9 +1,9 @@
 import type { SesSimulator } from "@postern/ses-simulator";
-import type { KeyPress } from "../src/api-keys/create-api-key.ts";
+import type { ApiKeyIssuer } from "../src/api-keys/create-api-key.ts";
 import { type Environment, readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
-import type { LoginDesk } from "../src/logins/log-in.ts";
-import { createCredentialDesks } from "../src/processes/api-deps.ts";
+import type { LoginDeps } from "../src/logins/log-in.ts";
+import { createCredentialDeps } from "../src/processes/api-deps.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment, simulatorSettings } from "./test-config.ts";
 
@@ -13,8 +13,8 @@ interface SimulatedCell {
   /** For real processes of this cell, connected to the simulator. */
   environment: Environment;
   /** Make logins and keys that those processes accept. */
-  loginDesk: LoginDesk;
-  keyPress: KeyPress;
+  loginDeps: LoginDeps;
+  apiKeyIssuer: ApiKeyIssuer;
 }
 
 /** A database and settings for processes that use the simulator as their provider; for proofs. */
@@ -33,7 +33,7 @@ export async function withSimulatedCell<Result>(
   process.env.AWS_ACCESS_KEY_ID ??= "simulator";
   process.env.AWS_SECRET_ACCESS_KEY ??= "simulator";
   try {
-    return await work({ db, url: copy.url, environment, ...createCredentialDesks(readConfig(environment)) });
+    return await work({ db, url: copy.url, environment, ...createCredentialDeps(readConfig(environment)) });
   } finally {
     await db.close();
     await copy.drop();

@@ -1,19 +1,19 @@
 import { Writable } from "node:stream";
-import type { ApiParts, ApiServer } from "../src/api/http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../src/api/http/api-server.ts";
 import { createApiServer } from "../src/api/http/server.ts";
 import type { Environment } from "../src/config.ts";
 import { readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import { createLog } from "../src/log.ts";
 import { createMetrics } from "../src/metrics.ts";
-import { openAcceptDesk } from "../src/processes/accept-deps.ts";
-import { createApiParts } from "../src/processes/api-deps.ts";
+import { openAcceptDeps } from "../src/processes/accept-deps.ts";
+import { createApiDeps } from "../src/processes/api-deps.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment } from "./test-config.ts";
 
 export interface TestApi {
   app: ApiServer;
-  parts: ApiParts;
+  deps: ApiDeps;
 }
 
 interface TestApis<Name extends string> {
@@ -49,9 +49,9 @@ export async function withTestApis<Name extends string, Result>(
 export async function startTestApi(db: Database, environment: Environment, logLines: string[]): Promise<TestApi> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel, new Writable({ write: keepLines(logLines) }));
-  const acceptDesk = await openAcceptDesk(config, db);
-  const parts = createApiParts(config, { db, log, metrics: createMetrics(), domainDesk: undefined, acceptDesk });
-  return { app: await createApiServer(parts), parts };
+  const acceptDeps = await openAcceptDeps(config, db);
+  const deps = createApiDeps(config, { db, log, metrics: createMetrics(), domainDeps: undefined, acceptDeps });
+  return { app: await createApiServer(deps), deps };
 }
 
 function keepLines(lines: string[]) {

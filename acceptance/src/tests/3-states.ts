@@ -17,7 +17,7 @@ export const stateTests: Tests = {
     check.equal("sent_at meanwhile", seen.get("processing")?.sent_at, null);
   },
   "3-03": async (check, { scenes }) => {
-    const { seen } = await scenes.handedOver();
+    const { seen } = await scenes.submitted();
     check.holds("it was read as sent", seen.has("sent"), [...seen.keys()]);
   },
   "3-04": async (check, { scenes }) => check.equal("status", (await scenes.delivered()).record.status, "delivered"),
@@ -32,7 +32,7 @@ export const stateTests: Tests = {
     check.text("error_message", record.error_message);
   },
   "3-09": async (check, { scenes }) => {
-    for (const scene of [scenes.delivered, scenes.bounced, scenes.inDoubt, scenes.handedOver]) {
+    for (const scene of [scenes.delivered, scenes.bounced, scenes.inDoubt, scenes.submitted]) {
       const seen = [...(await scene()).seen.keys()];
       check.equal(
         "the order that was seen",
@@ -54,7 +54,7 @@ export const stateTests: Tests = {
     check.holds("a worker made it processing", seen.has("processing"), [...seen.keys()]);
   },
   "3-12": async (check, { scenes }) => {
-    const sent = (await scenes.handedOver()).seen.get("sent");
+    const sent = (await scenes.submitted()).seen.get("sent");
     check.timestamp("sent_at while sent", sent?.sent_at);
     check.text("provider_message_id while sent", sent?.provider_message_id);
   },

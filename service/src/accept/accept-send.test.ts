@@ -7,16 +7,16 @@ import { aConfig } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { AppError } from "../errors.ts";
 import { parseAddress, parseMailbox } from "../mail-address.ts";
-import { openAcceptDesk } from "../processes/accept-deps.ts";
+import { openAcceptDeps } from "../processes/accept-deps.ts";
 import type { SendRequest } from "../sends/send-request.ts";
 import type { Decide } from "./accept-batch.ts";
-import { type AcceptDesk, acceptSend, type Sender } from "./accept-send.ts";
+import { type AcceptDeps, acceptSend, type Sender } from "./accept-send.ts";
 
 const database = useTestDatabase();
 const config = aConfig();
 
-async function aDesk(): Promise<AcceptDesk> {
-  return openAcceptDesk(config, database.db);
+async function testDeps(): Promise<AcceptDeps> {
+  return openAcceptDeps(config, database.db);
 }
 
 async function aSender(): Promise<{ sender: Sender; domain: string }> {
@@ -85,13 +85,13 @@ test.each([undefined, "a-key"])(
   "a send whose commit was not confirmed is found again and answered once (key %s)",
   async (idempotencyKey) => {
     const { sender, domain } = await aSender();
-    const desk = await aDesk();
+    const deps = await testDeps();
     const request = aRequest(domain, { idempotencyKey });
-    const acceptance = await acceptSend({ ...desk, decide: losingOne(desk.decide, true) }, sender, request);
+    const acceptance = await acceptSend({ ...deps, decide: losingOne(deps.decide, true) }, sender, request);
     expect(acceptance).toMatchObject({ kind: "stored", accepted: { isRepeat: false, status: "queued" } });
     expect(await countOf("sends", sender.accountId)).toBe(1);
     if (idempotencyKey === undefined) return;
-    const repeat = await acceptSend(desk, sender, request);
+    const repeat = await acceptSend(deps, sender, request);
     expect(repeat).toMatchObject({
       kind: "repeat",
       accepted: { ...("accepted" in acceptance && acceptance.accepted), isRepeat: true },
@@ -101,33 +101,33 @@ test.each([undefined, "a-key"])(
 
 test("a try that is made again while the first is still being stored finds itself", async () => {
   const { sender, domain } = await aSender();
-  const desk = await aDesk();
+  const deps = await testDeps();
   const tried: Parameters<Decide>[0][] = [];
   const decide: Decide = (candidate) => {
     tried.push(candidate);
-    return desk.decide(candidate);
+    return deps.decide(candidate);
   };
-  const first = await acceptSend({ ...desk, decide }, sender, aRequest(domain, { idempotencyKey: "k" }));
+  const first = await acceptSend({ ...deps, decide }, sender, aRequest(domain, { idempotencyKey: "k" }));
   const [candidate] = tried;
   if (candidate === undefined || !("accepted" in first)) throw new Error("nothing was accepted");
-  expect(await desk.decide(candidate)).toMatchObject({ kind: "repeat", answer: { sendId: first.accepted.id } });
+  expect(await deps.decide(candidate)).toMatchObject({ kind: "repeat", answer: { sendId: first.accepted.id } });
   expect(await countOf("sends", sender.accountId)).toBe(1);
 });
 
 test("a repeat whose answer was lost is answered as the repeat it is", async () => {
   const { sender, domain } = await aSender();
-  const desk = await aDesk();
+  const deps = await testDeps();
   const request = aRequest(domain, { idempotencyKey: "k" });
-  await acceptSend(desk, sender, request);
-  const repeat = await acceptSend({ ...desk, decide: losingOne(desk.decide, true) }, sender, request);
+  await acceptSend(deps, sender, request);
+  const repeat = await acceptSend({ ...deps, decide: losingOne(deps.decide, true) }, sender, request);
   expect(repeat).toMatchObject({ kind: "repeat", accepted: { isRepeat: true } });
   expect(await countOf("sends", sender.accountId)).toBe(1);
 });
 
 test("without a trace of the send a request with a key is tried again, and one without a key is answered 503", async () => {
   const { sender, domain } = await aSender();
-  const desk = await aDesk();
-  const losing = () => ({ ...desk, decide: losingOne(desk.decide, false) });
+  const deps = await testDeps();
+  const losing = () => ({ ...deps, decide: losingOne(deps.decide, false) });
   expect(await acceptSend(losing(), sender, aRequest(domain, { idempotencyKey: "k" }))).toMatchObject({
     kind: "stored",
   });
@@ -137,12 +137,12 @@ test("without a trace of the send a request with a key is tried again, and one w
 
 test("a request that the database refuses fails alone, and those that came with it are stored", async () => {
   const { sender, domain } = await aSender();
-  const desk = await aDesk();
+  const deps = await testDeps();
   const poison = aRequest(domain, { subject: "NUL \0 cannot be stored", idempotencyKey: "poison" });
   const results = await Promise.allSettled([
-    acceptSend(desk, sender, aRequest(domain)),
-    acceptSend(desk, sender, poison),
-    acceptSend(desk, sender, aRequest(domain, { idempotencyKey: "good" })),
+    acceptSend(deps, sender, aRequest(domain)),
+    acceptSend(deps, sender, poison),
+    acceptSend(deps, sender, aRequest(domain, { idempotencyKey: "good" })),
   ]);
   expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(await countOf("sends", sender.accountId)).toBe(2);
@@ -154,11 +154,11 @@ test("eight processes that store the same keys in opposite orders create each se
   const requests = senders.flatMap(({ sender, domain }) =>
     ["a", "b", "c"].map((idempotencyKey) => ({ sender, request: aRequest(domain, { idempotencyKey }) })),
   );
-  const desks = await Promise.all(Array.from({ length: 8 }, aDesk));
+  const allDeps = await Promise.all(Array.from({ length: 8 }, testDeps));
   const answers = await Promise.all(
-    desks.flatMap((desk, number) =>
+    allDeps.flatMap((deps, number) =>
       (number % 2 === 0 ? requests : requests.toReversed()).map(({ sender, request }) =>
-        acceptSend(desk, sender, request),
+        acceptSend(deps, sender, request),
       ),
     ),
   );
@@ -171,18 +171,18 @@ test("eight processes that store the same keys in opposite orders create each se
 test("workers are told of what they can do: a queued send, and neither a repeat nor a suppressed one", async () => {
   const { sender, domain } = await aSender();
   let hints = 0;
-  const desk = { ...(await aDesk()), hint: () => void hints++ };
+  const deps = { ...(await testDeps()), hint: () => void hints++ };
   const request = aRequest(domain, { idempotencyKey: "k" });
-  await acceptSend(desk, sender, request);
-  await acceptSend(desk, sender, request);
+  await acceptSend(deps, sender, request);
+  await acceptSend(deps, sender, request);
   expect(hints).toBe(1);
 });
 
 test("sends of an account line up behind each other, so that another's single send is not behind all of them", async () => {
   const [crowd, single] = [await aSender(), await aSender()];
-  const desk = await aDesk();
-  await Promise.all(Array.from({ length: 100 }, () => acceptSend(desk, crowd.sender, aRequest(crowd.domain))));
-  await acceptSend(desk, single.sender, aRequest(single.domain));
+  const deps = await testDeps();
+  await Promise.all(Array.from({ length: 100 }, () => acceptSend(deps, crowd.sender, aRequest(crowd.domain))));
+  await acceptSend(deps, single.sender, aRequest(single.domain));
   const rows = await database.db.query<{ accountId: string }>({
     name: "in-fair-order",
     text: `
@@ -199,13 +199,13 @@ test("sends of an account line up behind each other, so that another's single se
 
 test("after an outage a newcomer lines up at the head of the queue and not behind the whole backlog", async () => {
   const [crowd, newcomer] = [await aSender(), await aSender()];
-  const before = await aDesk();
+  const before = await testDeps();
   await Promise.all(Array.from({ length: 50 }, () => acceptSend(before, crowd.sender, aRequest(crowd.domain))));
   await database.db.query({
     name: "age-the-queue",
     text: `update send_queue set fair_at = fair_at - interval '8 hours'`,
   });
-  const after = await aDesk();
+  const after = await testDeps();
   // By its answer the look at the head, which was asked for before, has come back as well.
   await acceptSend(after, crowd.sender, aRequest(crowd.domain));
   await acceptSend(after, newcomer.sender, aRequest(newcomer.domain));
@@ -220,8 +220,8 @@ test("after an outage a newcomer lines up at the head of the queue and not behin
 
 test("what has just come is no backlog: a newcomer gets its turn by the clock", async () => {
   const waiting = await aSender();
-  const desk = await aDesk();
-  await acceptSend(desk, waiting.sender, aRequest(waiting.domain));
+  const deps = await testDeps();
+  await acceptSend(deps, waiting.sender, aRequest(waiting.domain));
   const lagOfNewcomer = async (waitingSeconds: number) => {
     const newcomer = await aSender();
     await database.db.query({
@@ -229,7 +229,7 @@ test("what has just come is no backlog: a newcomer gets its turn by the clock", 
       text: `update send_queue set fair_at = now() - make_interval(secs => $1)`,
       values: [waitingSeconds],
     });
-    const after = await aDesk();
+    const after = await testDeps();
     await acceptSend(after, waiting.sender, aRequest(waiting.domain));
     // The look at the head, which that asked for, comes back meanwhile.
     await sleep(100);

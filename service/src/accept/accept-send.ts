@@ -11,7 +11,7 @@ import { findAcceptedSend } from "./find-accepted-send.ts";
 import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
 import type { RateRefusals } from "./rate-refusals.ts";
 
-export interface AcceptDesk {
+export interface AcceptDeps {
   db: Queryable;
   decide: Decide;
   clock: DatabaseClock;
@@ -51,21 +51,21 @@ export type Acceptance =
  * against the limit of its account.
  */
 export async function acceptSend(
-  desk: AcceptDesk,
+  deps: AcceptDeps,
   sender: Sender,
   request: SendRequest | undefined,
 ): Promise<Acceptance> {
-  const candidate = newCandidate(desk, sender, request);
+  const candidate = newCandidate(deps, sender, request);
   const askedAt = performance.now();
-  const decision = await decide(desk, candidate);
+  const decision = await decide(deps, candidate);
   if (decision.kind === "over-limit") {
     // Counted from the question, which came before the decision: asking too early costs a look, too late a wrong refusal.
-    desk.refusals.remember(sender, decision.retryMs - (performance.now() - askedAt), decision.usage);
+    deps.refusals.remember(sender, decision.retryMs - (performance.now() - askedAt), decision.usage);
   }
   if (request === undefined || candidate.send === undefined) return withoutAnswer(decision);
   switch (decision.kind) {
     case "stored":
-      if (decision.answer.status === "queued") desk.hint();
+      if (decision.answer.status === "queued") deps.hint();
       return { ...decision, accepted: acceptedAs(request, decision.answer, false) };
     case "repeat": {
       const fields = differingFields(decision.fingerprint, candidate.send.fingerprint);
@@ -86,20 +86,20 @@ function withoutAnswer(decision: Decision): Refused {
 }
 
 /** Id and keys are fixed before the first try, so that a try whose answer is lost can be found again. */
-function newCandidate(desk: AcceptDesk, sender: Sender, request: SendRequest | undefined): Candidate {
-  return { ...sender, send: request === undefined ? undefined : newSend(desk, sender, request) };
+function newCandidate(deps: AcceptDeps, sender: Sender, request: SendRequest | undefined): Candidate {
+  return { ...sender, send: request === undefined ? undefined : newSend(deps, sender, request) };
 }
 
-function newSend(desk: AcceptDesk, { accountId, mode }: Sender, request: SendRequest): CandidateSend {
-  const id = newSendId(desk.clock.now());
+function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendRequest): CandidateSend {
+  const id = newSendId(deps.clock.now());
   const recipients = recipientsOf(request);
   const { idempotencyKey, from, replyTo, subject, html, text } = request;
   const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
   return {
     id,
     keyHash:
-      idempotencyKey === undefined ? undefined : idempotencyHash(desk.fingerprintKey, accountId, mode, idempotencyKey),
-    fingerprint: idempotencyKey === undefined ? Buffer.alloc(0) : fingerprintOf(desk.fingerprintKey, request.given),
+      idempotencyKey === undefined ? undefined : idempotencyHash(deps.fingerprintKey, accountId, mode, idempotencyKey),
+    fingerprint: idempotencyKey === undefined ? Buffer.alloc(0) : fingerprintOf(deps.fingerprintKey, request.given),
     fromDomain: from.address.domain,
     fromAddress: from.given,
     recipients: recipients.map((address) => address.key),
@@ -109,7 +109,7 @@ function newSend(desk: AcceptDesk, { accountId, mode }: Sender, request: SendReq
     replyTo: replyTo?.given,
     subject,
     sealed: sealContent(
-      desk.contentKey,
+      deps.contentKey,
       { accountId, sendId: id },
       {
         from: { name: from.name, address: from.address.ascii },
@@ -129,18 +129,18 @@ function newSend(desk: AcceptDesk, { accountId, mode }: Sender, request: SendReq
  * When the database went away, the commit may have happened: the id is looked up before anything is answered. With a key
  * of the caller's the same try can be made again, because it finds itself; without one a second try could be a second mail.
  */
-async function decide(desk: AcceptDesk, candidate: Candidate): Promise<Decision> {
+async function decide(deps: AcceptDeps, candidate: Candidate): Promise<Decision> {
   try {
-    return await desk.decide(candidate);
+    return await deps.decide(candidate);
   } catch (error) {
     if (!(error instanceof AppError && error.code === "UNAVAILABLE") || candidate.send === undefined) throw error;
     // Without a cause it was refused before it was tried.
     if (error.cause === undefined) throw error;
     const { accountId, mode, send } = candidate;
-    const stored = await findAcceptedSend(desk.db, accountId, mode, send.id);
+    const stored = await findAcceptedSend(deps.db, accountId, mode, send.id);
     if (stored !== undefined) return { kind: "stored", usage: undefined, answer: stored };
     if (send.keyHash === undefined) throw error;
-    return desk.decide(candidate);
+    return deps.decide(candidate);
   }
 }
 

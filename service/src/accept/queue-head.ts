@@ -30,7 +30,7 @@ export function createQueueHead(db: Queryable): QueueHead {
       const isFromTheStart = now - lookedFromTheStartAt > lookFromTheStartAfterMs;
       if (isFromTheStart) lookedFromTheStartAt = now;
       const after = turns.map((turn) => (isFromTheStart || turn === "infinity" ? "-infinity" : turn));
-      findTurns(db, after).then(
+      findQueueHeads(db, after).then(
         (found) => {
           turns = found;
         },
@@ -41,7 +41,7 @@ export function createQueueHead(db: Queryable): QueueHead {
   };
 }
 
-async function findTurns(db: Queryable, after: string[]): Promise<[string, string]> {
+async function findQueueHeads(db: Queryable, after: string[]): Promise<[string, string]> {
   const [row] = await db.query<{ live: string; test: string }>({
     name: "find-queue-heads",
     text: `

@@ -4,24 +4,24 @@ import { type Mode, type PayloadField, recipientsOf, type SendRequest } from "..
 import type { RateUsage } from "./accept-batch.ts";
 import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
 
-export interface Judgement {
+export interface Validation {
   /** Before this request, which is not counted. */
   usage: RateUsage;
   /** Undefined without a payload that can be sent. */
-  payload: PayloadJudgement | undefined;
+  payload: PayloadValidation | undefined;
 }
 
-export interface PayloadJudgement {
+export interface PayloadValidation {
   isDomainVerified: boolean;
   /** In the order of the payload. */
-  recipients: JudgedRecipient[];
+  recipients: ValidatedRecipient[];
   idempotency:
     | { state: "new" }
     | { state: "repeat"; id: string }
     | { state: "conflict"; id: string; fields: PayloadField[] };
 }
 
-export interface JudgedRecipient {
+export interface ValidatedRecipient {
   given: string;
   suppression: ListedAs | undefined;
 }
@@ -31,7 +31,7 @@ interface ListedAs {
   suppressedAt: string;
 }
 
-interface JudgementRow {
+interface ValidationRow {
   limits: number[];
   remaining: number[];
   isDomainVerified: boolean;
@@ -44,15 +44,15 @@ interface JudgementRow {
  * Asks all that accepting asks, of one moment, and changes nothing: `accept-statement.ts` without its writes. A test sends
  * what was judged and compares.
  */
-export async function judgeSend(
+export async function validateSend(
   { db, fingerprintKey }: { db: AccountDatabase; fingerprintKey: KeyObject },
   mode: Mode,
   request: SendRequest | undefined,
-): Promise<Judgement> {
+): Promise<Validation> {
   const recipients = request === undefined ? [] : recipientsOf(request);
   const key = request?.idempotencyKey;
-  const [row] = await db.query<JudgementRow>({
-    name: "judge-send",
+  const [row] = await db.query<ValidationRow>({
+    name: "validate-send",
     text: `
       select limits.each as limits, ${remaining} as remaining,
         coalesce($2 = 'test' and $3 = 'sandbox.test', false) or coalesce((
@@ -117,7 +117,7 @@ function suppressionOf(listed: ListedAs | undefined): ListedAs | undefined {
   return { reason: listed.reason, suppressedAt: new Date(listed.suppressedAt).toISOString() };
 }
 
-function compare({ sendId, fingerprint }: JudgementRow, ours: () => Buffer): PayloadJudgement["idempotency"] {
+function compare({ sendId, fingerprint }: ValidationRow, ours: () => Buffer): PayloadValidation["idempotency"] {
   if (sendId === null || fingerprint === null) return { state: "new" };
   const fields = differingFields(fingerprint, ours());
   return fields.length === 0 ? { state: "repeat", id: sendId } : { state: "conflict", id: sendId, fields };

@@ -12,7 +12,7 @@ interface KeyRequest {
 }
 
 /** What making a key needs; made once per process. */
-export interface KeyPress {
+export interface ApiKeyIssuer {
   pepper: Secret;
   cellCode: string;
 }
@@ -20,7 +20,7 @@ export interface KeyPress {
 /** The whole key is in this answer and nowhere else. */
 export async function createApiKey(
   db: AccountDatabase,
-  press: KeyPress,
+  press: ApiKeyIssuer,
   request: KeyRequest,
 ): Promise<ApiKey & { key: string }> {
   const { key, keyPrefix } = generateApiKey(request.type, press.cellCode);

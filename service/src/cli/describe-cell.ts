@@ -1,7 +1,7 @@
-import type { LastChange } from "../in-doubt/last-failover.ts";
+import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { aligned, amountText, countText, durationText } from "../plain-text.ts";
 import { type CellState, countedForPeople } from "../status/cell-state.ts";
-import type { Trouble } from "../status/find-problems.ts";
+import type { Problem } from "../status/find-problems.ts";
 import type { QueueState, SendingState } from "../status/sending-state.ts";
 
 const stateNames: Record<QueueState, string> = {
@@ -13,18 +13,18 @@ const stateNames: Record<QueueState, string> = {
 };
 
 /** One screen: what is wrong and what to do about it, and below it how everything stands. */
-export function describeCell(state: CellState, troubles: Trouble[]): string {
+export function describeCell(state: CellState, problems: Problem[]): string {
   return [
-    headline(troubles),
-    ...troubles.map(({ what, advice }) => `  ✗ ${what}\n    → ${advice}`),
+    headline(problems),
+    ...problems.map(({ what, advice }) => `  ✗ ${what}\n    → ${advice}`),
     ...state.sending.map(describeSending),
     describeStorage(state),
   ].join("\n\n");
 }
 
-function headline(troubles: Trouble[]): string {
-  if (troubles.length === 0) return "✓ All is well.";
-  return troubles.length === 1 ? "1 thing needs attention." : `${troubles.length} things need attention.`;
+function headline(problems: Problem[]): string {
+  if (problems.length === 0) return "✓ All is well.";
+  return problems.length === 1 ? "1 thing needs attention." : `${problems.length} things need attention.`;
 }
 
 function describeSending(state: SendingState): string {
@@ -65,13 +65,13 @@ function paceText({ pace }: SendingState): string {
 }
 
 function feedbackText({ feedback }: SendingState): string {
-  const { toldSecondsAgo, polledSecondsAgo, silence } = feedback;
+  const { lastReportSecondsAgo, polledSecondsAgo, silence } = feedback;
   const ago = (seconds: number | null) => (seconds === null ? "never" : `${durationText(seconds)} ago`);
   const silent = silence === null ? "" : "; SILENT";
-  return `last hand-over told ${ago(toldSecondsAgo)}, queue last read ${ago(polledSecondsAgo)}${silent}`;
+  return `last hand-over told ${ago(lastReportSecondsAgo)}, queue last read ${ago(polledSecondsAgo)}${silent}`;
 }
 
-function describeStorage({ checks, heldAccounts, quarantine, partitions, serverChange }: CellState): string {
+function describeStorage({ checks, heldAccounts, quarantine, partitions, lastFailover }: CellState): string {
   const held = heldAccounts.map(({ name }) => name).join(", ");
   const quarantined = quarantine.map(({ reason, entries }) => `${countText(entries, countedForPeople)} ${reason}`);
   const ahead = partitions.map(({ table, aheadSeconds }) => `${table} ${durationText(aheadSeconds)}`);
@@ -79,13 +79,13 @@ function describeStorage({ checks, heldAccounts, quarantine, partitions, serverC
     ["HELD ACCOUNTS", heldAccounts.length === 0 ? "none" : `${amountText(heldAccounts.length, "account")}: ${held}`],
     ["QUARANTINE", quarantined.length === 0 ? "empty" : quarantined.join(", ")],
     ["PARTITIONS", ahead.length === 0 ? "not known" : `made ahead: ${ahead.join(", ")}`],
-    ["SERVER", changeText(serverChange)],
+    ["SERVER", changeText(lastFailover)],
     ["SCHEMA", checks.schema === "ok" ? "complete" : "not complete"],
   ]);
 }
 
-function changeText(change: LastChange | null): string {
+function changeText(change: LastFailover | null): string {
   if (change === null) return "no failover or restore noticed";
-  const left = `${countText(change.inDoubt, countedForPeople)} of ${countText(change.doubted)} sends still in doubt by it`;
+  const left = `${countText(change.inDoubt, countedForPeople)} of ${countText(change.markedInDoubt)} sends still in doubt by it`;
   return `failover or restore noticed ${durationText(change.noticedSecondsAgo)} ago, ${left}`;
 }

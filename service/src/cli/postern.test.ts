@@ -16,7 +16,7 @@ import { isPassword } from "../accounts/password.ts";
 import { findUserByEmail } from "../accounts/user-store.ts";
 import { type Environment, readConfig } from "../config.ts";
 import { knownMigrations } from "../db/migrate.ts";
-import { createCredentialDesks } from "../processes/api-deps.ts";
+import { createCredentialDeps } from "../processes/api-deps.ts";
 import { rememberProvider } from "../provider/remember-provider.ts";
 import { inspectPartitions } from "../storage/partitions.ts";
 
@@ -312,7 +312,7 @@ async function aTakenPort(): Promise<string> {
 }
 
 async function aLoggedInUser(): Promise<string> {
-  return (await aLogin(shared.db, createCredentialDesks(aConfig()).loginDesk)).email;
+  return (await aLogin(shared.db, createCredentialDeps(aConfig()).loginDeps)).email;
 }
 
 function limitsOf(email: string): Promise<unknown[]> {

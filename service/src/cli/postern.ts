@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import packageJson from "../../package.json" with { type: "json" };
-import { isConnectionTrouble, sqlState } from "../db/sql-state.ts";
+import { isConnectionError, sqlState } from "../db/sql-state.ts";
 import { AppError, ConfigurationError } from "../errors.ts";
 
 const help = `Usage: postern <command>
@@ -92,7 +92,7 @@ function explain(error: unknown): number {
     return exitCodes.badConfiguration;
   }
   const cause = error instanceof AppError ? error.cause : error;
-  if (cause instanceof Error && isConnectionTrouble(cause)) {
+  if (cause instanceof Error && isConnectionError(cause)) {
     process.stderr.write(`PostgreSQL cannot be reached (${cause.message}). Check DATABASE_URL and the server.\n`);
     return exitCodes.failed;
   }

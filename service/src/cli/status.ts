@@ -2,7 +2,7 @@ import { loadEnvironment, readStatusConfig } from "../config.ts";
 import { openDatabase } from "../db/database.ts";
 import { say } from "../plain-text.ts";
 import { countedForPeople, readCellState } from "../status/cell-state.ts";
-import { findTrouble } from "../status/find-problems.ts";
+import { findProblems } from "../status/find-problems.ts";
 import { misused, readCommandLine } from "./command-options.ts";
 import { describeCell } from "./describe-cell.ts";
 
@@ -25,9 +25,9 @@ export async function runStatus(args: string[]): Promise<void> {
   });
   try {
     const state = await readCellState(db, feedback, countedForPeople);
-    const troubles = findTrouble(state);
-    say(options.json === true ? JSON.stringify({ ...state, troubles }, null, 2) : describeCell(state, troubles));
-    if (troubles.length > 0) process.exitCode = 1;
+    const problems = findProblems(state);
+    say(options.json === true ? JSON.stringify({ ...state, problems }, null, 2) : describeCell(state, problems));
+    if (problems.length > 0) process.exitCode = 1;
   } finally {
     await db.close();
   }

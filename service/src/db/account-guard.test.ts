@@ -144,13 +144,19 @@ test("what serves all accounts is planned as if there were no guard", async () =
       return database.db.query(statement);
     },
   };
-  const { app, parts } = await startTestApi(recording, anEnvironment(), []);
+  const { app, deps } = await startTestApi(recording, anEnvironment(), []);
   onTestFinished(() => app.close());
-  const { key } = await anApiKey(database.db, parts.keyPress, mine);
+  const { key } = await anApiKey(database.db, deps.apiKeyIssuer, mine);
   const mail = { from: "a@elsewhere.test", to: ["jane@example.test"], subject: "Hello", text: "Hi" };
   const sent = await app.inject({ method: "POST", url: "/api/v1/send", headers: { "x-api-key": key }, payload: mail });
   expect(sent.statusCode).toBe(400);
-  await claimSends(recording, { mode: "live", maxSends: 10, maxRecipients: 10, fromTurn: "-infinity", isProbe: false });
+  await claimSends(recording, {
+    mode: "live",
+    maxSends: 10,
+    maxRecipients: 10,
+    fromFairAt: "-infinity",
+    isProbe: false,
+  });
   const names = statements.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["find-key-by-hmacs", "accept-sends", "claim-sends"]));
 

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { isConnectionTrouble, isContention, sqlState } from "./sql-state.ts";
+import { isConnectionError, isContention, sqlState } from "./sql-state.ts";
 
 interface BatchOptions<Item, Result> {
   /** One set-based statement; answers in the order of its items. It orders its own rows by key (conventions, SQL). */
@@ -130,5 +130,5 @@ async function runThroughContention<Item, Result>(batch: Waiting<Item, Result>[]
  * connection proves nothing (a commit may have happened), and trouble of the server or contention is nobody's fault.
  */
 function isFaultOfAnItem(error: unknown): boolean {
-  return sqlState(error) !== undefined && !isContention(error) && !isConnectionTrouble(error);
+  return sqlState(error) !== undefined && !isContention(error) && !isConnectionError(error);
 }

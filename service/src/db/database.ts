@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { AppError } from "../errors.ts";
-import { missLostClients, pacedClient } from "./session-pace.ts";
-import { isConnectionTrouble, isContention, sqlState } from "./sql-state.ts";
+import { rateLimitedClient, tcpKeepalive } from "./connection-rate-limit.ts";
+import { isConnectionError, isContention, sqlState } from "./sql-state.ts";
 
 /** A statement has a name, so that each connection prepares it once. */
 export interface Statement {
@@ -67,7 +67,7 @@ const inUtc = "-c timezone=UTC";
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementTimeoutMs = usualTimeoutMs } = options;
   const pool = new pg.Pool({
-    Client: pacedClient(options.poolSize * 2),
+    Client: rateLimitedClient(options.poolSize * 2),
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,
@@ -77,7 +77,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
     keepAlive: true,
-    options: `${neverScan} ${neverCompile} ${inUtc} ${missLostClients}`,
+    options: `${neverScan} ${neverCompile} ${inUtc} ${tcpKeepalive}`,
     // What is not awaited is sent at once; `runBehind` makes use of it.
     pipeline: true,
     types: { getTypeParser },
@@ -122,7 +122,7 @@ function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Stateme
 /** With one plan for sets of any size: for small ones PostgreSQL would make a new one each time, which can take as long as they do. */
 const inOneSnapshot = "begin isolation level repeatable read; set local plan_cache_mode = force_generic_plan";
 /** Among many who want the same rows one gets on with each try, so the others make way a little longer each time. */
-const snapshotPatienceMs = 10_000;
+const contentionRetryMs = 10_000;
 const longestPauseMs = 50;
 
 /**
@@ -132,7 +132,7 @@ const longestPauseMs = 50;
  * but fails, and nothing of it is kept; then it is run anew and sees what the other did.
  */
 async function runInOneSnapshot<Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
-  const until = performance.now() + snapshotPatienceMs;
+  const until = performance.now() + contentionRetryMs;
   for (let tries = 1; ; tries++) {
     try {
       return await runBehind<Row>(pool, [inOneSnapshot], statement);
@@ -208,7 +208,7 @@ async function run<Row>(client: pg.Pool | pg.PoolClient, statement: Statement): 
 
 /** A database that cannot be asked is an outcome callers can act on; everything else is a bug and stays as it is. */
 function translate(error: unknown): never {
-  if (!isConnectionTrouble(error)) throw error;
+  if (!isConnectionError(error)) throw error;
   throw new AppError("UNAVAILABLE", "The database cannot be reached at the moment. Try again shortly.", {
     retryAfterSeconds: 2,
     cause: error,

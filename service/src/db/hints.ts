@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Log } from "../log.ts";
+import { tcpKeepalive } from "./connection-rate-limit.ts";
 import type { Queryable } from "./database.ts";
-import { missLostClients } from "./session-pace.ts";
 
 /**
  * Tells listeners that there is something to look at. At most one hint is under way; what happens meanwhile is told by one
@@ -69,7 +69,7 @@ async function listenUntilLost(
   const client = new pg.Client({
     connectionString: directUrl,
     application_name: "postern-hints",
-    options: missLostClients,
+    options: tcpKeepalive,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { AppError } from "../errors.ts";
-import { missLostClients, pacedClient } from "./session-pace.ts";
-import { isConnectionTrouble } from "./sql-state.ts";
+import { rateLimitedClient, tcpKeepalive } from "./connection-rate-limit.ts";
+import { isConnectionError } from "./sql-state.ts";
 
 /** Lets one piece of work at a time happen for a name, over all processes. */
 export interface NameLocks {
@@ -20,8 +20,8 @@ export function openNameLocks(options: { directUrl: string; onIdleError: (error:
   const pool = new pg.Pool({
     connectionString: options.directUrl,
     max: poolSize,
-    Client: pacedClient(poolSize * 2),
-    options: missLostClients,
+    Client: rateLimitedClient(poolSize * 2),
+    options: tcpKeepalive,
     application_name: "postern-locks",
     statement_timeout: waitAtMostMs,
     query_timeout: waitAtMostMs + 2_000,
@@ -70,7 +70,7 @@ async function hold<Result>(pool: pg.Pool, name: string, work: () => Promise<Res
 }
 
 function translate(error: unknown): never {
-  if (!isConnectionTrouble(error)) throw error;
+  if (!isConnectionError(error)) throw error;
   const message = "Another change of the same name is under way, or the database is away. Try again shortly.";
   throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5, cause: error });
 }

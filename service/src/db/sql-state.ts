@@ -10,7 +10,7 @@ export function isContention(error: unknown): boolean {
   return state === "40P01" || state === "40001";
 }
 
-const troubleStates = new Set([
+const connectionErrorStates = new Set([
   "25006", // read-only: the primary became a standby
   "53100", // disk full
   "53200", // out of memory
@@ -38,12 +38,12 @@ const socketCodes = new Set([
 ]);
 
 /** The server is away, full or refusing; the same statement may succeed in a moment. */
-export function isConnectionTrouble(error: unknown): boolean {
+export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlState(error);
   // Class 08 is the connection, 28 a log-in that is refused: nothing ran, and the operator may be mending it.
-  if (state !== undefined) return troubleStates.has(state) || state.startsWith("08") || state.startsWith("28");
-  if (error instanceof AggregateError) return error.errors.some(isConnectionTrouble);
+  if (state !== undefined) return connectionErrorStates.has(state) || state.startsWith("08") || state.startsWith("28");
+  if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   if ("code" in error && typeof error.code === "string" && socketCodes.has(error.code)) return true;
   // `pg` reports a connection that ended, fell silent or could not be had by these texts, without a code.
   return /connection terminated|query read timeout|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after calling end/i.test(

@@ -1,4 +1,4 @@
-import type { HandOver } from "../provider/email-provider.ts";
+import type { SubmitResult } from "../provider/email-provider.ts";
 import type { ClaimedSend } from "../queue/claim-sends.ts";
 import { nextDelaySeconds, throttledDelaySeconds } from "../queue/retry-schedule.ts";
 import type { SendErrorCode } from "../queue/settle-sends.ts";
@@ -14,7 +14,7 @@ export const domainNotVerified = {
 } as const;
 
 /** What the provider's answer means for this send. */
-export function judgeHandOver(send: ClaimedSend, answer: HandOver, giveUpAfterSeconds: number): Delivery {
+export function classifySubmitResult(send: ClaimedSend, answer: SubmitResult, giveUpAfterSeconds: number): Delivery {
   const { requestId } = answer;
   switch (answer.kind) {
     case "accepted":
@@ -24,24 +24,24 @@ export function judgeHandOver(send: ClaimedSend, answer: HandOver, giveUpAfterSe
         outcome: "refused",
         requestId,
         detail: answer.message,
-        ...judgeRefusal(send, answer, giveUpAfterSeconds),
+        ...classifyRefusal(send, answer, giveUpAfterSeconds),
       };
     case "try-later":
       return {
         outcome: "try-later",
         requestId,
         detail: answer.message,
-        ...judgeDelay(send, answer, giveUpAfterSeconds),
+        ...classifyDelay(send, answer, giveUpAfterSeconds),
       };
     case "unknown":
       return { outcome: "unknown", requestId, detail: answer.message, move: { kind: "in-doubt" } };
   }
 }
 
-type Refusal = Extract<HandOver, { kind: "refused" }>;
-type TryLater = Extract<HandOver, { kind: "try-later" }>;
+type Refusal = Extract<SubmitResult, { kind: "refused" }>;
+type TryLater = Extract<SubmitResult, { kind: "try-later" }>;
 
-function judgeRefusal(send: ClaimedSend, { code, message, unverified }: Refusal, giveUpAfterSeconds: number) {
+function classifyRefusal(send: ClaimedSend, { code, message, unverified }: Refusal, giveUpAfterSeconds: number) {
   if (unverified.some((identity) => isOfDomain(identity, send.fromDomain))) {
     return { isDomainRefused: true, move: laterOrFailed(send, giveUpAfterSeconds, domainNotVerified) };
   }
@@ -49,7 +49,7 @@ function judgeRefusal(send: ClaimedSend, { code, message, unverified }: Refusal,
   return { move: { kind: "failed", code, message: reason } as const };
 }
 
-function judgeDelay(send: ClaimedSend, { hold, isThrottled }: TryLater, giveUpAfterSeconds: number) {
+function classifyDelay(send: ClaimedSend, { hold, isThrottled }: TryLater, giveUpAfterSeconds: number) {
   if (hold !== undefined) return { hold, move: { kind: "given-back" } as const };
   if (isThrottled) {
     return { isThrottled, move: { kind: "later", delaySeconds: throttledDelaySeconds(), counts: false } as const };

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
 import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
 import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
@@ -8,7 +8,7 @@ import { useSesProvider } from "../../test/use-ses-provider.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { EmailProvider, HandOver } from "../provider/email-provider.ts";
+import type { EmailProvider, SubmitResult } from "../provider/email-provider.ts";
 import { holdProvider } from "../queue/provider-hold.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
 
@@ -160,7 +160,7 @@ describe("running", () => {
 
 describe("stopping", () => {
   test("waits for what is being handed over and claims nothing more", async () => {
-    const gate = Promise.withResolvers<HandOver>();
+    const gate = Promise.withResolvers<SubmitResult>();
     const { mails, provider } = aProviderThat(() => gate.promise);
     const [first = "", second = ""] = await queuedSends(2);
     const { loop } = aLoop(provider, { slots: 1 });
@@ -266,8 +266,8 @@ interface LoopOptions {
 }
 
 function aLoop(provider: EmailProvider, { db = database.db, slots = 100 }: LoopOptions = {}) {
-  const { desk, lines } = aDeliveryDesk(db, provider);
-  return { loop: new DeliveryLoop({ db, mode: "live", slots, desk }), lines };
+  const { deps, lines } = deliveryTestDeps(db, provider);
+  return { loop: new DeliveryLoop({ db, mode: "live", slots, deps }), lines };
 }
 
 function start(loop: DeliveryLoop): void {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
-import { Alarm } from "../loops/wake-signal.ts";
+import { WakeSignal } from "../loops/wake-signal.ts";
 import { type Claim, type ClaimedSend, type ClaimOptions, claimSends } from "../queue/claim-sends.ts";
 import { type Grant, reserve, settleGrant } from "../queue/pacing.ts";
 import { returnProbe, takeProbe } from "../queue/provider-hold.ts";
-import { LowWaterMark } from "../queue/scan-start.ts";
+import { ScanStart } from "../queue/scan-start.ts";
 import type { Mode } from "../sends/send-request.ts";
 import type { Delivery } from "./delivery.ts";
-import { type SettlementDesk, settleDelivery } from "./settle-attempt.ts";
-import { type DeliveryDesk, deliverSend } from "./submit-send.ts";
+import { type SettlementDeps, settleAttempt } from "./settle-attempt.ts";
+import { type DeliveryDeps, submitSend } from "./submit-send.ts";
 import { untilWritten } from "./until-written.ts";
 
 interface DeliveryLoopOptions {
@@ -16,7 +16,7 @@ interface DeliveryLoopOptions {
   mode: Mode;
   /** How many sends are handed over at the same time. */
   slots: number;
-  desk: DeliveryDesk & SettlementDesk;
+  deps: DeliveryDeps & SettlementDeps;
 }
 
 const pollMs = 250;
@@ -27,9 +27,9 @@ const stopped: Delivery = { outcome: "returned", move: { kind: "given-back" }, d
 /** Claims what it can start at once and hands it over, as fast as the provider allows. Hints only make it quicker. */
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
-  readonly #lowWater = new LowWaterMark();
+  readonly #scanStart = new ScanStart();
   readonly #running = new Set<Promise<void>>();
-  readonly #alarm = new Alarm();
+  readonly #alarm = new WakeSignal();
   readonly #stopping = new AbortController();
   #ended: Promise<void> = Promise.resolve();
   #probed: Promise<boolean> = Promise.resolve(false);
@@ -74,7 +74,7 @@ export class DeliveryLoop {
     const { sends, parked } = await this.#claimAndBegin({
       maxSends: 1,
       maxRecipients: 1,
-      fromTurn: "-infinity",
+      fromFairAt: "-infinity",
       isProbe: true,
     });
     // It met a send that may not go, and nothing was asked.
@@ -90,7 +90,7 @@ export class DeliveryLoop {
         isAway = false;
         if (claimed === 0) await this.#alarm.wait(pollMs);
       } catch (err) {
-        if (!isAway) this.#options.desk.log.error({ err }, "delivery.claim-failed");
+        if (!isAway) this.#options.deps.log.error({ err }, "delivery.claim-failed");
         isAway = true;
         await sleep(backOffMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       }
@@ -106,7 +106,7 @@ export class DeliveryLoop {
     const { sends, parked } = await this.#claimAndBegin({
       maxSends: grant.recipients,
       maxRecipients: grant.recipients,
-      fromTurn: grant.fromTurn,
+      fromFairAt: grant.fromFairAt,
       isProbe: false,
     });
     await settleGrant(db, grant, recipientsToMail(sends));
@@ -117,10 +117,10 @@ export class DeliveryLoop {
   async #waitForGrant(wanted: number): Promise<Grant | undefined> {
     const { db, mode } = this.#options;
     while (!this.#stopping.signal.aborted) {
-      const lowWater = this.#lowWater.mark;
-      const { grant, mark, lookMs } = await reserve(db, { mode, wanted, lowWater });
-      if (mark !== undefined) this.#lowWater.advance(mark);
-      if (mark !== undefined && lowWater === "-infinity") this.#lowWater.scannedAll(lookMs);
+      const scanStart = this.#scanStart.mark;
+      const { grant, mark, lookMs } = await reserve(db, { mode, wanted, scanStart });
+      if (mark !== undefined) this.#scanStart.advance(mark);
+      if (mark !== undefined && scanStart === "-infinity") this.#scanStart.scannedAll(lookMs);
       if (grant === undefined || grant.recipients > 0) return grant;
       await sleep(grant.waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
@@ -128,8 +128,8 @@ export class DeliveryLoop {
   }
 
   async #claimAndBegin(claim: Omit<ClaimOptions, "mode">): Promise<Claim> {
-    const { db, mode, desk } = this.#options;
-    const claimedAt = desk.clock();
+    const { db, mode, deps } = this.#options;
+    const claimedAt = deps.clock();
     // crash point: before-claim
     const claimed = await claimSends(db, { mode, ...claim });
     for (const send of claimed.sends) this.#begin(send, claimedAt, claim.isProbe);
@@ -147,14 +147,14 @@ export class DeliveryLoop {
   /** Never rejects: what cannot be written down for another reason than a lost database is left to the lease. */
   async #deliver(send: ClaimedSend, claimedAt: number, isProbe: boolean): Promise<void> {
     // crash point: after-claim
-    const { desk } = this.#options;
+    const { deps } = this.#options;
     try {
-      const delivery = this.#stopping.signal.aborted ? stopped : await deliverSend(desk, send, claimedAt);
-      await untilWritten(() => settleDelivery(desk, send, delivery, { isProbe }), {
-        onFailure: (err, tries) => desk.log.error({ send_id: send.id, tries, err }, "delivery.not-settled-yet"),
+      const delivery = this.#stopping.signal.aborted ? stopped : await submitSend(deps, send, claimedAt);
+      await untilWritten(() => settleAttempt(deps, send, delivery, { isProbe }), {
+        onFailure: (err, tries) => deps.log.error({ send_id: send.id, tries, err }, "delivery.not-settled-yet"),
       });
     } catch (err) {
-      desk.log.error({ send_id: send.id, attempt: send.attempt, err }, "delivery.settle-failed");
+      deps.log.error({ send_id: send.id, attempt: send.attempt, err }, "delivery.settle-failed");
     }
   }
 }

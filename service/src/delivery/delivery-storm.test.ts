@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
 import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
 import { change, useEmptyQueue } from "../../test/send-rows.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import type { HandOver } from "../provider/email-provider.ts";
-import { confirmHandOvers } from "../queue/confirm-submission.ts";
+import type { SubmitResult } from "../provider/email-provider.ts";
+import { confirmSubmissions } from "../queue/confirm-submission.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
 import { tickQueue } from "./queue-tick.ts";
 
@@ -20,7 +20,7 @@ useEmptyQueue(database);
 test("of 300 sends none is lost, and only those are mailed twice that were in doubt when they were sent again", async () => {
   const ids = await queuedSends(300);
   const ledger: { sendId: string; attempt: number; providerMessageId: string }[] = [];
-  const { provider } = aProviderThat(async ({ tags }): Promise<HandOver> => {
+  const { provider } = aProviderThat(async ({ tags }): Promise<SubmitResult> => {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
     const dice = Math.random();
     if (dice < 0.15) return answers.later;
@@ -33,8 +33,8 @@ test("of 300 sends none is lost, and only those are mailed twice that were in do
 
   const workers = Array.from({ length: 4 }, () => {
     const db = openTestDatabase(database.url);
-    const { desk, counted, lines } = aDeliveryDesk(db, provider);
-    const loop = new DeliveryLoop({ db, mode: "live", slots: 20, desk });
+    const { deps, counted, lines } = deliveryTestDeps(db, provider);
+    const loop = new DeliveryLoop({ db, mode: "live", slots: 20, deps });
     loop.start();
     onTestFinished(async () => {
       await loop.stop();
@@ -42,14 +42,14 @@ test("of 300 sends none is lost, and only those are mailed twice that were in do
     });
     const rule = { inDoubtSeconds: 0, inDoubtMaxSeconds: 0.05, inDoubtPolicy: "resend" } as const;
     const tick = async () => {
-      if (await tickQueue({ ...desk, db, mode: "live", rule })) loop.wake();
+      if (await tickQueue({ ...deps, db, mode: "live", rule })) loop.wake();
     };
     return { loop, tick, counted, lines };
   });
   let doubledByEvidence = 0;
   const tell = async () => {
     const some = ledger.filter(() => Math.random() < 0.1).map((record) => ({ ...record, at: undefined }));
-    const told = await confirmHandOvers(database.db, some);
+    const told = await confirmSubmissions(database.db, some);
     doubledByEvidence += told.filter(({ isDoubled }) => isDoubled).length;
   };
   await expect
@@ -64,7 +64,7 @@ test("of 300 sends none is lost, and only those are mailed twice that were in do
     .toBe(0);
   for (const { loop } of workers) await loop.stop();
   for (let round = 0; round < 2; round++) {
-    const told = await confirmHandOvers(
+    const told = await confirmSubmissions(
       database.db,
       ledger.map((record) => ({ ...record, at: undefined })),
     );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
 import { aClaimedSend, attemptOf } from "../../test/send-builders.ts";
 import { change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -23,7 +23,7 @@ test("a lease that ran out ends as a resent send, told and counted", async () =>
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready", attempt: 1 });
   expect(lines).toMatchObject([
     { event: "delivery.leases-expired", count: 1 },
-    { event: "delivery.doubt-resolved", send_id: send.id, policy: "resend" },
+    { event: "delivery.in-doubt-resolved", send_id: send.id, policy: "resend" },
   ]);
   expect(await counted("postern_in_doubt_resolved_total", { policy: "resend" })).toBe(1);
 });
@@ -33,7 +33,7 @@ test("after two hours without any worker a doubt is not over: what came meanwhil
   await age(send.id);
   await change(
     database.db,
-    "update feedback_signs set attended_since = now() - interval '1 day', attended_at = now() - interval '2 hours'",
+    "update feedback_progress set workers_up_since = now() - interval '1 day', workers_up_at = now() - interval '2 hours'",
   );
   expect(await tick("resend")).toMatchObject({ isReady: false, lines: [{ event: "delivery.leases-expired" }] });
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1 });
@@ -71,9 +71,9 @@ test("a waiting send that is due is ready", async () => {
 });
 
 async function tick(inDoubtPolicy: "resend" | "fail") {
-  const { desk, lines, counted } = aDeliveryDesk(database.db, aProviderThat(answers.accepted).provider);
+  const { deps, lines, counted } = deliveryTestDeps(database.db, aProviderThat(answers.accepted).provider);
   const rule = { inDoubtSeconds: 120, inDoubtMaxSeconds: 3_600, inDoubtPolicy };
-  return { isReady: await tickQueue({ ...desk, db: database.db, mode: "live", rule }), lines, counted };
+  return { isReady: await tickQueue({ ...deps, db: database.db, mode: "live", rule }), lines, counted };
 }
 
 /** As if its worker had died more than an hour ago. */
@@ -88,6 +88,6 @@ async function age(id: string): Promise<void> {
 async function someoneWasThere(): Promise<void> {
   await change(
     database.db,
-    "update feedback_signs set attended_since = now() - interval '2 hours', attended_at = now() where mode = 'live'",
+    "update feedback_progress set workers_up_since = now() - interval '2 hours', workers_up_at = now() where mode = 'live'",
   );
 }

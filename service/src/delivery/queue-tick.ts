@@ -1,6 +1,11 @@
 import type { Queryable } from "../db/database.ts";
-import { noteAttended } from "../in-doubt/consumer-store.ts";
-import { type DoubtRule, doubtExpiredLeases, failInDoubt, resendInDoubt } from "../in-doubt/resolve-in-doubt.ts";
+import { noteWorkersUp } from "../in-doubt/consumer-store.ts";
+import {
+  failInDoubt,
+  type InDoubtRule,
+  markExpiredLeasesInDoubt,
+  resendInDoubt,
+} from "../in-doubt/resolve-in-doubt.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { unparkSends } from "../queue/parked-sends.ts";
@@ -10,21 +15,21 @@ import type { Mode } from "../sends/send-request.ts";
 export interface QueueUpkeep {
   db: Queryable;
   mode: Mode;
-  rule: DoubtRule & { inDoubtPolicy: "resend" | "fail" };
+  rule: InDoubtRule & { inDoubtPolicy: "resend" | "fail" };
   log: Log;
   metrics: Metrics;
 }
 
 /** Moves on what only time moves. Every worker does it; each row is moved by one of them. Returns whether any is ready. */
 export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): Promise<boolean> {
-  const expired = await doubtExpiredLeases(db, mode);
+  const expired = await markExpiredLeasesInDoubt(db, mode);
   if (expired > 0) log.warn({ mode, count: expired }, "delivery.leases-expired");
-  // crash point: leases-doubted
+  // crash point: leases-markedInDoubt
   // What the sandbox did stands in this database, whoever was away.
-  if (mode === "live") await noteAttended(db, mode);
+  if (mode === "live") await noteWorkersUp(db, mode);
   const policy = rule.inDoubtPolicy;
   const resolved = await (policy === "resend" ? resendInDoubt : failInDoubt)(db, mode, rule);
-  for (const sendId of resolved) log.warn({ send_id: sendId, policy }, "delivery.doubt-resolved");
+  for (const sendId of resolved) log.warn({ send_id: sendId, policy }, "delivery.in-doubt-resolved");
   metrics.inDoubtResolved.inc({ policy }, resolved.length);
   if (policy === "fail") metrics.sendsSettled.inc({ status: "failed" }, resolved.length);
   // crash point: doubt-resolved

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
 import { aClaimedSend, aQueuedSend, attemptOf, claimAgain } from "../../test/send-builders.ts";
 import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import type { HandOver } from "../provider/email-provider.ts";
+import type { SubmitResult } from "../provider/email-provider.ts";
 import type { ClaimedSend } from "../queue/claim-sends.ts";
 import { holdProvider } from "../queue/provider-hold.ts";
 import { giveBack } from "../queue/settle-sends.ts";
-import { settleDelivery } from "./settle-attempt.ts";
-import { deliverSend } from "./submit-send.ts";
+import { settleAttempt } from "./settle-attempt.ts";
+import { submitSend } from "./submit-send.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -133,10 +133,10 @@ describe("a probe", () => {
   });
 });
 
-async function deliverAndSettle(answer: HandOver, given?: ClaimedSend, { isProbe = false } = {}) {
-  const { desk, lines, counted } = aDeliveryDesk(database.db, aProviderThat(answer).provider);
+async function deliverAndSettle(answer: SubmitResult, given?: ClaimedSend, { isProbe = false } = {}) {
+  const { deps, lines, counted } = deliveryTestDeps(database.db, aProviderThat(answer).provider);
   const send = given ?? (await aClaimedSend(database.db));
-  await settleDelivery(desk, send, await deliverSend(desk, send, performance.now()), { isProbe });
+  await settleAttempt(deps, send, await submitSend(deps, send, performance.now()), { isProbe });
   return { send, lines, counted };
 }
 

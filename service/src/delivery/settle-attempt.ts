@@ -10,7 +10,7 @@ import type { Settlements } from "../queue/settlement-batches.ts";
 import { type Delivery, statusAfter } from "./delivery.ts";
 
 /** What settling needs; made once per process. */
-export interface SettlementDesk {
+export interface SettlementDeps {
   db: Queryable;
   settlements: Settlements;
   log: Log;
@@ -21,26 +21,26 @@ export interface SettlementDesk {
  * Writes down what became of a claimed send. What the answer means for all others comes first, so that a send which is
  * given back under a hold is not claimed again at once. Every part may be repeated.
  */
-export async function settleDelivery(
-  desk: SettlementDesk,
+export async function settleAttempt(
+  deps: SettlementDeps,
   send: ClaimedSend,
   delivery: Delivery,
   { isProbe }: { isProbe: boolean },
 ): Promise<void> {
-  if (delivery.hold !== undefined) await hold(desk, send, delivery.hold);
-  if (delivery.isThrottled === true) await slowDown(desk.db, send.mode);
+  if (delivery.hold !== undefined) await hold(deps, send, delivery.hold);
+  if (delivery.isThrottled === true) await slowDown(deps.db, send.mode);
   if (delivery.isDomainRefused === true) {
-    await storeDkimStates(desk.db, [{ domainName: send.fromDomain, isVerified: false }]);
+    await storeDkimStates(deps.db, [{ domainName: send.fromDomain, isVerified: false }]);
   }
-  await moveSend(desk, send, isProbe && delivery.hold !== undefined ? { ...delivery, move: aside } : delivery);
-  if (isProbe) await judgeProbe(desk, send, delivery);
+  await moveSend(deps, send, isProbe && delivery.hold !== undefined ? { ...delivery, move: aside } : delivery);
+  if (isProbe) await settleProbe(deps, send, delivery);
 }
 
 /** The next probe must be another send: what holds the provider may be about this one alone. */
 const aside = { kind: "given-back", isLast: true } as const;
 
 async function moveSend(
-  { settlements, log, metrics }: SettlementDesk,
+  { settlements, log, metrics }: SettlementDeps,
   send: ClaimedSend,
   delivery: Delivery,
 ): Promise<void> {
@@ -73,12 +73,12 @@ function settleByName(settlements: Settlements, send: ClaimedSend, delivery: Del
   }
 }
 
-async function hold({ db, log }: SettlementDesk, send: ClaimedSend, reason: NonNullable<Delivery["hold"]>) {
+async function hold({ db, log }: SettlementDeps, send: ClaimedSend, reason: NonNullable<Delivery["hold"]>) {
   if (await holdProvider(db, send.mode, reason)) log.error({ mode: send.mode, reason }, "provider.held");
 }
 
 /** A provider that takes or refuses a send is there again. One that was not asked has told nothing. */
-async function judgeProbe({ db, log }: SettlementDesk, send: ClaimedSend, { outcome }: Delivery): Promise<void> {
+async function settleProbe({ db, log }: SettlementDeps, send: ClaimedSend, { outcome }: Delivery): Promise<void> {
   if (outcome === "returned") return returnProbe(db, send.mode);
   if (outcome !== "accepted" && outcome !== "refused") return;
   const released = await releaseProvider(db, send.mode);

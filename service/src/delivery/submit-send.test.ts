@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
 import { aClaimedSend } from "../../test/send-builders.ts";
 import { useEmptyQueue } from "../../test/send-rows.ts";
 import { aConfig, aSecret } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import type { HandOver } from "../provider/email-provider.ts";
+import type { SubmitResult } from "../provider/email-provider.ts";
 import type { ClaimedSend } from "../queue/claim-sends.ts";
-import { type DeliveryDesk, deliverSend } from "./submit-send.ts";
+import { type DeliveryDeps, submitSend } from "./submit-send.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -93,7 +93,7 @@ describe("what is handed over", () => {
 });
 
 describe("what the answer means", () => {
-  const unverified = (...identities: string[]): HandOver => ({ ...answers.refused, unverified: identities });
+  const unverified = (...identities: string[]): SubmitResult => ({ ...answers.refused, unverified: identities });
   const cases = [
     ["accepted: sent", answers.accepted, {}, { outcome: "accepted", move: { kind: "sent", providerMessageId: "m-1" } }],
     [
@@ -166,7 +166,7 @@ describe("what the answer means", () => {
   test("what cannot be made a mail is failed as our own fault: nothing has left", async () => {
     const { delivery, lines } = await deliver(() => Promise.reject(new Error("a bug")));
     expect(delivery).toMatchObject({ outcome: "returned", move: { kind: "failed", code: "INTERNAL" } });
-    expect(lines.map(({ event }) => event)).toEqual(["delivery.broke", "delivery.attempted"]);
+    expect(lines.map(({ event }) => event)).toEqual(["delivery.submit-threw", "delivery.attempted"]);
   });
 });
 
@@ -189,14 +189,14 @@ test("an attempt is one log line with its facts, and without addresses or the pr
 });
 
 async function deliver(
-  answer: HandOver | (() => Promise<HandOver>),
+  answer: SubmitResult | (() => Promise<SubmitResult>),
   changes: Partial<ClaimedSend> = {},
-  deskChanges: Partial<DeliveryDesk> = {},
+  depsChanges: Partial<DeliveryDeps> = {},
   claimedAt = performance.now(),
 ) {
   const { mails, provider } = aProviderThat(answer);
-  const { desk, lines } = aDeliveryDesk(database.db, provider, deskChanges);
+  const { deps, lines } = deliveryTestDeps(database.db, provider, depsChanges);
   const everyone = { to: ["Ann@example.test"], cc: ["bob@example.test"], bcc: ["eve@example.test"] };
   const send = { ...(await aClaimedSend(database.db, everyone)), ...changes };
-  return { delivery: await deliverSend(desk, send, claimedAt), mails, lines, send };
+  return { delivery: await submitSend(deps, send, claimedAt), mails, lines, send };
 }

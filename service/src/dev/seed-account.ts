@@ -2,7 +2,7 @@ import { createAccount } from "../accounts/create-account.ts";
 import { isPassword } from "../accounts/password.ts";
 import { findUserByEmail } from "../accounts/user-store.ts";
 import type { KeyType } from "../api-keys/api-key.ts";
-import { createApiKey, type KeyPress } from "../api-keys/create-api-key.ts";
+import { type ApiKeyIssuer, createApiKey } from "../api-keys/create-api-key.ts";
 import { identifyApiKey } from "../api-keys/identify-api-key.ts";
 import type { Database } from "../db/database.ts";
 import { resetPassword } from "../logins/reset-password.ts";
@@ -24,7 +24,7 @@ export interface SeededAccount {
  */
 export async function seedAccount(
   db: Database,
-  press: KeyPress,
+  press: ApiKeyIssuer,
   settings: DevSettings,
   note: (made: Partial<DevSettings>) => void,
 ): Promise<SeededAccount> {
@@ -47,7 +47,7 @@ async function ensureUser(db: Database, known: string | undefined): Promise<{ ac
 async function ensureKey(
   db: Database,
   accountId: string,
-  press: KeyPress,
+  press: ApiKeyIssuer,
   { type, known }: { type: KeyType; known: string | undefined },
 ): Promise<string> {
   const verdict = known && (await identifyApiKey(db, { current: press.pepper, second: undefined }, known));

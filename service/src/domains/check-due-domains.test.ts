@@ -1,33 +1,33 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { openTestDesk } from "../../test/domain-desks.ts";
+import { openTestDeps } from "../../test/domain-deps.ts";
 import { useKnotServer } from "../../test/knot-server.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { createLog } from "../log.ts";
-import { checkDueDomains, type VerificationDesk } from "./check-due-domains.ts";
+import { checkDueDomains, type VerificationDeps } from "./check-due-domains.ts";
 import { createDnsResolver } from "./dns-resolver.ts";
 import { type Domain, dnsRecordsOf } from "./domain.ts";
 import { findDomain, requestCheck } from "./domain-store.ts";
 import { refreshDkim } from "./refresh-dkim.ts";
-import { type DomainDesk, registerDomain } from "./register-domain.ts";
+import { type DomainDeps, registerDomain } from "./register-domain.ts";
 import { claimDueDomains } from "./verification-store.ts";
 
 const knot = useKnotServer("io");
 const provider = useSesSimulator();
 const database = useTestDatabase();
-let desk: DomainDesk & VerificationDesk;
+let deps: DomainDeps & VerificationDeps;
 
 beforeAll(async () => {
-  const opened = await openTestDesk(database.db, database.url, provider.simulator);
-  desk = {
+  const opened = await openTestDeps(database.db, database.url, provider.simulator);
+  deps = {
     ...opened,
     resolver: createDnsResolver({ servers: [knot.address], timeoutSeconds: 1 }),
     log: createLog("silent"),
   };
 });
-afterAll(() => desk.locks.close());
+afterAll(() => deps.locks.close());
 
 describe("a new domain", () => {
   test("stays Pending without records, and the check says what is missing", async () => {
@@ -63,7 +63,7 @@ describe("a new domain", () => {
     await verifyAtProvider(domain, "SUCCESS");
     await age(domain, "2 hours");
     expect((await check(domain)).verificationStatus).toBe("Pending");
-    expect(await refreshDkim(desk, async () => undefined)).toBe(true);
+    expect(await refreshDkim(deps, async () => undefined)).toBe(true);
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
@@ -73,14 +73,14 @@ describe("a new domain", () => {
     expect((await check(domain)).verificationStatus).toBe("Failed");
     await publishProof(domain);
     await verifyAtProvider(domain, "SUCCESS");
-    await refreshDkim(desk, async () => undefined);
+    await refreshDkim(deps, async () => undefined);
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
   test("is not Failed by a DNS that does not answer", async () => {
     const domain = await aDomain();
     await age(domain, "100 hours");
-    expect((await check(domain, { ...desk, resolver: aSilentResolver() })).verificationStatus).toBe("Pending");
+    expect((await check(domain, { ...deps, resolver: aSilentResolver() })).verificationStatus).toBe("Pending");
   });
 });
 
@@ -112,14 +112,14 @@ describe("a verified domain", () => {
     await knot.publish(`_postern-challenge.${domain.domainName}`);
     await check(domain);
     await failingSince(domain, "80 hours");
-    expect((await check(domain, { ...desk, resolver: aSilentResolver() })).verificationStatus).toBe("Success");
+    expect((await check(domain, { ...deps, resolver: aSilentResolver() })).verificationStatus).toBe("Success");
     expect((await check(domain)).verificationStatus).toBe("Failed");
   });
 
   test("that the provider no longer trusts is Failed after 72 hours", async () => {
     const domain = await aVerifiedDomain();
     await verifyAtProvider(domain, "FAILED");
-    await refreshDkim(desk, async () => undefined);
+    await refreshDkim(deps, async () => undefined);
     expect((await check(domain)).verificationStatus).toBe("Success");
     await failingSince(domain, "73 hours");
     expect((await check(domain)).verificationStatus).toBe("Failed");
@@ -139,10 +139,10 @@ test("of two accounts the first to prove wins, and the other stays Pending whate
 
 test("an identity that vanished at the provider is noticed by the next list and made again", async () => {
   const domain = await aVerifiedDomain();
-  await desk.provider.removeIdentity(domain.domainName);
-  expect(await refreshDkim(desk, async () => undefined)).toBe(true);
-  const identity = await desk.provider.findIdentity(domain.domainName);
-  const restored = await findDomain(desk.db.forAccount(domain.accountId), domain.id);
+  await deps.provider.removeIdentity(domain.domainName);
+  expect(await refreshDkim(deps, async () => undefined)).toBe(true);
+  const identity = await deps.provider.findIdentity(domain.domainName);
+  const restored = await findDomain(deps.db.forAccount(domain.accountId), domain.id);
   expect(identity?.dkimTokens).toEqual(restored?.dkimTokens);
   expect((await check(domain)).verificationStatus).toBe("Success");
   await failingSince(domain, "72 hours");
@@ -152,12 +152,12 @@ test("an identity that vanished at the provider is noticed by the next list and 
 test("a check asked for while another is under way is not swallowed by it", async () => {
   const domain = await aDomain();
   const asking = {
-    ...desk,
+    ...deps,
     resolver: {
-      ...desk.resolver,
+      ...deps.resolver,
       findTxt: async (name: string) => {
-        await requestCheck(desk.db.forAccount(domain.accountId), domain.id);
-        return desk.resolver.findTxt(name);
+        await requestCheck(deps.db.forAccount(domain.accountId), domain.id);
+        return deps.resolver.findTxt(name);
       },
     },
   };
@@ -168,15 +168,15 @@ test("a check asked for while another is under way is not swallowed by it", asyn
 test("a check that died with its process is made again when its claim has run out", async () => {
   const domain = await aDomain();
   await makeDueOnly(domain);
-  expect((await claimDueDomains(desk.db, 10)).map(({ id }) => id)).toEqual([domain.id]);
-  expect(await claimDueDomains(desk.db, 10)).toEqual([]);
+  expect((await claimDueDomains(deps.db, 10)).map(({ id }) => id)).toEqual([domain.id]);
+  expect(await claimDueDomains(deps.db, 10)).toEqual([]);
   await makeDueOnly(domain);
-  expect(await claimDueDomains(desk.db, 10)).toHaveLength(1);
+  expect(await claimDueDomains(deps.db, 10)).toHaveLength(1);
 });
 
 test("the newest of many due domains is among the first to be checked, and so is the one due for longest", async () => {
-  const accountId = await anAccount(desk.db);
-  await desk.db.query({
+  const accountId = await anAccount(deps.db);
+  await deps.db.query({
     name: "many-due",
     text: `
       insert into domains (account_id, domain_name, challenge_token, configuration_set_name, identity_arn, dkim_tokens,
@@ -187,11 +187,11 @@ test("the newest of many due domains is among the first to be checked, and so is
     values: [accountId],
   });
   const fresh = await aDomain();
-  const claimed = await claimDueDomains(desk.db, 5);
+  const claimed = await claimDueDomains(deps.db, 5);
   const names = claimed.map(({ domainName }) => domainName);
   expect(names).toContain(fresh.domainName);
   expect(names).toContain("many-1000.io");
-  await desk.db.query({ name: "forget-many", text: "delete from domains where account_id = $1", values: [accountId] });
+  await deps.db.query({ name: "forget-many", text: "delete from domains where account_id = $1", values: [accountId] });
 });
 
 function aName(): string {
@@ -199,7 +199,7 @@ function aName(): string {
 }
 
 async function aDomain(name = aName()): Promise<Domain> {
-  return registerDomain(desk, await anAccount(desk.db), name);
+  return registerDomain(deps, await anAccount(deps.db), name);
 }
 
 async function aVerifiedDomain(): Promise<Domain> {
@@ -226,16 +226,16 @@ async function verifyAtProvider({ domainName }: Domain, status: "SUCCESS" | "FAI
   if (!ok) throw new Error("the simulator did not change the identity");
 }
 
-async function check(domain: Domain, at: VerificationDesk = desk): Promise<Domain> {
+async function check(domain: Domain, at: VerificationDeps = deps): Promise<Domain> {
   await makeDueOnly(domain);
   expect(await checkDueDomains(at, 10)).toBe(1);
-  const found = await findDomain(desk.db.forAccount(domain.accountId), domain.id);
+  const found = await findDomain(deps.db.forAccount(domain.accountId), domain.id);
   if (found === undefined) throw new Error("a checked domain is gone");
   return found;
 }
 
 function makeDueOnly({ id }: Domain): Promise<unknown> {
-  return desk.db.query({
+  return deps.db.query({
     name: "make-due-only",
     text: "update domains set next_check_at = case when id = $1 then now() else now() + interval '1 day' end",
     values: [id],
@@ -243,7 +243,7 @@ function makeDueOnly({ id }: Domain): Promise<unknown> {
 }
 
 function age({ id }: Domain, by: string): Promise<unknown> {
-  return desk.db.query({
+  return deps.db.query({
     name: "age-domain",
     text: "update domains set registered_at = registered_at - $2::interval where id = $1",
     values: [id, by],
@@ -251,7 +251,7 @@ function age({ id }: Domain, by: string): Promise<unknown> {
 }
 
 function failingSince({ id }: Domain, ago: string): Promise<unknown> {
-  return desk.db.query({
+  return deps.db.query({
     name: "failing-since",
     text: "update domains set failing_since = now() - $2::interval where id = $1",
     values: [id, ago],
@@ -259,7 +259,7 @@ function failingSince({ id }: Domain, ago: string): Promise<unknown> {
 }
 
 async function failingSeconds({ id }: Domain): Promise<number> {
-  const [row] = await desk.db.query<{ seconds: number }>({
+  const [row] = await deps.db.query<{ seconds: number }>({
     name: "failing-seconds",
     text: "select extract(epoch from now() - failing_since)::float8 as seconds from domains where id = $1",
     values: [id],

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { Log } from "../log.ts";
-import { takeTurn } from "../provider/control-budget.ts";
+import { takeControlToken } from "../provider/control-budget.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
 import { checkRecords } from "./check-records.ts";
 import type { DnsResolver } from "./dns-resolver.ts";
@@ -9,7 +9,7 @@ import { judge } from "./verification-rule.ts";
 import { claimDueDomains, type DueDomain, settleCheck } from "./verification-store.ts";
 
 /** What verifying needs; made once per process. */
-export interface VerificationDesk {
+export interface VerificationDeps {
   db: Database;
   provider: EmailProvider;
   resolver: DnsResolver;
@@ -21,19 +21,19 @@ const askedAloneSeconds = 3600;
 const retryWithoutTurnSeconds = 5;
 
 /** Looks at the domains that are due and returns how many those were. */
-export async function checkDueDomains(desk: VerificationDesk, limit: number): Promise<number> {
-  const due = await claimDueDomains(desk.db, limit);
-  const results = await Promise.allSettled(due.map((domain) => checkDomain(desk, domain)));
+export async function checkDueDomains(deps: VerificationDeps, limit: number): Promise<number> {
+  const due = await claimDueDomains(deps.db, limit);
+  const results = await Promise.allSettled(due.map((domain) => checkDomain(deps, domain)));
   const failures = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
   // Those that failed are due again when their claim runs out.
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} domain checks failed`);
   return due.length;
 }
 
-async function checkDomain(desk: VerificationDesk, domain: DueDomain): Promise<void> {
+async function checkDomain(deps: VerificationDeps, domain: DueDomain): Promise<void> {
   // crash point: check-claimed
-  const { isProven, records } = await checkRecords(desk.resolver, domain.domainName, dnsRecordsOf(domain));
-  const dkim = isProven ? await dkimState(desk, domain) : known(domain);
+  const { isProven, records } = await checkRecords(deps.resolver, domain.domainName, dnsRecordsOf(domain));
+  const dkim = isProven ? await dkimState(deps, domain) : known(domain);
   const hasNoAnswer = records.some(({ record, status }) => record.type === "TXT" && status === "unknown");
   const proof = isProven ? "seen" : hasNoAnswer ? "unknown" : "missing";
   const isFailing = domain.verificationStatus === "Success" && proof !== "unknown" && !(isProven && dkim.isVerified);
@@ -55,7 +55,7 @@ async function checkDomain(desk: VerificationDesk, domain: DueDomain): Promise<v
   };
   // crash point: check-judged
   const hasChanged = status !== domain.verificationStatus;
-  if (await settleCheck(desk.db, settlement)) {
+  if (await settleCheck(deps.db, settlement)) {
     const facts = {
       domain_id: domain.id,
       proof,
@@ -63,11 +63,11 @@ async function checkDomain(desk: VerificationDesk, domain: DueDomain): Promise<v
       was: domain.verificationStatus,
       status,
     };
-    desk.log[hasChanged ? "info" : "debug"](facts, "domain.checked");
+    deps.log[hasChanged ? "info" : "debug"](facts, "domain.checked");
     return;
   }
   if (status !== "Success") return;
-  await settleCheck(desk.db, {
+  await settleCheck(deps.db, {
     ...settlement,
     status: "Pending",
     nextCheckSeconds: takenPauseSeconds,
@@ -80,9 +80,9 @@ const takenHint =
   "Another account of this installation has verified this domain first. Remove it there to use it here.";
 
 /** Asks the provider when it is worth a turn of its own and one is free; otherwise what was known stands. */
-async function dkimState({ db, provider }: VerificationDesk, domain: DueDomain) {
+async function dkimState({ db, provider }: VerificationDeps, domain: DueDomain) {
   if (domain.isDkimVerified || domain.secondsSinceRegistration > askedAloneSeconds) return known(domain);
-  const waitSeconds = await takeTurn(db, 0);
+  const waitSeconds = await takeControlToken(db, 0);
   if (waitSeconds === undefined) return { ...known(domain), isDeferred: true };
   try {
     const identity = await provider.findIdentity(domain.domainName);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Chore } from "../loops/chores.ts";
-import { checkDueDomains, type VerificationDesk } from "./check-due-domains.ts";
+import { checkDueDomains, type VerificationDeps } from "./check-due-domains.ts";
 import { refreshDkim } from "./refresh-dkim.ts";
-import type { DomainDesk } from "./register-domain.ts";
+import type { DomainDeps } from "./register-domain.ts";
 import { finishRemovals } from "./remove-domain.ts";
 import { countWaitingForDkim } from "./verification-store.ts";
 
@@ -12,7 +12,7 @@ const removedAtOnce = 20;
 const listedAtLeastEveryMs = 3_600_000;
 
 /** What keeps the state of domains true without anyone asking. */
-export function domainChores(desk: DomainDesk & VerificationDesk): Chore[] {
+export function domainChores(deps: DomainDeps & VerificationDeps): Chore[] {
   let listedAt = Number.NEGATIVE_INFINITY;
   return [
     {
@@ -21,22 +21,22 @@ export function domainChores(desk: DomainDesk & VerificationDesk): Chore[] {
       run: async () => {
         // A run ends long before it would be taken for dead, however many domains are due.
         const endsAt = performance.now() + longestRunMs;
-        while (performance.now() < endsAt && (await checkDueDomains(desk, checkedAtOnce)) > 0);
+        while (performance.now() < endsAt && (await checkDueDomains(deps, checkedAtOnce)) > 0);
       },
     },
     {
       name: "refresh-dkim",
       pauseSeconds: 60,
       run: async () => {
-        const isDue = performance.now() - listedAt > listedAtLeastEveryMs || (await countWaitingForDkim(desk.db)) > 0;
+        const isDue = performance.now() - listedAt > listedAtLeastEveryMs || (await countWaitingForDkim(deps.db)) > 0;
         if (!isDue) return;
-        if (await refreshDkim(desk, () => sleep(1000))) listedAt = performance.now();
+        if (await refreshDkim(deps, () => sleep(1000))) listedAt = performance.now();
       },
     },
     {
       name: "finish-removals",
       pauseSeconds: 30,
-      run: () => finishRemovals(desk, removedAtOnce),
+      run: () => finishRemovals(deps, removedAtOnce),
     },
   ];
 }

@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { identitiesOf, openTestDesk } from "../../test/domain-desks.ts";
+import { identitiesOf, openTestDeps } from "../../test/domain-deps.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
 import { deleteDomain, listDomains } from "./domain-store.ts";
-import { type DomainDesk, registerDomain } from "./register-domain.ts";
+import { type DomainDeps, registerDomain } from "./register-domain.ts";
 import { abandonedAfterSeconds, finishRemovals, removeDomain } from "./remove-domain.ts";
 
 const ses = useSesSimulator({ verifiedIdentities: [] });
 const database = useTestDatabase();
-let desk: DomainDesk;
+let deps: DomainDeps;
 
 beforeAll(async () => {
-  desk = await openTestDesk(database.db, database.url, ses.simulator);
+  deps = await openTestDeps(database.db, database.url, ses.simulator);
 });
-afterAll(() => desk.locks.close());
+afterAll(() => deps.locks.close());
 
 /** What a process that dies at this point leaves behind is what an error nobody handles leaves behind. */
 const death = new Error("the process died here");
@@ -40,37 +40,37 @@ describe("an interrupted registration", () => {
   ];
 
   test.for(points)("%s shows nothing, and registering again goes on", async ([, breakAt]) => {
-    const accountId = await anAccount(desk.db);
+    const accountId = await anAccount(deps.db);
     const name = aName();
-    const dying = { ...desk, provider: { ...desk.provider, ...breakAt(desk.provider) } };
+    const dying = { ...deps, provider: { ...deps.provider, ...breakAt(deps.provider) } };
     await expect(registerDomain(dying, accountId, name)).rejects.toBe(death);
-    expect(await listDomains(desk.db.forAccount(accountId))).toEqual([]);
+    expect(await listDomains(deps.db.forAccount(accountId))).toEqual([]);
 
-    const domain = await registerDomain(desk, accountId, name);
+    const domain = await registerDomain(deps, accountId, name);
     expect(domain.dkimTokens).toHaveLength(3);
-    expect((await identitiesOf(desk)).filter((identity) => identity === name)).toHaveLength(1);
+    expect((await identitiesOf(deps)).filter((identity) => identity === name)).toHaveLength(1);
   });
 
   test("that nobody takes up again is cleared away after ten minutes, with its identity", async () => {
-    const accountId = await anAccount(desk.db);
+    const accountId = await anAccount(deps.db);
     const name = aName();
     const dying = {
-      ...desk,
+      ...deps,
       provider: {
-        ...desk.provider,
+        ...deps.provider,
         createIdentity: async (...args: Parameters<EmailProvider["createIdentity"]>) => {
-          await desk.provider.createIdentity(...args);
+          await deps.provider.createIdentity(...args);
           throw death;
         },
       },
     };
     await expect(registerDomain(dying, accountId, name)).rejects.toBe(death);
-    await finishRemovals(desk, 10);
-    expect(await identitiesOf(desk)).toContain(name);
+    await finishRemovals(deps, 10);
+    expect(await identitiesOf(deps)).toContain(name);
 
     await ageDraft(name, abandonedAfterSeconds + 1);
-    await finishRemovals(desk, 10);
-    expect(await identitiesOf(desk)).not.toContain(name);
+    await finishRemovals(deps, 10);
+    expect(await identitiesOf(deps)).not.toContain(name);
     expect(await countRows(name)).toBe(0);
   });
 });
@@ -79,35 +79,35 @@ describe("a provider in trouble", () => {
   test.for(["throttled", "unavailable", "denied", "limit-reached", "invalid"] as const)(
     "%s is answered with 503 and a sentence, and the name is not lost",
     async (kind) => {
-      const accountId = await anAccount(desk.db);
+      const accountId = await anAccount(deps.db);
       const name = aName();
       const refusing = {
-        ...desk,
-        provider: { ...desk.provider, createIdentity: () => Promise.reject(new ProviderError(kind, "no", undefined)) },
+        ...deps,
+        provider: { ...deps.provider, createIdentity: () => Promise.reject(new ProviderError(kind, "no", undefined)) },
       };
       await expect(registerDomain(refusing, accountId, name)).rejects.toMatchObject({
         code: "UNAVAILABLE",
         retryAfterSeconds: 10,
         message: expect.stringMatching(/\.$/),
       });
-      await expect(registerDomain(desk, accountId, name)).resolves.toMatchObject({ domainName: name });
+      await expect(registerDomain(deps, accountId, name)).resolves.toMatchObject({ domainName: name });
     },
   );
 
   test("that throttles once is asked again in another turn", async () => {
     let asked = 0;
     const busy = {
-      ...desk,
+      ...deps,
       provider: {
-        ...desk.provider,
+        ...deps.provider,
         createIdentity: (...args: Parameters<EmailProvider["createIdentity"]>) => {
           asked++;
           if (asked === 1) return Promise.reject(new ProviderError("throttled", "not so fast", undefined));
-          return desk.provider.createIdentity(...args);
+          return deps.provider.createIdentity(...args);
         },
       },
     };
-    await expect(registerDomain(busy, await anAccount(desk.db), aName())).resolves.toMatchObject({
+    await expect(registerDomain(busy, await anAccount(deps.db), aName())).resolves.toMatchObject({
       id: expect.any(Number),
     });
     expect(asked).toBe(2);
@@ -116,56 +116,56 @@ describe("a provider in trouble", () => {
   test("does not undo a removal: the domain is gone, and a chore takes the identity away later", async () => {
     const { accountId, id, domainName } = await aDomain();
     const refusing = {
-      ...desk,
+      ...deps,
       provider: {
-        ...desk.provider,
+        ...deps.provider,
         removeIdentity: () => Promise.reject(new ProviderError("throttled", "no", undefined)),
       },
     };
     expect(await removeDomain(refusing, accountId, id)).toEqual({ hindrance: expect.any(ProviderError) });
     expect(await countRows(domainName)).toBe(0);
-    expect(await identitiesOf(desk)).toContain(domainName);
-    await finishRemovals(desk, 10);
-    expect(await identitiesOf(desk)).not.toContain(domainName);
+    expect(await identitiesOf(deps)).toContain(domainName);
+    await finishRemovals(deps, 10);
+    expect(await identitiesOf(deps)).not.toContain(domainName);
   });
 
   test("for one name does not keep the others from being removed", async () => {
     const [stuck, other] = [await aDomain(), await aDomain()];
     const refusing = {
-      ...desk,
+      ...deps,
       provider: {
-        ...desk.provider,
+        ...deps.provider,
         removeIdentity: (name: string) =>
           name === stuck.domainName
             ? Promise.reject(new ProviderError("unavailable", "no", undefined))
-            : desk.provider.removeIdentity(name),
+            : deps.provider.removeIdentity(name),
       },
     };
     await note(stuck.domainName, other.domainName);
     await deleteRows(stuck.domainName, other.domainName);
     await expect(finishRemovals(refusing, 10)).rejects.toThrow("1 removals could not be finished");
-    const identities = await identitiesOf(desk);
+    const identities = await identitiesOf(deps);
     expect([identities.includes(stuck.domainName), identities.includes(other.domainName)]).toEqual([true, false]);
-    await finishRemovals(desk, 10);
+    await finishRemovals(deps, 10);
   });
 });
 
 test("an identity that somebody else made in the same AWS account is used, and never removed by us", async () => {
   const name = aName();
-  await desk.provider.createConfigurationSet("somebody-else");
-  await desk.provider.createIdentity(name, "somebody-else");
-  const domain = await registerDomain(desk, await anAccount(desk.db), name);
+  await deps.provider.createConfigurationSet("somebody-else");
+  await deps.provider.createIdentity(name, "somebody-else");
+  const domain = await registerDomain(deps, await anAccount(deps.db), name);
   expect(domain.dkimTokens).toHaveLength(3);
-  expect(await removeDomain(desk, domain.accountId, domain.id)).toEqual({ hindrance: undefined });
-  expect(await identitiesOf(desk)).toContain(name);
+  expect(await removeDomain(deps, domain.accountId, domain.id)).toEqual({ hindrance: undefined });
+  expect(await identitiesOf(deps)).toContain(name);
 });
 
 test("an identity with DKIM keys of its own is refused, because there would be no records to show", async () => {
   const name = aName();
   const own = {
-    ...desk,
+    ...deps,
     provider: {
-      ...desk.provider,
+      ...deps.provider,
       createIdentity: async () => "exists" as const,
       findIdentity: async () => ({
         arn: "a",
@@ -176,35 +176,35 @@ test("an identity with DKIM keys of its own is refused, because there would be n
       }),
     },
   };
-  await expect(registerDomain(own, await anAccount(desk.db), name)).rejects.toMatchObject({ code: "CONFLICT" });
+  await expect(registerDomain(own, await anAccount(deps.db), name)).rejects.toMatchObject({ code: "CONFLICT" });
 });
 
 test("a removal noted while an earlier one is being finished is not forgotten with it", async () => {
-  const [one, other] = [await aDomain(), await anAccount(desk.db)];
-  const second = await registerDomain(desk, other, one.domainName);
+  const [one, other] = [await aDomain(), await anAccount(deps.db)];
+  const second = await registerDomain(deps, other, one.domainName);
   // The first removal finds the name taken; before it forgets its note, the second account removes the domain too.
   const first = {
-    ...desk,
+    ...deps,
     db: {
-      ...desk.db,
-      query: async <Row>(statement: Parameters<typeof desk.db.query>[0]): Promise<Row[]> => {
-        const rows = await desk.db.query<Row>(statement);
-        if (statement.name === "is-name-taken") await deleteDomain(desk.db.forAccount(other), second.id);
+      ...deps.db,
+      query: async <Row>(statement: Parameters<typeof deps.db.query>[0]): Promise<Row[]> => {
+        const rows = await deps.db.query<Row>(statement);
+        if (statement.name === "is-name-taken") await deleteDomain(deps.db.forAccount(other), second.id);
         return rows;
       },
     },
   };
   await removeDomain(first, one.accountId, one.id);
-  expect(await identitiesOf(desk)).toContain(one.domainName);
-  await finishRemovals(desk, 10);
-  expect(await identitiesOf(desk)).not.toContain(one.domainName);
+  expect(await identitiesOf(deps)).toContain(one.domainName);
+  await finishRemovals(deps, 10);
+  expect(await identitiesOf(deps)).not.toContain(one.domainName);
 });
 
 test("a removal that comes late leaves a name alone that was registered again", async () => {
   const { domainName } = await aDomain();
   await note(domainName);
-  await finishRemovals(desk, 10);
-  expect(await identitiesOf(desk)).toContain(domainName);
+  await finishRemovals(deps, 10);
+  expect(await identitiesOf(deps)).toContain(domainName);
 });
 
 function aName(): string {
@@ -212,11 +212,11 @@ function aName(): string {
 }
 
 async function aDomain() {
-  return registerDomain(desk, await anAccount(desk.db), aName());
+  return registerDomain(deps, await anAccount(deps.db), aName());
 }
 
 async function countRows(name: string): Promise<number> {
-  const rows = await desk.db.query({
+  const rows = await deps.db.query({
     name: "rows-of",
     text: "select id from domains where domain_name = $1",
     values: [name],
@@ -225,7 +225,7 @@ async function countRows(name: string): Promise<number> {
 }
 
 function ageDraft(name: string, seconds: number): Promise<unknown> {
-  return desk.db.query({
+  return deps.db.query({
     name: "age-draft",
     text: "update domains set created_at = now() - make_interval(secs => $2) where domain_name = $1",
     values: [name, seconds],
@@ -233,7 +233,7 @@ function ageDraft(name: string, seconds: number): Promise<unknown> {
 }
 
 function note(...names: string[]): Promise<unknown> {
-  return desk.db.query({
+  return deps.db.query({
     name: "note-removals",
     text: "insert into identity_removals (domain_name) select unnest($1::text[])",
     values: [names],
@@ -241,7 +241,7 @@ function note(...names: string[]): Promise<unknown> {
 }
 
 function deleteRows(...names: string[]): Promise<unknown> {
-  return desk.db.query({
+  return deps.db.query({
     name: "delete-rows",
     text: "delete from domains where domain_name = any($1::text[])",
     values: [names],

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../db/database.ts";
 import type { NameLocks } from "../db/name-locks.ts";
 import { AppError } from "../errors.ts";
-import { waitForTurn } from "../provider/control-budget.ts";
+import { waitForControlToken } from "../provider/control-budget.ts";
 import { type EmailProvider, type Identity, ProviderError } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
 import { completeDomain, draftDomain } from "./domain-store.ts";
 
 /** What changing domains needs; made once per process. */
-export interface DomainDesk {
+export interface DomainDeps {
   db: Database;
   locks: NameLocks;
   provider: EmailProvider;
@@ -19,15 +19,15 @@ export interface DomainDesk {
  * Draft, identity, domain: each step finds what an earlier, interrupted try has done, so registering again goes on from
  * there. The name is held meanwhile, so no removal takes the identity away in between.
  */
-export async function registerDomain(desk: DomainDesk, accountId: string, domainName: string): Promise<Domain> {
-  const { configurationSetName } = desk;
-  const db = desk.db.forAccount(accountId);
+export async function registerDomain(deps: DomainDeps, accountId: string, domainName: string): Promise<Domain> {
+  const { configurationSetName } = deps;
+  const db = deps.db.forAccount(accountId);
   const challengeToken = randomBytes(32).toString("base64url");
-  return desk.locks.hold(domainName, async () => {
+  return deps.locks.hold(domainName, async () => {
     const draft = await draftDomain(db, { domainName, challengeToken, configurationSetName });
     if (draft === undefined) throw new AppError("CONFLICT", "This domain is already registered.");
     // crash point: domain-drafted
-    const identity = await ensureIdentity(desk, domainName).catch(explainProvider);
+    const identity = await ensureIdentity(deps, domainName).catch(explainProvider);
     // crash point: identity-made
     requireEasyDkim(identity);
     const domain = await completeDomain(db, draft.id, identity);
@@ -47,7 +47,7 @@ function requireEasyDkim({ dkimTokens }: Identity): void {
 
 /** Safe to repeat, and to call for an identity that is there. */
 export async function ensureIdentity(
-  { db, provider, configurationSetName }: DomainDesk,
+  { db, provider, configurationSetName }: DomainDeps,
   domainName: string,
 ): Promise<Identity> {
   const created = await inTurn(db, () => provider.createIdentity(domainName, configurationSetName));
@@ -60,10 +60,10 @@ export async function ensureIdentity(
 
 /** Two turns may arrive closer together than they left; who is refused for that gets one more before a person has to try. */
 async function inTurn<Result>(db: Database, ask: () => Promise<Result>): Promise<Result> {
-  await waitForTurn(db, "registration");
+  await waitForControlToken(db, "registration");
   return ask().catch(async (error) => {
     if (!(error instanceof ProviderError) || error.kind !== "throttled") throw error;
-    await waitForTurn(db, "registration");
+    await waitForControlToken(db, "registration");
     return ask();
   });
 }

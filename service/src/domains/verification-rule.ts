@@ -11,7 +11,7 @@ export interface Look {
   secondsFailing: number;
 }
 
-export interface Judgement {
+export interface Validation {
   status: VerificationStatus;
   nextCheckSeconds: number;
 }
@@ -22,7 +22,7 @@ const day = 24 * hour;
 export const patienceSeconds = 72 * hour;
 
 /** The whole of the rule, without clock, network or database. */
-export function judge(look: Look): Judgement {
+export function judge(look: Look): Validation {
   if (look.proof === "seen" && look.isDkimVerified) return { status: "Success", nextCheckSeconds: day };
   switch (look.status) {
     case "Success":

@@ -43,7 +43,7 @@ type Specific = Feedback extends infer One
   : never;
 type Common = Pick<
   Feedback,
-  "providerMessageId" | "sendId" | "attempt" | "handedOverAt" | "at" | "recipients" | "feedbackId"
+  "providerMessageId" | "sendId" | "attempt" | "submittedAt" | "at" | "recipients" | "feedbackId"
 >;
 
 function aReport(send: TestSend, specific: Specific): Feedback {
@@ -52,7 +52,7 @@ function aReport(send: TestSend, specific: Specific): Feedback {
     providerMessageId: send.messageId,
     sendId: send.id,
     attempt: 1,
-    handedOverAt: now,
+    submittedAt: now,
     at: now,
     recipients: [],
     feedbackId: undefined,

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { AboutMail, Feedback } from "../provider/feedback.ts";
-import { confirmHandOvers, type HandOverEvidence } from "../queue/confirm-submission.ts";
+import { confirmSubmissions, type SubmissionEvidence } from "../queue/confirm-submission.ts";
 import { eventIdOf } from "./event-id.ts";
 import { findUnconfirmed } from "./find-unconfirmed.ts";
 import { outcomeRanks } from "./rank-rule.ts";
@@ -62,14 +62,14 @@ function isTimely({ at }: AboutMail, databaseNowMs: number): boolean {
 }
 
 async function confirm(db: Queryable, tagged: Tagged[]) {
-  const evidence = tagged.map(({ sendId, attempt, providerMessageId, handedOverAt }) => ({
+  const evidence = tagged.map(({ sendId, attempt, providerMessageId, submittedAt }) => ({
     sendId,
     attempt,
     providerMessageId,
-    at: handedOverAt,
+    at: submittedAt,
   }));
   const { unconfirmed, unknownSends } = await findUnconfirmed(db, once(evidence));
-  const confirmations = unconfirmed.length === 0 ? [] : await confirmHandOvers(db, unconfirmed);
+  const confirmations = unconfirmed.length === 0 ? [] : await confirmSubmissions(db, unconfirmed);
   return {
     unknownSends,
     confirmed: confirmations.filter(({ hasMoved }) => hasMoved).length,
@@ -82,7 +82,7 @@ async function confirm(db: Queryable, tagged: Tagged[]) {
   };
 }
 
-function once(evidence: HandOverEvidence[]): HandOverEvidence[] {
+function once(evidence: SubmissionEvidence[]): SubmissionEvidence[] {
   return [...new Map(evidence.map((one) => [`${one.sendId}/${one.attempt}/${one.providerMessageId}`, one])).values()];
 }
 

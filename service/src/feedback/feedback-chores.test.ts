@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { watchFeedback } from "./feedback-chores.ts";
@@ -9,7 +9,7 @@ const database = useTestDatabase();
 
 beforeEach(async () => {
   await change(database.db, "delete from sends");
-  await change(database.db, "update feedback_signs set told_at = null, polled_at = null, silent_since = null");
+  await change(database.db, "update feedback_progress set last_report_at = null, polled_at = null, gap_since = null");
 });
 
 /** Seconds ago; left out means never. */
@@ -30,42 +30,42 @@ const signs: [string, Signs, string | undefined][] = [
 ];
 
 test.for(signs)("when %s", async ([, { sent, told, polled }, reason]) => {
-  if (sent !== undefined) await aSendHandedOver(sent);
+  if (sent !== undefined) await aSubmittedSend(sent);
   await change(
     database.db,
-    `update feedback_signs
-     set told_at = now() - make_interval(secs => $1), polled_at = now() - make_interval(secs => $2)
+    `update feedback_progress
+     set last_report_at = now() - make_interval(secs => $1), polled_at = now() - make_interval(secs => $2)
      where mode = 'live'`,
     [told ?? null, polled ?? null],
   );
   expect(await watch()).toMatchObject(
-    reason === undefined ? [] : [{ event: "feedback.silent", reason, level: "error" }],
+    reason === undefined ? [] : [{ event: "feedback.missing", reason, level: "error" }],
   );
 });
 
 test("without a queue nobody expects it to be read", async () => {
-  await change(database.db, "update feedback_signs set polled_at = now() - interval '1 day'");
+  await change(database.db, "update feedback_progress set polled_at = now() - interval '1 day'");
   expect(await watch({ hasFeedbackQueue: false })).toEqual([]);
 });
 
 test("it is told once, whoever looks, and once more when feedback is back", async () => {
-  await aSendHandedOver(1_000);
+  await aSubmittedSend(1_000);
   const looks = await Promise.all(Array.from({ length: 4 }, () => watch()));
-  expect(looks.flat()).toMatchObject([{ event: "feedback.silent" }]);
+  expect(looks.flat()).toMatchObject([{ event: "feedback.missing" }]);
   expect(await watch()).toEqual([]);
-  await change(database.db, "update feedback_signs set told_at = now()");
-  expect(await watch()).toMatchObject([{ event: "feedback.heard-again", level: "info" }]);
+  await change(database.db, "update feedback_progress set last_report_at = now()");
+  expect(await watch()).toMatchObject([{ event: "feedback.resumed", level: "info" }]);
   expect(await watch()).toEqual([]);
 });
 
 async function watch(changes: { hasFeedbackQueue?: boolean } = {}) {
-  const { desk, lines } = aDeliveryDesk(database.db, aProviderThat(answers.accepted).provider);
+  const { deps, lines } = deliveryTestDeps(database.db, aProviderThat(answers.accepted).provider);
   const feedback = { feedbackGapSeconds: 900, hasFeedbackQueue: true, ...changes };
-  await watchFeedback({ db: database.db, log: desk.log, feedback });
+  await watchFeedback({ db: database.db, log: deps.log, feedback });
   return lines;
 }
 
-async function aSendHandedOver(secondsAgo: number): Promise<void> {
+async function aSubmittedSend(secondsAgo: number): Promise<void> {
   await change(
     database.db,
     `insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject, sent_at)

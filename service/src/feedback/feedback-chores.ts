@@ -1,46 +1,46 @@
 import type { Queryable } from "../db/database.ts";
-import { noteSilence, readFeedbackState } from "../in-doubt/feedback-progress.ts";
+import { noteFeedbackGap, readFeedbackState } from "../in-doubt/feedback-progress.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import type { FeedbackReading } from "../provider/feedback.ts";
 import { postponeQuarantined, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
-import type { TakeFeedback } from "./take-feedback.ts";
+import type { ReceiveFeedback } from "./take-feedback.ts";
 
 const takenAtOnce = 100;
 
-interface QuarantineDesk {
+interface QuarantineDeps {
   db: Queryable;
   log: Log;
-  take: TakeFeedback;
+  take: ReceiveFeedback;
   /** Reads the text of a message again. */
   read: (raw: string) => FeedbackReading;
 }
 
-interface SilenceDesk {
+interface FeedbackGapDeps {
   db: Queryable;
   log: Log;
   feedback: { feedbackGapSeconds: number; hasFeedbackQueue: boolean };
 }
 
-export function feedbackChores(desk: QuarantineDesk & SilenceDesk): Chore[] {
+export function feedbackChores(deps: QuarantineDeps & FeedbackGapDeps): Chore[] {
   return [
-    { name: "retry-quarantined", pauseSeconds: 10, run: () => retryQuarantined(desk) },
-    { name: "watch-feedback", pauseSeconds: 60, run: () => watchFeedback(desk) },
+    { name: "retry-quarantined", pauseSeconds: 10, run: () => retryQuarantined(deps) },
+    { name: "watch-feedback", pauseSeconds: 60, run: () => watchFeedback(deps) },
   ];
 }
 
 /** Tells once when feedback stays away, and once when it is back. */
-export async function watchFeedback({ db, log, feedback }: SilenceDesk): Promise<void> {
-  const { silence, toldSecondsAgo, polledSecondsAgo } = await readFeedbackState(db, "live", feedback);
+export async function watchFeedback({ db, log, feedback }: FeedbackGapDeps): Promise<void> {
+  const { silence, lastReportSecondsAgo, polledSecondsAgo } = await readFeedbackState(db, "live", feedback);
   // crash point: silence-read
-  if (!(await noteSilence(db, "live", silence !== null))) return;
-  const facts = { told_seconds_ago: toldSecondsAgo, polled_seconds_ago: polledSecondsAgo };
-  if (silence === null) log.info(facts, "feedback.heard-again");
-  else log.error({ reason: silence, gap_seconds: feedback.feedbackGapSeconds, ...facts }, "feedback.silent");
+  if (!(await noteFeedbackGap(db, "live", silence !== null))) return;
+  const facts = { last_report_seconds_ago: lastReportSecondsAgo, polled_seconds_ago: polledSecondsAgo };
+  if (silence === null) log.info(facts, "feedback.resumed");
+  else log.error({ reason: silence, gap_seconds: feedback.feedbackGapSeconds, ...facts }, "feedback.missing");
 }
 
 /** Feedback about a send that was not known may have overtaken it, or come before a restored database was complete. */
-export async function retryQuarantined({ db, log, take, read }: QuarantineDesk): Promise<void> {
+export async function retryQuarantined({ db, log, take, read }: QuarantineDeps): Promise<void> {
   for (;;) {
     const due = await takeDueQuarantined(db, takenAtOnce);
     const verdicts = await Promise.allSettled(due.map(({ raw }) => take(read(raw), raw)));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { aDatabaseThatGoes, aMessage, aQueue, leftRow, ownRow, readersIn } from "../../test/feedback-reading.ts";
+import { aDatabaseThatGoes, aMessage, aQueue, consumersIn, leftRow, ownRow } from "../../test/feedback-reading.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Queryable } from "../db/database.ts";
@@ -69,18 +69,18 @@ test("a queue that cannot be asked is asked again, and stopping ends the loop", 
   await loop.stop();
 });
 
-describe("what a reader leaves behind", () => {
-  beforeEach(() => change(database.db, "delete from feedback_readers"));
+describe("what a consumer leaves behind", () => {
+  beforeEach(() => change(database.db, "delete from feedback_consumers"));
   afterEach(() => vi.useRealTimers());
 
   test("nothing, while it takes all it is given", async () => {
     const { queue } = aQueue([aMessage("a")], []);
     const loop = aLoop(queue);
-    await loop.beat();
+    await loop.heartbeat();
     await loop.runOnce();
     await loop.runOnce();
-    await loop.beat();
-    expect(await readersIn(database.db)).toMatchObject([ownRow]);
+    await loop.heartbeat();
+    expect(await consumersIn(database.db)).toMatchObject([ownRow]);
   });
 
   test("a message that it could not take", async () => {
@@ -90,8 +90,8 @@ describe("what a reader leaves behind", () => {
       return "applied";
     });
     await loop.runOnce();
-    await loop.beat();
-    expect(await readersIn(database.db)).toMatchObject([leftRow, ownRow]);
+    await loop.heartbeat();
+    expect(await consumersIn(database.db)).toMatchObject([leftRow, ownRow]);
   });
 
   test("a message that it could not put into quarantine either, and its neighbours are deleted", async () => {
@@ -109,8 +109,8 @@ describe("what a reader leaves behind", () => {
     );
     await loop.runOnce();
     expect(deleted).toEqual(["handle of b"]);
-    await loop.beat();
-    expect(await readersIn(database.db)).toMatchObject([leftRow, ownRow]);
+    await loop.heartbeat();
+    expect(await consumersIn(database.db)).toMatchObject([leftRow, ownRow]);
   });
 
   test.for([
@@ -121,8 +121,8 @@ describe("what a reader leaves behind", () => {
     const { queue } = aQueue(new ProviderError(kind, "no", undefined, hasLeft));
     const loop = aLoop(queue);
     await expect(loop.runOnce()).rejects.toThrow("no");
-    await loop.beat();
-    expect(await readersIn(database.db)).toMatchObject(rows);
+    await loop.heartbeat();
+    expect(await consumersIn(database.db)).toMatchObject(rows);
   });
 
   test("it receives nothing before the first sign of life, nor ten seconds after the last", async () => {

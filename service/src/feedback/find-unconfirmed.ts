@@ -1,12 +1,12 @@
 import { textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
-import type { HandOverEvidence } from "../queue/confirm-submission.ts";
+import type { SubmissionEvidence } from "../queue/confirm-submission.ts";
 
 /**
  * Which evidence tells something new: most events are about sends that are long known to be sent under the same name, and
  * for those nothing has to be locked. A plain look; what it overlooks for a moment is told again by the next event.
  */
-export async function findUnconfirmed(db: Queryable, evidence: HandOverEvidence[]) {
+export async function findUnconfirmed(db: Queryable, evidence: SubmissionEvidence[]) {
   const rows = await db.query<{ id: string; messageId: string; isKnown: boolean; isConfirmed: boolean }>({
     name: "find-unconfirmed",
     text: `

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { change, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { readLastChange } from "../in-doubt/last-failover.ts";
+import { readLastFailover } from "../in-doubt/last-failover.ts";
 import type { Mode } from "../mode.ts";
 import type { Feedback } from "../provider/feedback.ts";
 import { newSendId } from "../sends/send-id.ts";
 import { listUnknownSends } from "./quarantine-store.ts";
-import { createFeedbackTaker } from "./take-feedback.ts";
+import { createFeedbackReceiver } from "./take-feedback.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -24,15 +24,12 @@ test("an event of an attempt that was never claimed confirms the send and stops 
   ]);
   expect(await sendRow(database.db, id)).toMatchObject({ status: "sent" });
   expect(changes(lines)).toMatchObject([{ cause: "feedback", sign: "unknown attempt" }]);
-  expect(await counted("postern_server_changes_total", { cause: "feedback" })).toBe(1);
-  expect(await readLastChange(database.db, 10)).toMatchObject({ cause: "feedback", isSweeping: true });
+  expect(await counted("postern_failovers_total", { cause: "feedback" })).toBe(1);
+  expect(await readLastFailover(database.db, 10)).toMatchObject({ cause: "feedback", isSweeping: true });
 });
 
 test("what was handed over before the last change is explained by it; what was after is not", async () => {
-  await change(
-    database.db,
-    "update provider_state set server_changed_at = now() - interval '1 minute' where mode = 'live'",
-  );
+  await change(database.db, "update provider_state set failover_at = now() - interval '1 minute' where mode = 'live'");
   const [before, after] = [await aReadySend(), await aReadySend()];
   expect(changes((await takeAll("live", [aSendEvent(before, Date.now() - 70_000)])).lines)).toEqual([]);
   expect(changes((await takeAll("live", [aSendEvent(after, Date.now())])).lines)).toHaveLength(1);
@@ -67,24 +64,24 @@ async function aReadySend(): Promise<string> {
   return aQueuedSend(database.db, { accountId: await anAccount(database.db) });
 }
 
-function aSendEvent(sendId: string, handedOverMs: number): Feedback {
-  const handedOverAt = new Date(handedOverMs).toISOString();
+function aSendEvent(sendId: string, submittedMs: number): Feedback {
+  const submittedAt = new Date(submittedMs).toISOString();
   return {
     kind: "send",
     providerMessageId: `m-${sendId}`,
     sendId,
     attempt: 1,
-    handedOverAt,
-    at: handedOverAt,
+    submittedAt,
+    at: submittedAt,
     recipients: [],
     feedbackId: undefined,
   };
 }
 
 async function takeAll(mode: Mode, events: Feedback[]) {
-  const { desk, lines, counted } = aDeliveryDesk(database.db, aProviderThat(answers.accepted).provider);
-  const take = createFeedbackTaker({
-    ...desk,
+  const { deps, lines, counted } = deliveryTestDeps(database.db, aProviderThat(answers.accepted).provider);
+  const take = createFeedbackReceiver({
+    ...deps,
     db: database.db,
     mode,
     clock: { now: () => Date.now(), observe: () => undefined },
@@ -98,5 +95,5 @@ function aText({ sendId }: Feedback) {
 }
 
 function changes(lines: Record<string, unknown>[]) {
-  return lines.filter(({ event }) => event === "delivery.server-changed");
+  return lines.filter(({ event }) => event === "database.failover-detected");
 }

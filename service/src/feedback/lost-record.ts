@@ -1,12 +1,12 @@
 import type { Queryable } from "../db/database.ts";
-import { declareServerChange } from "../in-doubt/failover-store.ts";
+import { declareFailover } from "../in-doubt/failover-store.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Feedback } from "../provider/feedback.ts";
 import { timeOfSendId } from "../sends/send-id.ts";
 import type { AppliedFeedback } from "./apply-feedback.ts";
 
-interface LostRecordDesk {
+interface LostRecordDeps {
   db: Queryable;
   log: Log;
   metrics: Metrics;
@@ -20,8 +20,8 @@ const dayMs = 86_400_000;
  * never claimed is proof. A young send that is unknown is a strong sign, but also what two installations would see that
  * share one queue by mistake, so it stops mail at most once a day.
  */
-export async function noticeLostRecord(
-  { db, log, metrics }: LostRecordDesk,
+export async function detectLostRecord(
+  { db, log, metrics }: LostRecordDeps,
   { given, applied, nowMs }: { given: Feedback[]; applied: AppliedFeedback; nowMs: number },
 ): Promise<void> {
   const isUnknown = given.some(
@@ -33,9 +33,9 @@ export async function noticeLostRecord(
   );
   const unexplainedSince = applied.aheadAt ?? (isUnknown ? new Date(nowMs - dayMs).toISOString() : undefined);
   if (unexplainedSince === undefined) return;
-  const change = await declareServerChange(db, "feedback", unexplainedSince);
+  const change = await declareFailover(db, "feedback", unexplainedSince);
   if (change === undefined) return;
-  metrics.serverChanges.inc({ cause: change.cause });
+  metrics.failovers.inc({ cause: change.cause });
   const sign = applied.aheadAt === undefined ? "unknown send" : "unknown attempt";
-  log.error({ ...change, sign, see: "docs/runbook.md, after a restore or failover" }, "delivery.server-changed");
+  log.error({ ...change, sign, see: "docs/runbook.md, after a restore or failover" }, "database.failover-detected");
 }

@@ -1,16 +1,16 @@
 import { createBatch } from "../db/batch.ts";
 import type { Queryable } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
-import { noteHandOversTold } from "../in-doubt/feedback-progress.ts";
+import { noteReportedSubmissions } from "../in-doubt/feedback-progress.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Feedback, FeedbackReading } from "../provider/feedback.ts";
 import type { Mode } from "../sends/send-request.ts";
 import { applyFeedback } from "./apply-feedback.ts";
-import { noticeLostRecord } from "./lost-record.ts";
+import { detectLostRecord } from "./lost-record.ts";
 import { type QuarantineReason, quarantine } from "./quarantine-store.ts";
 
-export interface FeedbackDesk {
+export interface FeedbackDeps {
   db: Queryable;
   clock: DatabaseClock;
   mode: Mode;
@@ -21,26 +21,26 @@ export interface FeedbackDesk {
 type Verdict = "applied" | "ignored" | QuarantineReason;
 
 /** Takes one thing the provider said and answers when it is safe: in the record, in quarantine, or of no concern. */
-export type TakeFeedback = (reading: FeedbackReading, raw: string) => Promise<Verdict>;
+export type ReceiveFeedback = (reading: FeedbackReading, raw: string) => Promise<Verdict>;
 
 /** What arrives while a set is being written goes with the next, from whichever door it came. */
-export function createFeedbackTaker(desk: FeedbackDesk): TakeFeedback {
+export function createFeedbackReceiver(deps: FeedbackDeps): ReceiveFeedback {
   const apply = createBatch({
-    run: (given: Feedback[]) => applyAndTell(desk, given),
+    run: (given: Feedback[]) => applyAndLog(deps, given),
     maxItems: 200,
     maxBytes: 4 * 1024 * 1024,
     sizeOf: (feedback) => 500 + feedback.recipients.length * 100,
   });
   return async (reading, raw) => {
-    const verdict = await judge(desk, apply, reading);
-    if (verdict !== "applied" && verdict !== "ignored") await quarantine(desk.db, [{ reason: verdict, raw }]);
-    desk.metrics.feedbackTaken.inc({ kind: reading.kind, verdict });
+    const verdict = await judge(deps, apply, reading);
+    if (verdict !== "applied" && verdict !== "ignored") await quarantine(deps.db, [{ reason: verdict, raw }]);
+    deps.metrics.feedbackReceived.inc({ kind: reading.kind, verdict });
     return verdict;
   };
 }
 
 async function judge(
-  { log }: FeedbackDesk,
+  { log }: FeedbackDeps,
   apply: (feedback: Feedback) => Promise<Verdict>,
   reading: FeedbackReading,
 ): Promise<Verdict> {
@@ -52,18 +52,18 @@ async function judge(
   return apply(reading);
 }
 
-async function applyAndTell(desk: FeedbackDesk, given: Feedback[]): Promise<Verdict[]> {
-  const { db, clock, mode, log, metrics } = desk;
+async function applyAndLog(deps: FeedbackDeps, given: Feedback[]): Promise<Verdict[]> {
+  const { db, clock, mode, log, metrics } = deps;
   const started = performance.now();
   const nowMs = clock.now();
   const applied = await applyFeedback(db, given, nowMs);
-  if (mode === "live") await noticeLostRecord(desk, { given, applied, nowMs });
+  if (mode === "live") await detectLostRecord(deps, { given, applied, nowMs });
   const told = given.filter((feedback, index) => feedback.kind === "send" && applied.verdicts[index] === "applied");
   const [latest] = told
-    .map((feedback) => feedback.handedOverAt)
+    .map((feedback) => feedback.submittedAt)
     .toSorted()
     .toReversed();
-  if (latest !== undefined) await noteHandOversTold(db, mode, latest);
+  if (latest !== undefined) await noteReportedSubmissions(db, mode, latest);
   for (const sendId of applied.doubled) log.error({ send_id: sendId }, "delivery.doubled");
   metrics.sendsDoubled.inc(applied.doubled.length);
   const { newEvents, newSuppressions, confirmed } = applied;

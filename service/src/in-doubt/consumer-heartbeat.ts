@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createCautiousClock } from "../cautious-clock.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../sends/send-request.ts";
-import { deadAfterSeconds, noteReading } from "./consumer-store.ts";
+import { crashedAfterSeconds, recordHeartbeat } from "./consumer-store.ts";
 
-interface ReaderBeatOptions {
+interface ConsumerHeartbeatOptions {
   db: Queryable;
   mode: Mode;
   /** For how long the queue keeps a received message from everyone. */
@@ -17,23 +17,23 @@ interface ReaderBeatOptions {
  * The signs of life of one who reads the queue of events: what it had in hand when they ended is known to be missing. That
  * holds for an end in good order too, which gives up receives under way. Whoever cannot give a sign receives nothing new.
  */
-export class ReaderBeat {
-  readonly #options: ReaderBeatOptions;
+export class ConsumerHeartbeat {
+  readonly #options: ConsumerHeartbeatOptions;
   readonly #clock = createCautiousClock();
-  readonly #readerId = randomUUID();
+  readonly #consumerId = randomUUID();
   readonly #leftId = randomUUID();
   #hasLeftSome = false;
   #hasPolled = false;
-  #beatAt: number | undefined;
+  #heartbeatAt: number | undefined;
   /** Every poll that ended in this time found nothing. */
   #empty: { from: number; until: number } | undefined;
 
-  constructor(options: ReaderBeatOptions) {
+  constructor(options: ConsumerHeartbeatOptions) {
     this.#options = options;
   }
 
   get isFresh(): boolean {
-    return this.#beatAt !== undefined && this.#clock() - this.#beatAt < deadAfterSeconds * 1000;
+    return this.#heartbeatAt !== undefined && this.#clock() - this.#heartbeatAt < crashedAfterSeconds * 1000;
   }
 
   ask(waitSeconds: number): { foundEmpty(): void } {
@@ -53,24 +53,24 @@ export class ReaderBeat {
     this.#empty = undefined;
   }
 
-  /** Messages that were received, or may have been, stay in the queue as if their reader had died. */
+  /** Messages that were received, or may have been, stay in the queue as if their consumer had died. */
   leftSome(): void {
     this.#hasLeftSome = true;
     this.#empty = undefined;
   }
 
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     const { db, mode, hiddenSeconds, waitSeconds } = this.#options;
     // Was stopped, or away from the database: what it was given meanwhile it may not have.
-    if (this.#beatAt !== undefined && !this.isFresh) this.leftSome();
+    if (this.#heartbeatAt !== undefined && !this.isFresh) this.leftSome();
     const startedAt = this.#clock();
     const [hasLeftSome, hasPolled] = [this.#hasLeftSome, this.#hasPolled];
     [this.#hasLeftSome, this.#hasPolled] = [false, false];
     try {
-      await noteReading(db, {
-        readerId: this.#readerId,
+      await recordHeartbeat(db, {
+        consumerId: this.#consumerId,
         mode,
-        backSeconds: deadAfterSeconds + waitSeconds + hiddenSeconds,
+        visibleAgainSeconds: crashedAfterSeconds + waitSeconds + hiddenSeconds,
         leftId: hasLeftSome ? this.#leftId : undefined,
         hasPolled,
         emptySecondsAgo: this.#emptySecondsAgo(startedAt),
@@ -80,7 +80,7 @@ export class ReaderBeat {
       this.#hasPolled ||= hasPolled;
       throw err;
     }
-    this.#beatAt = startedAt;
+    this.#heartbeatAt = startedAt;
   }
 
   /** What others have in hand comes back within the time it is hidden, so nothing has to come for as long. */

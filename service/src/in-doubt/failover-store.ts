@@ -10,10 +10,10 @@ import type { Queryable } from "../db/database.ts";
  * server: another system, timeline or database than before. rewound: the same, but less of it is on disk than a running
  * worker had seen. feedback: the provider tells of what is not in the record. operator: somebody said so.
  */
-export type ChangeCause = "server" | "rewound" | "feedback" | "operator";
+export type FailoverCause = "server" | "rewound" | "feedback" | "operator";
 
-export interface ServerChange {
-  cause: ChangeCause;
+export interface Failover {
+  cause: FailoverCause;
   before: string | null;
   after: string;
 }
@@ -24,7 +24,7 @@ export interface ServerSeen {
   changedAt: string | null;
 }
 
-export interface ServerLook extends ServerSeen {
+export interface ServerCheck extends ServerSeen {
   /** Nothing happened since a worker last met this server. */
   isKnown: boolean;
   /** Some sends of before the last change are not in doubt yet. */
@@ -36,13 +36,13 @@ const isRewound = (changedAt: string) =>
   `coalesce(server_position() < $1::pg_lsn, false) and ${changedAt} is not distinct from $2::timestamptz`;
 
 /** Cheap, for every tick. */
-export async function lookAtServer(db: Queryable, seen: ServerSeen): Promise<ServerLook> {
-  const [row] = await db.query<ServerLook>({
-    name: "look-at-server",
+export async function inspectServer(db: Queryable, seen: ServerSeen): Promise<ServerCheck> {
+  const [row] = await db.query<ServerCheck>({
+    name: "inspect-server",
     text: `
-      select coalesce(server_run = server_run(), false) and not (${isRewound("server_changed_at")}) as "isKnown",
+      select coalesce(server_run = server_run(), false) and not (${isRewound("failover_at")}) as "isKnown",
         coalesce(server_run = '', false) as "isSweeping", server_position()::text as position,
-        server_changed_at::text as "changedAt"
+        failover_at::text as "changedAt"
       from provider_state
       where mode = 'live'`,
     values: [seen.position, seen.changedAt],
@@ -55,14 +55,14 @@ export async function lookAtServer(db: Queryable, seen: ServerSeen): Promise<Ser
  * The server was started, or is another one. When it holds the history that was worked on before, it may be claimed from;
  * otherwise a change is opened, by one of those who notice it.
  */
-export async function meetServer(db: Queryable, seen: ServerSeen): Promise<ServerChange | undefined> {
-  const [row] = await db.query<ServerChange>({
-    name: "meet-server",
+export async function recognizeServer(db: Queryable, seen: ServerSeen): Promise<Failover | undefined> {
+  const [row] = await db.query<Failover>({
+    name: "recognize-server",
     text: `
       with here as materialized (
         select server_run() as run, server_identity() as identity
       ), known as materialized (
-        select server, server_run, server_changed_at
+        select server, server_run, failover_at
         from provider_state
         where mode = 'live'
         for update
@@ -71,7 +71,7 @@ export async function meetServer(db: Queryable, seen: ServerSeen): Promise<Serve
           case when known.server <> here.identity then 'server' else 'rewound' end as cause
         from known, here
         where known.server <> here.identity
-          or (${isRewound("known.server_changed_at")})
+          or (${isRewound("known.failover_at")})
       ), ${opened}, met as (
         update provider_state
         set server = here.identity, server_run = here.run
@@ -90,18 +90,18 @@ export async function meetServer(db: Queryable, seen: ServerSeen): Promise<Serve
  * For what the server itself does not show: the operator restored a copy, or the provider tells of it. Whatever was told or
  * done before the last change is explained by that one; then it returns undefined. `since` is when it was done, or `infinity`.
  */
-export async function declareServerChange(
+export async function declareFailover(
   db: Queryable,
   cause: "feedback" | "operator",
   since: string,
-): Promise<ServerChange | undefined> {
-  const [row] = await db.query<ServerChange>({
-    name: "declare-server-change",
+): Promise<Failover | undefined> {
+  const [row] = await db.query<Failover>({
+    name: "declare-failover",
     text: `
       with known as materialized (
         select server
         from provider_state
-        where mode = 'live' and coalesce(server_changed_at, '-infinity') < $2::timestamptz
+        where mode = 'live' and coalesce(failover_at, '-infinity') < $2::timestamptz
         for update
       ), changed as materialized (
         select server as before, server_identity() as after, $1::text as cause
@@ -118,20 +118,20 @@ export async function declareServerChange(
  * begins after every sign of feedback there is, so that none of them counts as silence if this server's clock is behind.
  */
 const opened = `superseded as (
-        update server_changes
+        update failovers
         set swept_at = now()
         where swept_at is null
           and exists (select from changed)
       ), opened as (
-        insert into server_changes (cause, server_before, server_after, doubt_since, last_id)
+        insert into failovers (cause, server_before, server_after, in_doubt_since, last_id)
         select changed.cause, changed.before, changed.after,
-          (select greatest(now(), hand_over_at, empty_at) from feedback_signs where mode = 'live'),
+          (select greatest(now(), reported_submission_at, queue_empty_at) from feedback_progress where mode = 'live'),
           (select id from send_queue order by id desc limit 1)
         from changed
         returning cause, server_before as before, server_after as after
       ), closed as (
         update provider_state
-        set server = changed.after, server_run = '', server_changed_at = now()
+        set server = changed.after, server_run = '', failover_at = now()
         from changed
         where mode = 'live'
       )`;

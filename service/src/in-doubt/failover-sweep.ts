@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { whileInHand, whileQueued } from "../sends/attempt-details.ts";
+import { failoverWhileQueued, failoverWhileSubmitting } from "../sends/attempt-details.ts";
 
 const atOnce = 1_000;
 
@@ -7,7 +7,7 @@ const atOnce = 1_000;
 const attemptsSkipped = 1_000;
 
 export interface Sweep {
-  doubted: number;
+  markedInDoubt: number;
   /** Of the whole change, when this was the end of it. */
   total: number | null;
 }
@@ -16,20 +16,20 @@ export interface Sweep {
  * ready, leased, waiting, parked, in-doubt → in-doubt as of the change, some at a time. The last step lets claims go on.
  * Serves all accounts; one worker does it at a time, and another goes on where it stopped. Undefined: nothing to be done here.
  */
-export async function doubtOlderSends(db: Queryable): Promise<Sweep | undefined> {
+export async function sweepOlderSends(db: Queryable): Promise<Sweep | undefined> {
   const [row] = await db.query<Sweep>({
-    name: "doubt-older-sends",
+    name: "sweep-older-sends",
     text: `
       with change as materialized (
-        select c.id, c.swept_to, c.last_id, c.doubt_since
+        select c.id, c.swept_to, c.last_id, c.in_doubt_since
         from provider_state p
-        join server_changes c on c.swept_at is null
+        join failovers c on c.swept_at is null
         where p.mode = 'live' and p.server_run = ''
         order by c.id desc
         limit 1
         for update skip locked
       ), found as materialized (
-        select older.id, older.state, change.doubt_since
+        select older.id, older.state, change.in_doubt_since
         from change
         cross join lateral (
           select q.id, q.state
@@ -41,7 +41,7 @@ export async function doubtOlderSends(db: Queryable): Promise<Sweep | undefined>
         ) as older
       ), moved as (
         update send_queue q
-        set state = 'in-doubt', due_at = found.doubt_since, attempt = q.attempt + $2, attempted_at = found.doubt_since
+        set state = 'in-doubt', due_at = found.in_doubt_since, attempt = q.attempt + $2, attempted_at = found.in_doubt_since
         from found
         where q.id between found.id and found.id
         returning q.id, q.attempt, q.attempted_at, found.state
@@ -52,7 +52,7 @@ export async function doubtOlderSends(db: Queryable): Promise<Sweep | undefined>
         order by id
         on conflict (send_id, attempt) do nothing
       ), swept as (
-        update server_changes c
+        update failovers c
         set swept_to = coalesce((select found.id from found order by found.id desc limit 1), c.swept_to),
             sends = c.sends + (select count(*) from found),
             swept_at = case when not exists (select from found) then now() end
@@ -65,9 +65,9 @@ export async function doubtOlderSends(db: Queryable): Promise<Sweep | undefined>
         from swept
         where p.mode = 'live' and p.server = server_identity() and swept.swept_at is not null
       )
-      select (select count(*) from found) as doubted, case when swept_at is not null then sends end as total
+      select (select count(*) from found) as markedInDoubt, case when swept_at is not null then sends end as total
       from swept`,
-    values: [atOnce, attemptsSkipped, whileQueued, whileInHand],
+    values: [atOnce, attemptsSkipped, failoverWhileQueued, failoverWhileSubmitting],
   });
   return row;
 }
@@ -76,7 +76,7 @@ export async function doubtOlderSends(db: Queryable): Promise<Sweep | undefined>
  * in-doubt → ready, of the last change, because the operator knows that nothing was lost by it. What was being handed over
  * or in doubt before stays in doubt. Returns how many.
  */
-export async function withdrawDoubt(db: Queryable): Promise<number> {
+export async function releaseSweptSends(db: Queryable): Promise<number> {
   for (let withdrawn = 0; ; ) {
     const count = await withdrawSome(db);
     if (count === 0) return withdrawn;
@@ -86,7 +86,7 @@ export async function withdrawDoubt(db: Queryable): Promise<number> {
 
 async function withdrawSome(db: Queryable): Promise<number> {
   const rows = await db.query({
-    name: "withdraw-doubt",
+    name: "release-swept-sends",
     text: `
       with found as materialized (
         select q.id, q.attempt
@@ -94,7 +94,7 @@ async function withdrawSome(db: Queryable): Promise<number> {
         join send_attempts a on a.send_id = q.id and a.attempt = q.attempt
         where q.mode = 'live'
           and q.state = 'in-doubt'
-          and q.due_at = (select doubt_since from server_changes order by id desc limit 1)
+          and q.due_at = (select in_doubt_since from failovers order by id desc limit 1)
           and a.outcome = 'unknown'
           and a.detail = $2
         order by q.id
@@ -111,7 +111,7 @@ async function withdrawSome(db: Queryable): Promise<number> {
       from found
       where q.id between found.id and found.id
       returning q.id`,
-    values: [atOnce, whileQueued],
+    values: [atOnce, failoverWhileQueued],
   });
   return rows.length;
 }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { aDeliveryDesk, answers, aProviderThat } from "../../test/delivery-desks.ts";
+import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
 import { aClaimedSend, aQueuedSend, attemptOf } from "../../test/send-builders.ts";
 import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Mode } from "../mode.ts";
 import { claimSends } from "../queue/claim-sends.ts";
-import { confirmHandOvers } from "../queue/confirm-submission.ts";
+import { confirmSubmissions } from "../queue/confirm-submission.ts";
 import { leaveInDoubt, markSent, retryLater } from "../queue/settle-sends.ts";
 import { findTimeline } from "../sends/send-timeline.ts";
-import { declareServerChange, meetServer, type ServerSeen } from "./failover-store.ts";
-import { withdrawDoubt } from "./failover-sweep.ts";
-import { ServerWatch } from "./failover-watch.ts";
-import { noteHandOversTold } from "./feedback-progress.ts";
-import { readLastChange } from "./last-failover.ts";
+import { declareFailover, recognizeServer, type ServerSeen } from "./failover-store.ts";
+import { releaseSweptSends } from "./failover-sweep.ts";
+import { FailoverWatch } from "./failover-watch.ts";
+import { noteReportedSubmissions } from "./feedback-progress.ts";
+import { readLastFailover } from "./last-failover.ts";
 import { resendInDoubt } from "./resolve-in-doubt.ts";
 
 const database = useTestDatabase();
@@ -61,11 +61,9 @@ describe("another server", () => {
     expect(await claimedFrom("live")).toEqual([]);
     expect(await queueRow(database.db, id)).toMatchObject({ state: "in-doubt", attempt: 1_000 });
     const told = workers.flatMap(({ lines }) => lines);
-    expect(told.filter(({ event }) => event === "delivery.server-changed")).toMatchObject([{ cause: "server" }]);
+    expect(told.filter(({ event }) => event === "database.failover-detected")).toMatchObject([{ cause: "server" }]);
     expect(told.filter(({ event }) => event === "delivery.older-sends-in-doubt")).toMatchObject([{ count: 1 }]);
-    const counts = await Promise.all(
-      workers.map(({ counted }) => counted("postern_server_changes_total", causeServer)),
-    );
+    const counts = await Promise.all(workers.map(({ counted }) => counted("postern_failovers_total", causeServer)));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1);
   });
 
@@ -91,7 +89,7 @@ describe("another server", () => {
     const fresh = await aReadySend();
     expect(await claimedFrom("live")).toEqual([fresh]);
     expect(await claimedFrom("test")).toEqual([ofTestMail]);
-    expect(await readLastChange(database.db, 10)).toMatchObject({ doubted: 5, inDoubt: 5, isSweeping: false });
+    expect(await readLastFailover(database.db, 10)).toMatchObject({ markedInDoubt: 5, inDoubt: 5, isSweeping: false });
   });
 
   test("the record of a send tells why it is in doubt", async () => {
@@ -115,7 +113,7 @@ describe("another server", () => {
     const id = await aReadySend();
     await asIfFrom(elsewhere);
     await aWatch().watch.look();
-    const [confirmation] = await confirmHandOvers(database.db, [evidenceOf(id, 3)]);
+    const [confirmation] = await confirmSubmissions(database.db, [evidenceOf(id, 3)]);
     expect(confirmation).toEqual({ hasMoved: true, isDoubled: false, isAhead: false });
     expect(await sendRow(database.db, id)).toMatchObject({ status: "sent", providerMessageId: "m-3" });
   });
@@ -136,15 +134,15 @@ describe("another server", () => {
     const id = await aReadySend();
     await change(
       database.db,
-      "update feedback_signs set hand_over_at = now() + interval '10 minutes', empty_at = now(), told_at = now()",
+      "update feedback_progress set reported_submission_at = now() + interval '10 minutes', queue_empty_at = now(), last_report_at = now()",
     );
     await asIfFrom(elsewhere);
     await aWatch().watch.look();
     expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
     await change(database.db, "update send_queue set due_at = now() - interval '130 seconds'");
-    await change(database.db, "update feedback_signs set hand_over_at = null, empty_at = null");
+    await change(database.db, "update feedback_progress set reported_submission_at = null, queue_empty_at = null");
     expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
-    await noteHandOversTold(database.db, "live", new Date().toISOString());
+    await noteReportedSubmissions(database.db, "live", new Date().toISOString());
     expect(await resendInDoubt(database.db, "live", rule)).toEqual([id]);
   });
 
@@ -160,14 +158,14 @@ describe("another server", () => {
     if (again === undefined) throw new Error("nothing was claimed");
     expect(again.attempt).toBe(1_002);
     await markSent(database.db, [{ ...attemptOf(again), outcome: "accepted", providerMessageId: "m-new" }]);
-    expect(await confirmHandOvers(database.db, [evidenceOf(lost.id, 2)])).toMatchObject([{ isDoubled: true }]);
+    expect(await confirmSubmissions(database.db, [evidenceOf(lost.id, 2)])).toMatchObject([{ isDoubled: true }]);
   });
 
   test("a worker that dies in the midst of it leaves the rest to another, and nothing is claimed before", async () => {
     await aWatch().watch.look();
     const ids = [await aReadySend(), await aReadySend()];
     await asIfFrom(elsewhere);
-    expect(await meetServer(database.db, { position: null, changedAt: null })).toMatchObject({ cause: "server" });
+    expect(await recognizeServer(database.db, { position: null, changedAt: null })).toMatchObject({ cause: "server" });
     expect(await claimedFrom("live")).toEqual([]);
     expect(await aWatch().watch.look()).toBe(true);
     for (const id of ids) expect(await queueRow(database.db, id)).toMatchObject({ state: "in-doubt" });
@@ -176,13 +174,13 @@ describe("another server", () => {
   test("a second failover during the sweep begins it anew", async () => {
     await aWatch().watch.look();
     const id = await aReadySend();
-    await declareServerChange(database.db, "operator", "infinity");
+    await declareFailover(database.db, "operator", "infinity");
     await change(database.db, `update provider_state set server = ${elsewhere} where mode = 'live'`);
     const { watch, lines } = aWatch();
     expect(await watch.look()).toBe(true);
-    expect(lines).toMatchObject([{ event: "delivery.server-changed", cause: "server" }, { count: 1 }]);
+    expect(lines).toMatchObject([{ event: "database.failover-detected", cause: "server" }, { count: 1 }]);
     expect(await queueRow(database.db, id)).toMatchObject({ state: "in-doubt" });
-    expect(await change(database.db, "select from server_changes where swept_at is null")).toEqual([]);
+    expect(await change(database.db, "select from failovers where swept_at is null")).toEqual([]);
   });
 });
 
@@ -206,9 +204,9 @@ describe("an operator who knows better", () => {
     const { watch } = aWatch();
     await watch.look();
     const id = await aReadySend();
-    expect(await declareServerChange(database.db, "operator", "infinity")).toMatchObject({ cause: "operator" });
+    expect(await declareFailover(database.db, "operator", "infinity")).toMatchObject({ cause: "operator" });
     expect(await claimedFrom("live")).toEqual([]);
-    expect(await readLastChange(database.db, 10)).toMatchObject({ isSweeping: true });
+    expect(await readLastFailover(database.db, 10)).toMatchObject({ isSweeping: true });
     expect(await watch.look()).toBe(true);
     expect(await queueRow(database.db, id)).toMatchObject({ state: "in-doubt" });
     expect(await watch.look()).toBe(false);
@@ -220,7 +218,7 @@ describe("an operator who knows better", () => {
     const id = await aReadySend();
     await asIfFrom(elsewhere);
     await aWatch().watch.look();
-    expect(await withdrawDoubt(database.db)).toBe(1);
+    expect(await releaseSweptSends(database.db)).toBe(1);
     expect(await claimedFrom("live")).toEqual([id]);
     expect(await queueRow(database.db, inHand.id)).toMatchObject({ state: "in-doubt" });
     expect(await attemptsOf(database.db, id)).toEqual(["1000 returned"]);
@@ -231,8 +229,8 @@ const rule = { inDoubtSeconds: 120, inDoubtMaxSeconds: 3_600 };
 const causeServer = { cause: "server" };
 
 function aWatch(seen?: ServerSeen) {
-  const { desk, lines, counted } = aDeliveryDesk(database.db, aProviderThat(answers.accepted).provider);
-  return { watch: new ServerWatch({ ...desk, db: database.db }, seen), lines, counted };
+  const { deps, lines, counted } = deliveryTestDeps(database.db, aProviderThat(answers.accepted).provider);
+  return { watch: new FailoverWatch({ ...deps, db: database.db }, seen), lines, counted };
 }
 
 async function aReadySend(mode: Mode = "live"): Promise<string> {
@@ -245,7 +243,7 @@ async function asIfFrom(server: string): Promise<void> {
 }
 
 function claim(mode: Mode) {
-  return claimSends(database.db, { mode, maxSends: 100, maxRecipients: 100, fromTurn: "-infinity", isProbe: false });
+  return claimSends(database.db, { mode, maxSends: 100, maxRecipients: 100, fromFairAt: "-infinity", isProbe: false });
 }
 
 async function claimedFrom(mode: Mode): Promise<string[]> {

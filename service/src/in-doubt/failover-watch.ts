@@ -1,10 +1,10 @@
 import type { Queryable } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { lookAtServer, meetServer, type ServerSeen } from "./failover-store.ts";
-import { doubtOlderSends } from "./failover-sweep.ts";
+import { inspectServer, recognizeServer, type ServerSeen } from "./failover-store.ts";
+import { sweepOlderSends } from "./failover-sweep.ts";
 
-interface WatchDesk {
+interface WatchDeps {
   db: Queryable;
   log: Log;
   metrics: Metrics;
@@ -16,37 +16,37 @@ const nothing: ServerSeen = { position: null, changedAt: null };
  * Notices a failover or a restore, and puts the sends of before in doubt. Claims do not depend on how soon it looks: they
  * take nothing from a server that no worker has met.
  */
-export class ServerWatch {
-  readonly #desk: WatchDesk;
+export class FailoverWatch {
+  readonly #deps: WatchDeps;
   #seen: ServerSeen;
 
   /** `seen` is what it knows to begin with: nothing, but in a test. */
-  constructor(desk: WatchDesk, seen: ServerSeen = nothing) {
-    this.#desk = desk;
+  constructor(deps: WatchDeps, seen: ServerSeen = nothing) {
+    this.#deps = deps;
     this.#seen = seen;
   }
 
   /** Returns whether claims can go on that could not before. */
   async look(): Promise<boolean> {
-    const { db, log, metrics } = this.#desk;
-    const look = await lookAtServer(db, this.#seen);
+    const { db, log, metrics } = this.#deps;
+    const look = await inspectServer(db, this.#seen);
     if (look.isKnown) {
       this.#seen = look;
       return false;
     }
-    const change = await meetServer(db, this.#seen);
+    const change = await recognizeServer(db, this.#seen);
     this.#seen = nothing;
     if (change !== undefined) {
-      metrics.serverChanges.inc({ cause: change.cause });
-      log.error({ ...change, see: "docs/runbook.md, after a restore or failover" }, "delivery.server-changed");
+      metrics.failovers.inc({ cause: change.cause });
+      log.error({ ...change, see: "docs/runbook.md, after a restore or failover" }, "database.failover-detected");
     }
     return change !== undefined || look.isSweeping ? this.#sweep() : true;
   }
 
   async #sweep(): Promise<boolean> {
-    const { db, log } = this.#desk;
+    const { db, log } = this.#deps;
     for (;;) {
-      const sweep = await doubtOlderSends(db);
+      const sweep = await sweepOlderSends(db);
       if (sweep === undefined) return false;
       if (sweep.total === null) continue;
       log.warn({ count: sweep.total }, "delivery.older-sends-in-doubt");

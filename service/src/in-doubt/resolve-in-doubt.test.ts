@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { aClaimedSend, attemptOf, someClaimedSends } from "../../test/send-builders.ts";
 import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { confirmHandOvers } from "../queue/confirm-submission.ts";
+import { confirmSubmissions } from "../queue/confirm-submission.ts";
 import { promoteDueSends } from "../queue/promote-sends.ts";
 import { leaveInDoubt, retryLater } from "../queue/settle-sends.ts";
-import { doubtExpiredLeases, failInDoubt, resendInDoubt } from "./resolve-in-doubt.ts";
+import { failInDoubt, markExpiredLeasesInDoubt, resendInDoubt } from "./resolve-in-doubt.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -16,17 +16,17 @@ describe("a lease that ran out", () => {
   test("puts the send in doubt, with its attempt unknown", async () => {
     const send = await aClaimedSend(database.db);
     await change(database.db, "update send_queue set due_at = now() - interval '1 second' where id = $1", [send.id]);
-    expect(await doubtExpiredLeases(database.db, "live")).toBe(1);
+    expect(await markExpiredLeasesInDoubt(database.db, "live")).toBe(1);
     expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1 });
     expect(await attemptsOf(database.db, send.id)).toEqual(["1 unknown"]);
-    expect(await doubtExpiredLeases(database.db, "live")).toBe(0);
+    expect(await markExpiredLeasesInDoubt(database.db, "live")).toBe(0);
   });
 
   test("evidence is waited for from where it ended: so late a hand-over may have been made", async () => {
     const send = await aClaimedSend(database.db);
     await passed(send.id, { sinceClaim: 130, sinceEnd: 70 });
-    await doubtExpiredLeases(database.db, "live");
-    await change(database.db, "update feedback_signs set hand_over_at = now() where mode = 'live'");
+    await markExpiredLeasesInDoubt(database.db, "live");
+    await change(database.db, "update feedback_progress set reported_submission_at = now() where mode = 'live'");
     expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
     await passed(send.id, { sinceClaim: 181, sinceEnd: 121 });
     expect(await resendInDoubt(database.db, "live", rule)).toEqual([send.id]);
@@ -34,14 +34,14 @@ describe("a lease that ran out", () => {
 
   test("one that still stands is left alone", async () => {
     const send = await aClaimedSend(database.db);
-    expect(await doubtExpiredLeases(database.db, "live")).toBe(0);
+    expect(await markExpiredLeasesInDoubt(database.db, "live")).toBe(0);
     expect(await queueRow(database.db, send.id)).toMatchObject({ state: "leased" });
   });
 
   test("several workers look at the same leases and each is counted once", async () => {
     await someClaimedSends(database.db, 50);
     await change(database.db, "update send_queue set state = 'leased', due_at = now() - interval '1 second'");
-    const counts = await Promise.all(Array.from({ length: 8 }, () => doubtExpiredLeases(database.db, "live")));
+    const counts = await Promise.all(Array.from({ length: 8 }, () => markExpiredLeasesInDoubt(database.db, "live")));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50);
   });
 });
@@ -49,40 +49,70 @@ describe("a lease that ran out", () => {
 const silences = [
   ["without any sign it is not silence before the longest wait", 3_500, {}, false],
   ["without any sign it is silence after the longest wait", 3_700, {}, true],
-  ["a hand-over was told that was made a whole wait later", 230, { hand_over_at: 100 }, true],
-  ["a later hand-over was told, but one that an event may well overtake", 230, { hand_over_at: 120 }, false],
-  ["a later hand-over was told, but the wait is not over", 110, { hand_over_at: 0 }, false],
-  ["only earlier hand-overs were told", 130, { hand_over_at: 140, told_at: 10 }, false],
-  ["events were told today and their queue was empty after the wait", 130, { told_at: 7_200, empty_at: 5 }, true],
-  ["the queue was empty, but before the wait was over", 130, { told_at: 7_200, empty_at: 15 }, false],
-  ["the queue is empty, but no event was told for a day", 130, { told_at: 90_000, empty_at: 5 }, false],
-  ["the queue is empty, but no event was ever told", 130, { empty_at: 5 }, false],
+  ["a hand-over was told that was made a whole wait later", 230, { reported_submission_at: 100 }, true],
+  ["a later hand-over was told, but one that an event may well overtake", 230, { reported_submission_at: 120 }, false],
+  ["a later hand-over was told, but the wait is not over", 110, { reported_submission_at: 0 }, false],
+  ["only earlier hand-overs were told", 130, { reported_submission_at: 140, last_report_at: 10 }, false],
+  [
+    "events were told today and their queue was empty after the wait",
+    130,
+    { last_report_at: 7_200, queue_empty_at: 5 },
+    true,
+  ],
+  ["the queue was empty, but before the wait was over", 130, { last_report_at: 7_200, queue_empty_at: 15 }, false],
+  ["the queue is empty, but no event was told for a day", 130, { last_report_at: 90_000, queue_empty_at: 5 }, false],
+  ["the queue is empty, but no event was ever told", 130, { queue_empty_at: 5 }, false],
   [
     "a later hand-over was told, and reading had come past it before",
     230,
-    { hand_over_at: 100, settled_at: 229 },
+    { reported_submission_at: 100, confirmed_read_up_to: 229 },
     true,
   ],
-  ["a later hand-over was told, but reading came past it only now", 230, { hand_over_at: 100, settled_at: 231 }, false],
-  ["a hand-over of the future was told: the clock was set back", 110, { hand_over_at: -600 }, false],
-  ["a later hand-over was told, and the queue is read for long", 230, { hand_over_at: 100, polled_since: 221 }, true],
+  [
+    "a later hand-over was told, but reading came past it only now",
+    230,
+    { reported_submission_at: 100, confirmed_read_up_to: 231 },
+    false,
+  ],
+  ["a hand-over of the future was told: the clock was set back", 110, { reported_submission_at: -600 }, false],
+  [
+    "a later hand-over was told, and the queue is read for long",
+    230,
+    { reported_submission_at: 100, polled_since: 221 },
+    true,
+  ],
   [
     "a later hand-over was told, but the queue is read again only now",
     230,
-    { hand_over_at: 100, polled_since: 219 },
+    { reported_submission_at: 100, polled_since: 219 },
     false,
   ],
-  ["the queue was empty, but is read again only now", 230, { told_at: 300, empty_at: 5, polled_since: 124 }, false],
-  ["the longest wait is over, and somebody was there all the time", 3_700, { attended_since: 3_601 }, true],
-  ["the longest wait is over, but nobody was there to listen", 7_200, { attended_since: 3_599 }, false],
+  [
+    "the queue was empty, but is read again only now",
+    230,
+    { last_report_at: 300, queue_empty_at: 5, polled_since: 124 },
+    false,
+  ],
+  ["the longest wait is over, and somebody was there all the time", 3_700, { workers_up_since: 3_601 }, true],
+  ["the longest wait is over, but nobody was there to listen", 7_200, { workers_up_since: 3_599 }, false],
   [
     "the longest wait is over, but hand-overs are told that are older",
     3_700,
-    { told_at: 5, hand_over_at: 3_710 },
+    { last_report_at: 5, reported_submission_at: 3_710 },
     false,
   ],
-  ["the longest wait is over, and later hand-overs are told", 3_700, { told_at: 5, hand_over_at: 3_690 }, true],
-  ["the longest wait is over, and none was told for as long", 3_700, { told_at: 3_650, hand_over_at: 3_710 }, true],
+  [
+    "the longest wait is over, and later hand-overs are told",
+    3_700,
+    { last_report_at: 5, reported_submission_at: 3_690 },
+    true,
+  ],
+  [
+    "the longest wait is over, and none was told for as long",
+    3_700,
+    { last_report_at: 3_650, reported_submission_at: 3_710 },
+    true,
+  ],
 ] as const;
 
 describe("silence", () => {
@@ -95,51 +125,61 @@ describe("silence", () => {
 
   test("signs of the other mode mean nothing", async () => {
     await inDoubtFor(130);
-    await change(database.db, "update feedback_signs set hand_over_at = now() where mode = 'test'");
+    await change(database.db, "update feedback_progress set reported_submission_at = now() where mode = 'test'");
     expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
   });
 });
 
-/** A reader of whom there was a sign so many seconds ago, and what it had in hand is back in the queue so many later. */
-const readers = [
+/** A consumer of whom there was a sign so many seconds ago, and what it had in hand is back in the queue so many later. */
+const consumers = [
   [
-    "of a reader that died what it had in hand may not be read yet",
+    "of a consumer that died what it had in hand may not be read yet",
     { seen: 80, back: 60 },
-    { hand_over_at: 130 },
+    { reported_submission_at: 130 },
     false,
   ],
-  ["what it had in hand is read", { seen: 195, back: 60 }, { hand_over_at: 10 }, true],
-  ["what it had in hand is back, but others may stand before it", { seen: 180, back: 60 }, { hand_over_at: 10 }, false],
-  ["nor is a queue empty as long as it is out of it", { seen: 80, back: 60 }, { told_at: 300, empty_at: 5 }, false],
-  ["a reader that lives takes what it has in hand", { seen: 5, back: 60 }, { hand_over_at: 130 }, true],
+  ["what it had in hand is read", { seen: 195, back: 60 }, { reported_submission_at: 10 }, true],
+  [
+    "what it had in hand is back, but others may stand before it",
+    { seen: 180, back: 60 },
+    { reported_submission_at: 10 },
+    false,
+  ],
+  [
+    "nor is a queue empty as long as it is out of it",
+    { seen: 80, back: 60 },
+    { last_report_at: 300, queue_empty_at: 5 },
+    false,
+  ],
+  ["a consumer that lives takes what it has in hand", { seen: 5, back: 60 }, { reported_submission_at: 130 }, true],
   [
     "a sign of life from the future is none: the clock was set back",
     { seen: -60, back: 60 },
-    { hand_over_at: 10 },
+    { reported_submission_at: 10 },
     false,
   ],
-  ["the dead do not keep a send beyond the longest wait", { seen: 80, back: 60 }, { attended_since: 9_000 }, true],
+  ["the dead do not keep a send beyond the longest wait", { seen: 80, back: 60 }, { workers_up_since: 9_000 }, true],
 ] as const;
 
 describe("silence and the hands of the dead", () => {
-  test.for(readers)("%s", async ([, { seen, back }, signs, isSilence]) => {
-    const { id } = await inDoubtFor("attended_since" in signs ? 3_700 : 300);
+  test.for(consumers)("%s", async ([, { seen, back }, signs, isSilence]) => {
+    const { id } = await inDoubtFor("workers_up_since" in signs ? 3_700 : 300);
     await setSigns(signs);
-    await aReader("live", seen, back);
+    await aConsumer("live", seen, back);
     expect(await resendInDoubt(database.db, "live", rule)).toEqual(isSilence ? [id] : []);
   });
 
-  test("readers of the other mode have nothing of it", async () => {
+  test("consumers of the other mode have nothing of it", async () => {
     const { id } = await inDoubtFor(300);
-    await setSigns({ hand_over_at: 130 });
-    await aReader("test", 80, 60);
+    await setSigns({ reported_submission_at: 130 });
+    await aConsumer("test", 80, 60);
     expect(await resendInDoubt(database.db, "live", rule)).toEqual([id]);
   });
 
-  async function aReader(mode: string, seen: number, back: number) {
+  async function aConsumer(mode: string, seen: number, back: number) {
     await change(
       database.db,
-      `insert into feedback_readers (id, mode, seen_at, back_at)
+      `insert into feedback_consumers (id, mode, heartbeat_at, visible_again_at)
        values (gen_random_uuid(), $1, now() - make_interval(secs => $2), now() + make_interval(secs => $3 - $2))`,
       [mode, seen, back],
     );
@@ -160,7 +200,7 @@ describe("policy", () => {
     expect(await failInDoubt(database.db, "live", rule)).toEqual([id]);
     expect(await queueRow(database.db, id)).toBeUndefined();
     expect(await sendRow(database.db, id)).toMatchObject({ status: "failed", errorCode: "PROVIDER_OUTCOME_UNKNOWN" });
-    await confirmHandOvers(database.db, [{ sendId: id, attempt: 1, providerMessageId: "m-1", at: undefined }]);
+    await confirmSubmissions(database.db, [{ sendId: id, attempt: 1, providerMessageId: "m-1", at: undefined }]);
     expect(await sendRow(database.db, id)).toMatchObject({ status: "sent", errorCode: null, providerMessageId: "m-1" });
   });
 
@@ -175,7 +215,7 @@ test("after an unknown answer evidence is waited for from then on, however long 
   const send = await aClaimedSend(database.db);
   await passed(send.id, { sinceClaim: 130, sinceEnd: -10 });
   await leaveInDoubt(database.db, [{ ...attemptOf(send), outcome: "unknown" }]);
-  await change(database.db, "update feedback_signs set hand_over_at = now() where mode = 'live'");
+  await change(database.db, "update feedback_progress set reported_submission_at = now() where mode = 'live'");
   expect(await resendInDoubt(database.db, "live", rule)).toEqual([]);
 });
 
@@ -206,7 +246,7 @@ async function setSigns(signs: Record<string, number>) {
   for (const [column, seconds] of Object.entries(signs)) {
     await change(
       database.db,
-      `update feedback_signs set ${column} = now() - make_interval(secs => $1) where mode = 'live'`,
+      `update feedback_progress set ${column} = now() - make_interval(secs => $1) where mode = 'live'`,
       [seconds],
     );
   }

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../sends/send-request.ts";
-import { isDead, reach } from "./consumer-store.ts";
+import { isCrashed, reach } from "./consumer-store.ts";
 
 const atOnce = 1_000;
 
@@ -8,9 +8,9 @@ const atOnce = 1_000;
  * leased → in-doubt: the worker died, hangs, or cannot reach the database; what it did before is not known. It may have handed
  * the send over as late as the lease allowed, so the wait for evidence begins where the lease ended.
  */
-export async function doubtExpiredLeases(db: Queryable, mode: Mode): Promise<number> {
+export async function markExpiredLeasesInDoubt(db: Queryable, mode: Mode): Promise<number> {
   const rows = await db.query({
-    name: "doubt-expired-leases",
+    name: "mark-expired-leases-in-doubt",
     text: `
       with expired as materialized (
         select id
@@ -37,7 +37,7 @@ export async function doubtExpiredLeases(db: Queryable, mode: Mode): Promise<num
   return rows.length;
 }
 
-export interface DoubtRule {
+export interface InDoubtRule {
   /** How long evidence is waited for when events of others are known to arrive. */
   inDoubtSeconds: number;
   /** How long it is waited for when nothing is known of the events. */
@@ -58,17 +58,17 @@ const silentBefore = `(
               when heard.until < polled_since then null
               when exists (
                 select
-                from feedback_readers r
-                where r.mode = $1 and ${isDead("r")} and r.back_at > heard.until
+                from feedback_consumers r
+                where r.mode = $1 and ${isCrashed("r")} and r.visible_again_at > heard.until
               ) then null
               else heard.until end,
             case
-              when attended_since > waited.until then null
-              when told_at > waited.until then least(hand_over_at, waited.until)
+              when workers_up_since > waited.until then null
+              when last_report_at > waited.until then least(reported_submission_at, waited.until)
               else waited.until end)
-          from feedback_signs,
+          from feedback_progress,
             lateral (
-              select case when settled_at < latest then settled_at else latest end as until
+              select case when confirmed_read_up_to < latest then confirmed_read_up_to else latest end as until
               from (select ${reach} - make_interval(secs => $2) as latest) as told
             ) as heard,
             lateral (select now() - make_interval(secs => $3) as until) as waited
@@ -84,7 +84,7 @@ const silent = `silent as materialized (
       )`;
 
 /** in-doubt → ready: handed over again, and if the first one did arrive, twice. Returns the ids. */
-export async function resendInDoubt(db: Queryable, mode: Mode, rule: DoubtRule): Promise<string[]> {
+export async function resendInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: "resend-in-doubt",
     text: `
@@ -100,7 +100,7 @@ export async function resendInDoubt(db: Queryable, mode: Mode, rule: DoubtRule):
 }
 
 /** in-doubt → failed, which evidence still corrects. Returns the ids. */
-export async function failInDoubt(db: Queryable, mode: Mode, rule: DoubtRule): Promise<string[]> {
+export async function failInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: "fail-in-doubt",
     text: `

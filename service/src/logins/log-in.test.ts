@@ -23,7 +23,7 @@ test("no login made with the old password survives a reset, however the two race
   for (let round = 0; round < 10; round++) {
     const user = await aUser(api.database.db);
     const racing = Array.from({ length: 4 }, (_, index) =>
-      logIn(api.database.db, api.parts.loginDesk, { ...user, address: `10.4.${round}.${index}` }),
+      logIn(api.database.db, api.deps.loginDeps, { ...user, address: `10.4.${round}.${index}` }),
     );
     const resetting = resetPassword(api.database.db, user.email);
     await Promise.allSettled([...racing, resetting]);
@@ -46,7 +46,7 @@ test("a user with many open logins keeps the newest hundred", async () => {
       from generate_series(1, 150) as n`,
     values: [user.id],
   });
-  await logIn(api.database.db, api.parts.loginDesk, { ...user, address: "10.3.0.1" });
+  await logIn(api.database.db, api.deps.loginDeps, { ...user, address: "10.3.0.1" });
   const [row] = await api.database.db.query<{ logins: number }>({
     name: "count-logins",
     text: "select count(*) as logins from logins where user_id = $1",
@@ -57,7 +57,7 @@ test("a user with many open logins keeps the newest hundred", async () => {
 
 test("expired logins of the user are cleared away by the next log-in", async () => {
   const user = await aUser(api.database.db);
-  const open = () => logIn(api.database.db, api.parts.loginDesk, { ...user, address: "10.3.0.2" });
+  const open = () => logIn(api.database.db, api.deps.loginDeps, { ...user, address: "10.3.0.2" });
   await open();
   await api.database.db.query({
     name: "expire-logins",
@@ -75,7 +75,7 @@ test("expired logins of the user are cleared away by the next log-in", async () 
 
 async function timeToRefuse(email: string, address: string): Promise<number> {
   const started = performance.now();
-  await expect(logIn(api.database.db, api.parts.loginDesk, { email, password: "wrong", address })).rejects.toThrow();
+  await expect(logIn(api.database.db, api.deps.loginDeps, { email, password: "wrong", address })).rejects.toThrow();
   return performance.now() - started;
 }
 

@@ -9,7 +9,7 @@ import { countAttempt, forgiveAttempt, type LoginThrottle } from "./login-thrott
 import type { RefreshTokenMaker } from "./refresh-token.ts";
 
 /** What issuing tokens needs; made once per process. */
-export interface LoginDesk {
+export interface LoginDeps {
   authority: TokenAuthority;
   refreshTokens: RefreshTokenMaker;
   throttle: LoginThrottle;
@@ -27,14 +27,14 @@ interface Attempt {
 }
 
 /** Unknown and known users get the same answer after the same work: one count, one look-up, one password hash. */
-export async function logIn(db: Database, desk: LoginDesk, attempt: Attempt): Promise<Tokens> {
-  await countAttempt(db, desk.throttle, attempt);
+export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Promise<Tokens> {
+  await countAttempt(db, deps.throttle, attempt);
   const user = await findUserByEmail(db, attempt.email);
   const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await hashOfNobody));
   if (user === undefined || !isRight) throw wrongPassword();
-  await forgiveAttempt(db, desk.throttle, attempt);
+  await forgiveAttempt(db, deps.throttle, attempt);
   if (user.isSuspended) throw suspended();
-  return startLogin(db, desk, user);
+  return startLogin(db, deps, user);
 }
 
 function wrongPassword(): AppError {
@@ -47,11 +47,11 @@ export function suspended(): AppError {
 
 const hashOfNobody = hashPassword("nobody has this password");
 
-async function startLogin(db: Database, desk: LoginDesk, user: User): Promise<Tokens> {
+async function startLogin(db: Database, deps: LoginDeps, user: User): Promise<Tokens> {
   const loginId = randomUUIDv7();
-  const { text: refreshToken, nonce } = desk.refreshTokens.make(loginId);
+  const { text: refreshToken, nonce } = deps.refreshTokens.make(loginId);
   const now = await insertLogin(db, { id: loginId, userId: user.id, nonce, passwordHash: user.passwordHash });
   if (now === undefined) throw wrongPassword();
   const session = { userId: user.id, accountId: user.accountId, loginId };
-  return { accessToken: await issueAccessToken(desk.authority, session, now), refreshToken };
+  return { accessToken: await issueAccessToken(deps.authority, session, now), refreshToken };
 }

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import { type LoginDesk, suspended, type Tokens } from "./log-in.ts";
+import { type LoginDeps, suspended, type Tokens } from "./log-in.ts";
 import { deleteLogin, insertRefreshToken, lockLogin, type OpenLogin, useRefreshToken } from "./login-store.ts";
 import type { RefreshToken } from "./refresh-token.ts";
 
@@ -12,17 +12,17 @@ type Outcome =
   | { kind: "reused" };
 
 /** Each refresh token works once. A repeat within 30 s gets a sibling; a later one means it was stolen: the login ends. */
-export async function refreshLogin(db: Database, desk: LoginDesk, text: string): Promise<Tokens> {
-  const presented = desk.refreshTokens.read(text);
+export async function refreshLogin(db: Database, deps: LoginDeps, text: string): Promise<Tokens> {
+  const presented = deps.refreshTokens.read(text);
   if (presented === undefined) throw new AppError("UNAUTHORIZED", "This is not a refresh token. Log in again.");
-  const successor = desk.refreshTokens.make(presented.loginId);
+  const successor = deps.refreshTokens.make(presented.loginId);
 
   const outcome = await db.withTransaction((tx) => exchange(tx, presented, successor.nonce));
   switch (outcome.kind) {
     case "refreshed": {
       const { userId, accountId, now } = outcome.login;
       const session = { userId, accountId, loginId: presented.loginId };
-      return { accessToken: await issueAccessToken(desk.authority, session, now), refreshToken: successor.text };
+      return { accessToken: await issueAccessToken(deps.authority, session, now), refreshToken: successor.text };
     }
     case "no-login":
       throw new AppError("UNAUTHORIZED", "This login has ended. Log in again.");

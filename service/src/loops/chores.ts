@@ -1,5 +1,5 @@
 import { PgBoss } from "pg-boss";
-import { missLostClients, pacedClient } from "../db/session-pace.ts";
+import { rateLimitedClient, tcpKeepalive } from "../db/connection-rate-limit.ts";
 import type { Log } from "../log.ts";
 
 const poolSize = 4;
@@ -30,7 +30,7 @@ const queueOptions = {
  * schedule of every minute does so too, in case the process died before it could.
  */
 export async function startChores(directUrl: string, chores: Chore[], log: Log): Promise<{ stop(): Promise<void> }> {
-  const pool = { max: poolSize, Client: pacedClient(poolSize * 2), options: missLostClients };
+  const pool = { max: poolSize, Client: rateLimitedClient(poolSize * 2), options: tcpKeepalive };
   const boss = new PgBoss({
     connectionString: directUrl,
     application_name: "postern-chores",
@@ -39,7 +39,7 @@ export async function startChores(directUrl: string, chores: Chore[], log: Log):
     monitorIntervalSeconds: 10,
     maintenanceIntervalSeconds: 3600,
   });
-  boss.on("error", (err) => log.error({ err }, "chores.broke"));
+  boss.on("error", (err) => log.error({ err }, "chores.error"));
   await boss.start();
   const stop = () => boss.stop({ graceful: true, timeout: 20_000 });
   try {

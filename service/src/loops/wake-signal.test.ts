@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Alarm } from "./wake-signal.ts";
+import { WakeSignal } from "./wake-signal.ts";
 
 test("rest ends with the time, with a ring, and at once after a ring that came before", async () => {
-  const alarm = new Alarm();
+  const alarm = new WakeSignal();
   await alarm.wait(1);
   const rest = alarm.wait(60_000);
   alarm.ring();
@@ -13,7 +13,7 @@ test("rest ends with the time, with a ring, and at once after a ring that came b
 });
 
 test("a ring is used up by the rest it ends", async () => {
-  const alarm = new Alarm();
+  const alarm = new WakeSignal();
   alarm.ring();
   await alarm.wait(60_000);
   const began = performance.now();

@@ -1,5 +1,5 @@
 /** Lets a loop rest until a time has passed or somebody rings, also when that was before it lay down. */
-export class Alarm {
+export class WakeSignal {
   #isRung = false;
   #wakeUp: (() => void) | undefined;
 

@@ -1,5 +1,5 @@
 import { createAcceptBatch } from "../accept/accept-batch.ts";
-import type { AcceptDesk } from "../accept/accept-send.ts";
+import type { AcceptDeps } from "../accept/accept-send.ts";
 import { openFingerprintKey } from "../accept/fingerprint-key.ts";
 import { createRateRefusals } from "../accept/rate-refusals.ts";
 import type { Config } from "../config.ts";
@@ -9,7 +9,7 @@ import { createHint } from "../db/hints.ts";
 import { sendQueuedChannel } from "../queue/send-hint.ts";
 
 /** What accepting needs beyond a database: the keys, the time of the database, and the memory of this process. */
-export async function openAcceptDesk(config: Config, db: Database): Promise<AcceptDesk> {
+export async function openAcceptDeps(config: Config, db: Database): Promise<AcceptDeps> {
   const clock = await openDatabaseClock(db);
   return {
     db,

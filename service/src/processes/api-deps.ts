@@ -1,8 +1,8 @@
-import type { AcceptDesk } from "../accept/accept-send.ts";
-import type { ApiParts } from "../api/http/api-server.ts";
+import type { AcceptDeps } from "../accept/accept-send.ts";
+import type { ApiDeps } from "../api/http/api-server.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import type { DomainDesk } from "../domains/register-domain.ts";
+import type { DomainDeps } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
 import { createTokenAuthority } from "../logins/access-token.ts";
 import { createLoginThrottle } from "../logins/login-throttle.ts";
@@ -14,42 +14,42 @@ interface Given {
   db: Database;
   log: Log;
   metrics: Metrics;
-  domainDesk: DomainDesk | undefined;
-  acceptDesk: AcceptDesk;
-  feedbackDoor?: ApiParts["feedbackDoor"];
+  domainDeps: DomainDeps | undefined;
+  acceptDeps: AcceptDeps;
+  feedbackEndpoint?: ApiDeps["feedbackEndpoint"];
 }
 
 /** Wires what the routes need from the configuration; the tests wire the same way. */
-export function createApiParts(
+export function createApiDeps(
   config: Config,
-  { db, log, metrics, domainDesk, acceptDesk, feedbackDoor }: Given,
-): ApiParts {
-  const { loginDesk, keyPress } = createCredentialDesks(config);
+  { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: Given,
+): ApiDeps {
+  const { loginDeps, apiKeyIssuer } = createCredentialDeps(config);
   return {
     log,
     metrics,
     readiness: shareForASecond(() => checkReadiness(db)),
-    authenticator: { db, peppers: config.secrets.apiKeyPepper, authority: loginDesk.authority },
-    loginDesk,
-    keyPress,
-    acceptDesk,
-    domainDesk,
-    feedbackDoor,
+    authenticator: { db, peppers: config.secrets.apiKeyPepper, authority: loginDeps.authority },
+    loginDeps,
+    apiKeyIssuer,
+    acceptDeps,
+    domainDeps,
+    feedbackEndpoint,
     http: config.http,
   };
 }
 
-export type CredentialDesks = Pick<ApiParts, "loginDesk" | "keyPress">;
+export type CredentialDeps = Pick<ApiDeps, "loginDeps" | "apiKeyIssuer">;
 
 /** They make logins and API keys that every process with the same secrets accepts. */
-export function createCredentialDesks(config: Config): CredentialDesks {
+export function createCredentialDeps(config: Config): CredentialDeps {
   const { apiKeyPepper, tokenSigningKey } = config.secrets;
   return {
-    loginDesk: {
+    loginDeps: {
       authority: createTokenAuthority(config.http.publicUrl, config.cellCode, tokenSigningKey),
       refreshTokens: createRefreshTokenMaker(config.cellCode, tokenSigningKey),
       throttle: createLoginThrottle(tokenSigningKey.current),
     },
-    keyPress: { pepper: apiKeyPepper.current, cellCode: config.cellCode },
+    apiKeyIssuer: { pepper: apiKeyPepper.current, cellCode: config.cellCode },
   };
 }

@@ -1,22 +1,22 @@
 import { createApiServer } from "../api/http/server.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
-import { openAcceptDesk } from "./accept-deps.ts";
-import { createApiParts } from "./api-deps.ts";
-import { openDomainDesk } from "./domain-deps.ts";
+import { openAcceptDeps } from "./accept-deps.ts";
+import { createApiDeps } from "./api-deps.ts";
+import { openDomainDeps } from "./domain-deps.ts";
 import { explainPort } from "./explain-port.ts";
-import { openFeedbackPush, openFeedbackTaker } from "./feedback-sources.ts";
+import { openFeedbackPush, openFeedbackReceiver } from "./feedback-sources.ts";
 import { runProcess } from "./run-process.ts";
 import { trackConnections } from "./track-connections.ts";
 
 export function runApi(): Promise<void> {
   return runProcess("api", async ({ config, db, log, metrics }) => {
     await requireAccountRole(db);
-    const acceptDesk = await openAcceptDesk(config, db);
+    const acceptDeps = await openAcceptDeps(config, db);
     const push = openFeedbackPush(config);
-    const feedbackDoor = push && { push, take: await openFeedbackTaker({ db, log, metrics }) };
-    const domains = openDomainDesk(config, db, log);
+    const feedbackEndpoint = push && { push, take: await openFeedbackReceiver({ db, log, metrics }) };
+    const domains = openDomainDeps(config, db, log);
     if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
-    const parts = createApiParts(config, { db, log, metrics, domainDesk: domains?.desk, acceptDesk, feedbackDoor });
+    const parts = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
     const api = await createApiServer(parts);
     const letGo = trackConnections(api.server);
     const stop = async () => {

@@ -1,17 +1,17 @@
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { openNameLocks } from "../db/name-locks.ts";
-import type { DomainDesk } from "../domains/register-domain.ts";
+import type { DomainDeps } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
 import { configurationSetNameOf } from "../provider/cell-names.ts";
 import { createSesProvider } from "../provider/ses/ses-provider.ts";
 
 /** Undefined until `postern aws setup` has been run and its topic is configured. */
-export function openDomainDesk(
+export function openDomainDeps(
   config: Config,
   db: Database,
   log: Log,
-): { desk: DomainDesk; close(): Promise<void> } | undefined {
+): { deps: DomainDeps; close(): Promise<void> } | undefined {
   const { region, endpoints, awsAccountId, partition } = config.provider;
   if (awsAccountId === undefined || partition === undefined) return undefined;
   const locks = openNameLocks({
@@ -20,7 +20,7 @@ export function openDomainDesk(
   });
   const provider = createSesProvider({ region, endpoint: endpoints.ses, accountId: awsAccountId, partition });
   return {
-    desk: { db, locks, provider, configurationSetName: configurationSetNameOf(config.cellCode) },
+    deps: { db, locks, provider, configurationSetName: configurationSetNameOf(config.cellCode) },
     close: () => locks.close(),
   };
 }

@@ -1,22 +1,22 @@
 import type { Config } from "../config.ts";
 import type { Queryable } from "../db/database.ts";
 import { openDatabaseClock } from "../db/database-clock.ts";
-import { createFeedbackTaker, type TakeFeedback } from "../feedback/take-feedback.ts";
+import { createFeedbackReceiver, type ReceiveFeedback } from "../feedback/take-feedback.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { FeedbackPush, FeedbackQueue } from "../provider/feedback.ts";
 import { createFeedbackPush } from "../provider/ses/feedback/feedback-push.ts";
 import { createSqsQueue } from "../provider/ses/feedback/sqs-queue.ts";
 
-interface Ground {
+interface FeedbackContext {
   db: Queryable;
   log: Log;
   metrics: Metrics;
 }
 
 /** Writes what comes through either door; both may be open at once. */
-export async function openFeedbackTaker({ db, log, metrics }: Ground): Promise<TakeFeedback> {
-  return createFeedbackTaker({ db, log, metrics, mode: "live", clock: await openDatabaseClock(db) });
+export async function openFeedbackReceiver({ db, log, metrics }: FeedbackContext): Promise<ReceiveFeedback> {
+  return createFeedbackReceiver({ db, log, metrics, mode: "live", clock: await openDatabaseClock(db) });
 }
 
 /** Undefined until `postern aws setup` has been run and its topic is configured. */

@@ -5,9 +5,9 @@ import type { Chore } from "../loops/chores.ts";
 import { readQueuedMessage } from "../provider/ses/feedback/read-envelope.ts";
 import { learnQuota, providerChores } from "../queue/read-quota.ts";
 import { suppressionChores } from "../suppressions/suppression-chores.ts";
-import { openDomainDesk } from "./domain-deps.ts";
-import { openFeedbackTaker } from "./feedback-sources.ts";
-import type { ProcessGround } from "./run-process.ts";
+import { openDomainDeps } from "./domain-deps.ts";
+import { openFeedbackReceiver } from "./feedback-sources.ts";
+import type { ProcessContext } from "./run-process.ts";
 import { startDelivery } from "./start-delivery.ts";
 import { startFeedback } from "./start-feedback.ts";
 
@@ -18,17 +18,17 @@ interface LiveMail {
 }
 
 /** Everything a worker does with AWS. Undefined until `postern aws setup` has been run and its topic is configured. */
-export async function openLiveMail(ground: ProcessGround): Promise<LiveMail | undefined> {
-  const { config, db, log } = ground;
-  const take = await openFeedbackTaker(ground);
-  const domains = openDomainDesk(config, db, log);
+export async function openLiveMail(context: ProcessContext): Promise<LiveMail | undefined> {
+  const { config, db, log } = context;
+  const take = await openFeedbackReceiver(context);
+  const domains = openDomainDeps(config, db, log);
   if (domains === undefined) return undefined;
-  const { provider } = domains.desk;
+  const { provider } = domains.deps;
   const read = (raw: string) => readQueuedMessage(raw, [config.provider.feedbackTopicArn ?? ""]);
   const resolver = createDnsResolver({ servers: config.dnsServers });
   return {
     chores: [
-      ...domainChores({ ...domains.desk, resolver, log }),
+      ...domainChores({ ...domains.deps, resolver, log }),
       ...providerChores(db, provider),
       ...suppressionChores({ db, provider, log }),
       ...feedbackChores({ db, log, take, read, feedback: config.feedback }),
@@ -39,8 +39,8 @@ export async function openLiveMail(ground: ProcessGround): Promise<LiveMail | un
       void learnQuota(db, provider, stopping.signal);
       return [
         { stop: async () => stopping.abort() },
-        startDelivery(ground, { mode: "live", provider, slots: config.delivery.slots }),
-        startFeedback(ground, take),
+        startDelivery(context, { mode: "live", provider, slots: config.delivery.slots }),
+        startFeedback(context, take),
       ];
     },
     close: () => domains.close(),

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from "../db/database.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type CellState, countedForMachines, readCellState } from "../status/cell-state.ts";
-import { findTrouble } from "../status/find-problems.ts";
+import { findProblems } from "../status/find-problems.ts";
 import { measurePartitions } from "../status/measure-partitions.ts";
 import { measureSending } from "../status/measure-sending.ts";
 import { checkReadiness, shareForASecond } from "../status/readiness.ts";
@@ -14,7 +14,7 @@ import { requireUsableDatabase } from "./require-usable-database.ts";
 
 const stopWithinMs = 25_000;
 
-export interface ProcessGround {
+export interface ProcessContext {
   config: Config;
   db: Database;
   log: Log;
@@ -33,7 +33,7 @@ const usualOperationsPort = { api: 3001, worker: 3002 };
 /** The frame of every process that stays: settings, database, operations port, the work itself, and the way out. */
 export async function runProcess(
   name: "api" | "worker",
-  start: (ground: ProcessGround) => Promise<Running>,
+  start: (context: ProcessContext) => Promise<Running>,
 ): Promise<void> {
   const config = readConfig(loadEnvironment());
   const log = createLog(config.logLevel);
@@ -90,9 +90,9 @@ function openOperations(
 
 /** Only `isReady` decides the status code: what else is wrong is told and takes no process out. Names nobody. */
 function describeHealth(state: CellState) {
-  const { isReady, checks, sending, quarantine, heldAccounts, serverChange } = state;
-  const degraded = findTrouble({ ...state, heldAccounts: [] }).map(({ what }) => what);
-  return { isReady, checks, degraded, sending, quarantine, heldAccounts: heldAccounts.length, serverChange };
+  const { isReady, checks, sending, quarantine, heldAccounts, lastFailover } = state;
+  const degraded = findProblems({ ...state, heldAccounts: [] }).map(({ what }) => what);
+  return { isReady, checks, degraded, sending, quarantine, heldAccounts: heldAccounts.length, lastFailover };
 }
 
 async function healthUnread(db: Database) {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { openTestDesk } from "../../test/domain-desks.ts";
+import { openTestDeps } from "../../test/domain-deps.ts";
 import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
 import { attemptsOf, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
@@ -30,7 +30,7 @@ test("a worker process hands a queued send over, and the record names the mail",
   expect(await worker.logged("delivery.attempted")).toMatchObject(facts);
   const metrics = await (await fetch(`${worker.operationsUrl}/metrics`)).text();
   expect(metrics).toContain('postern_sends_settled_total{status="sent"} 1');
-  expect(metrics).toContain('postern_hand_over_seconds_count{outcome="accepted"} 1');
+  expect(metrics).toContain('postern_submit_seconds_count{outcome="accepted"} 1');
 });
 
 test("mail that the operator holds, all of it or one account's, goes out when it is released, and not before", async () => {
@@ -68,8 +68,8 @@ async function aCell() {
     ...simulatorSettings(ses),
     LOG_LEVEL: "info",
   });
-  const desk = await openTestDesk(database.db, database.url, ses.simulator);
-  onTestFinished(() => desk.locks.close());
+  const deps = await openTestDeps(database.db, database.url, ses.simulator);
+  onTestFinished(() => deps.locks.close());
   const accountId = await anAccount(database.db);
   await database.db.query({ name: "free-the-name", text: "delete from domains where domain_name = 'shop.test'" });
   const fromDomain = await aVerifiedDomain(database.db, accountId, "shop.test");

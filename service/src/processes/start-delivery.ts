@@ -2,30 +2,30 @@ import { createCautiousClock } from "../cautious-clock.ts";
 import { listenForHints } from "../db/hints.ts";
 import { DeliveryLoop } from "../delivery/delivery-loop.ts";
 import { tickQueue } from "../delivery/queue-tick.ts";
-import { ServerWatch } from "../in-doubt/failover-watch.ts";
+import { FailoverWatch } from "../in-doubt/failover-watch.ts";
 import { startTicker } from "../loops/ticker.ts";
 import type { Mode } from "../mode.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
 import { sendQueuedChannel } from "../queue/send-hint.ts";
 import { openSettlements } from "../queue/settlement-batches.ts";
-import type { ProcessGround } from "./run-process.ts";
+import type { ProcessContext } from "./run-process.ts";
 
 const tickMs = 500;
 
 interface Delivering {
   mode: Mode;
-  provider: Pick<EmailProvider, "handOver">;
+  provider: Pick<EmailProvider, "submit">;
   /** Each mode has its own, so that a flood of tests does not delay live mail. */
   slots: number;
 }
 
 /** Everything that takes the sends of one mode from the queue to their provider, in this process. */
-export function startDelivery({ config, db, log, metrics }: ProcessGround, { mode, provider, slots }: Delivering) {
+export function startDelivery({ config, db, log, metrics }: ProcessContext, { mode, provider, slots }: Delivering) {
   const loop = new DeliveryLoop({
     db,
     mode,
     slots,
-    desk: {
+    deps: {
       db,
       provider,
       settlements: openSettlements(db),
@@ -41,7 +41,7 @@ export function startDelivery({ config, db, log, metrics }: ProcessGround, { mod
   // other mail to mean something.
   const { inDoubtSeconds } = config.delivery;
   const rule = mode === "live" ? config.delivery : { ...config.delivery, inDoubtMaxSeconds: inDoubtSeconds };
-  const watch = mode === "live" ? new ServerWatch({ db, log, metrics }) : undefined;
+  const watch = mode === "live" ? new FailoverWatch({ db, log, metrics }) : undefined;
   const ticker = startTicker({
     pauseMs: tickMs,
     run: async () => {

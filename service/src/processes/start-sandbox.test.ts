@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(async () => sandbox?.stop());
 
 async function aTestKey(): Promise<{ key: string; accessToken: string }> {
-  const { accountId, accessToken } = await aLogin(api.database.db, api.parts.loginDesk);
-  const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId, { type: "test" });
+  const { accountId, accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type: "test" });
   return { key, accessToken };
 }
 
@@ -72,7 +72,7 @@ test("an address that bounced for good is suppressed for test mail, and the next
 });
 
 test("sandbox.test is no sender for live mail", async () => {
-  const { key } = await anApiKey(api.database.db, api.parts.keyPress, await anAccount(api.database.db));
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, await anAccount(api.database.db));
   const body = { from: "hello@sandbox.test", to: ["jane@example.io"], subject: "Hi", text: "Hi" };
   expect((await api.call({ method: "POST", path: "/api/v1/send", key, body })).status).toBe(400);
 });
@@ -82,10 +82,10 @@ test("test mail whose worker died is sent again when the wait is over, although 
   const accountId = await anAccount(db);
   await change(
     db,
-    "update feedback_signs set told_at = null, hand_over_at = null, empty_at = null where mode = 'test'",
+    "update feedback_progress set last_report_at = null, reported_submission_at = null, queue_empty_at = null where mode = 'test'",
   );
   await change(db, "update provider_state set operator_held_since = now() where mode = 'test'");
-  const aDoubtfulSend = async (secondsAgo: number) => {
+  const aSendInDoubt = async (secondsAgo: number) => {
     const id = await aQueuedSend(db, {
       accountId,
       mode: "test",
@@ -97,7 +97,7 @@ test("test mail whose worker died is sent again when the wait is over, although 
     await change(db, since, [id, secondsAgo]);
     return id;
   };
-  const [waited, waiting] = [await aDoubtfulSend(121), await aDoubtfulSend(60)];
+  const [waited, waiting] = [await aSendInDoubt(121), await aSendInDoubt(60)];
   await change(db, "update provider_state set operator_held_since = null where mode = 'test'");
   await expect.poll(async () => (await sendRow(db, waited))?.status, { timeout: 10_000 }).toBe("delivered");
   expect(await queueRow(db, waiting)).toMatchObject({ state: "in-doubt" });

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { anApiKey } from "../../test/builders.ts";
-import { openTestDesk } from "../../test/domain-desks.ts";
+import { openTestDeps } from "../../test/domain-deps.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
 import { spawnPostern } from "../../test/spawn-postern.ts";
 import { anEnvironment, simulatorSettings } from "../../test/test-config.ts";
@@ -25,9 +25,9 @@ const final = new Set(["delivered", "bounced", "complained", "failed", "suppress
 test("mail of a test key is never handed to SES, whatever is tried, while live mail beside it is", async () => {
   const sender = { ...(await aSender()), from: "orders@shop.test" };
   await aVerifiedDomain(api.database.db, sender.accountId, "shop.test");
-  const desk = await openTestDesk(api.database.db, api.database.url, ses.simulator);
-  onTestFinished(() => desk.locks.close());
-  const { key: testKey } = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
+  const deps = await openTestDeps(api.database.db, api.database.url, ses.simulator);
+  onTestFinished(() => deps.locks.close());
+  const { key: testKey } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { type: "test" });
   const live: string[] = [];
   const tests: string[] = [];
   const accept = async (into: string[], key: string, body: Record<string, unknown>) => {
@@ -86,8 +86,8 @@ test("mail of a test key is never handed to SES, whatever is tried, while live m
   await settled(live, sender.key, (status) => status !== "queued" && status !== "processing");
 
   const { records } = await ses.control("GET", "ledger?limit=100");
-  const handedOver = records.map((record: { tags: { send_id: string[] } }) => record.tags.send_id[0]);
-  expect(new Set(handedOver)).toEqual(new Set(live));
+  const submitted = records.map((record: { tags: { send_id: string[] } }) => record.tags.send_id[0]);
+  expect(new Set(submitted)).toEqual(new Set(live));
   expect(live).toHaveLength(3);
   expect(await modesOf(tests)).toEqual(["test"]);
   worker.kill("SIGTERM");

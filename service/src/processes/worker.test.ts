@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { aLogin, anAccount } from "../../test/builders.ts";
-import { openTestDesk } from "../../test/domain-desks.ts";
+import { openTestDeps } from "../../test/domain-deps.ts";
 import { useKnotServer } from "../../test/knot-server.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { sendRow } from "../../test/send-rows.ts";
@@ -14,7 +14,7 @@ import { type Environment, readConfig } from "../config.ts";
 import { dnsRecordsOf } from "../domains/domain.ts";
 import { findDomain } from "../domains/domain-store.ts";
 import { registerDomain } from "../domains/register-domain.ts";
-import { createCredentialDesks } from "./api-deps.ts";
+import { createCredentialDeps } from "./api-deps.ts";
 
 const ses = useSesSimulator();
 const knot = useKnotServer("io");
@@ -22,10 +22,10 @@ const database = useTestDatabase();
 
 test("a worker process verifies a domain that has its records, and ends with 0 on SIGTERM", async () => {
   const environment = anEnvironmentWithAws();
-  const desk = await openTestDesk(database.db, database.url, ses.simulator);
-  onTestFinished(() => desk.locks.close());
-  const { accountId } = await aLogin(database.db, createCredentialDesks(readConfig(environment)).loginDesk);
-  const domain = await registerDomain(desk, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
+  const deps = await openTestDeps(database.db, database.url, ses.simulator);
+  onTestFinished(() => deps.locks.close());
+  const { accountId } = await aLogin(database.db, createCredentialDeps(readConfig(environment)).loginDeps);
+  const domain = await registerDomain(deps, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
   const [proof] = dnsRecordsOf(domain);
   await knot.publish(proof?.name ?? "", `TXT "${proof?.value}"`);
   await ses.control("POST", `identities/${domain.domainName}/verification`, { status: "SUCCESS" });

@@ -2,22 +2,22 @@ import type { Chore } from "../loops/chores.ts";
 import { startChores } from "../loops/chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { openLiveMail } from "./live-mail.ts";
-import { type ProcessGround, runProcess } from "./run-process.ts";
+import { type ProcessContext, runProcess } from "./run-process.ts";
 import { startSandbox } from "./start-sandbox.ts";
 
 /** Live mail needs AWS; test mail and the upkeep of the database do not. */
 export function runWorker(): Promise<void> {
-  return runProcess("worker", async (ground) => {
-    const { config, db, log } = ground;
-    const live = await openLiveMail(ground);
+  return runProcess("worker", async (context) => {
+    const { config, db, log } = context;
+    const live = await openLiveMail(context);
     if (live === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN", run: "postern aws setup" }, "aws.not-set-up");
-    const chores = await startAll(ground, [...storageChores({ db, log, ...config }), ...(live?.chores ?? [])]).catch(
+    const chores = await startAll(context, [...storageChores({ db, log, ...config }), ...(live?.chores ?? [])]).catch(
       async (error) => {
         await live?.close();
         throw error;
       },
     );
-    const running = [await startSandbox(ground), chores, ...(live?.start() ?? [])];
+    const running = [await startSandbox(context), chores, ...(live?.start() ?? [])];
     const stop = async () => {
       await Promise.all(running.map((each) => each.stop()));
       await live?.close();
@@ -26,6 +26,6 @@ export function runWorker(): Promise<void> {
   });
 }
 
-function startAll({ config, log }: ProcessGround, chores: Chore[]) {
+function startAll({ config, log }: ProcessContext, chores: Chore[]) {
   return startChores(config.database.directUrl, chores, log);
 }

@@ -11,8 +11,8 @@ export type ControlPurpose = keyof typeof maxWaitSeconds;
  * Waits for a turn among all processes. A chore queues behind at most one other, so it never holds a person up for long.
  * A process that dies in its turn wastes it; nothing else comes of that.
  */
-export async function waitForTurn(db: Queryable, purpose: ControlPurpose): Promise<void> {
-  const waitSeconds = await takeTurn(db, maxWaitSeconds[purpose]);
+export async function waitForControlToken(db: Queryable, purpose: ControlPurpose): Promise<void> {
+  const waitSeconds = await takeControlToken(db, maxWaitSeconds[purpose]);
   if (waitSeconds === undefined) {
     const message = "Many domain changes are being made at the moment. Try again shortly.";
     throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 10 });
@@ -24,9 +24,9 @@ export async function waitForTurn(db: Queryable, purpose: ControlPurpose): Promi
  * A turn more than a minute ahead is none of ours: the database's clock was set back, or it is another server's since a
  * failover. Returns undefined when the turn would come later than `maxSeconds`; nothing is taken then.
  */
-export async function takeTurn(db: Queryable, maxSeconds: number): Promise<number | undefined> {
+export async function takeControlToken(db: Queryable, maxSeconds: number): Promise<number | undefined> {
   const [row] = await db.query<{ waitSeconds: number }>({
-    name: "take-control-turn",
+    name: "take-control-token",
     text: `
       update control_budget
       set next_at = case when next_at > clock_timestamp() + interval '1 minute' then clock_timestamp()

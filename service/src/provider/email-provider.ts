@@ -6,7 +6,7 @@ export interface EmailProvider {
    * What the provider or the network does is a value and never thrown. It throws only for a mail that must not exist, such as
    * one with a line break in a name, and before anything has left.
    */
-  handOver(mail: OutgoingMail): Promise<HandOver>;
+  submit(mail: OutgoingMail): Promise<SubmitResult>;
 
   /** `exists` when the provider has the identity already; `findIdentity` then tells its state. */
   createIdentity(domainName: string, configurationSetName: string): Promise<Identity | "exists">;
@@ -45,7 +45,7 @@ export type Hold = "quota" | "paused" | "suspended" | "operator";
 /** Published as `error_code` of a failed send. */
 export type RefusalCode = "PROVIDER_REJECTED" | "MESSAGE_TOO_LARGE";
 
-export type HandOver =
+export type SubmitResult =
   | { kind: "accepted"; providerMessageId: string; requestId: string | undefined }
   /** The provider will never take this one. `unverified` lists the identities it found not to be verified. */
   | { kind: "refused"; code: RefusalCode; message: string; unverified: string[]; requestId: string | undefined }
@@ -81,7 +81,7 @@ export interface Quota {
   isProduction: boolean;
 }
 
-/** Thrown by everything except `handOver`. */
+/** Thrown by everything except `submit`. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly kind: "throttled" | "unavailable" | "denied" | "limit-reached" | "invalid";

@@ -16,7 +16,7 @@ export interface AboutMail {
   sendId: string | undefined;
   attempt: number | undefined;
   /** When the provider accepted the mail, and when this happened: ISO 8601 in UTC. */
-  handedOverAt: string;
+  submittedAt: string;
   at: string;
   /** Bare addresses as reported, in any case; a bounce may name one that the mail was forwarded to. */
   recipients: string[];

@@ -103,7 +103,7 @@ test("what has an earlier turn than the given one is not looked at", async () =>
   const sender = await aSender();
   const [old, young] = [await sendTo(sender, 1, -60), await sendTo(sender, 1, -30)];
   const [turn] = await change(database.db, "select fair_at::text as turn from send_queue where id = $1", [young]);
-  expect((await claim({ fromTurn: String(turn?.turn) })).map(({ id }) => id)).toEqual([young]);
+  expect((await claim({ fromFairAt: String(turn?.turn) })).map(({ id }) => id)).toEqual([young]);
   expect((await claim()).map(({ id }) => id)).toEqual([old]);
 });
 
@@ -192,7 +192,7 @@ describe("what a claim checks again", () => {
     const id = await aQueuedSend(database.db, await aSender());
     await change(
       database.db,
-      "update send_queue set retrying_since = patience_clock('live') - interval '1 hour' where id = $1",
+      "update send_queue set retrying_since = retry_clock('live') - interval '1 hour' where id = $1",
       [id],
     );
     await change(database.db, "update provider_state set held_for = interval '30 minutes'");
@@ -222,7 +222,7 @@ const everything = {
   mode: "live",
   maxSends: 1_000,
   maxRecipients: 10_000,
-  fromTurn: "-infinity",
+  fromFairAt: "-infinity",
   isProbe: false,
 } as const;
 

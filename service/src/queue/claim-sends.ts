@@ -36,7 +36,7 @@ export interface ClaimOptions {
   /** Over all sends; the first is taken even if it has more, or it would never go. */
   maxRecipients: number;
   /** What has an earlier turn is not looked at: gone, as a look a moment ago has shown, but PostgreSQL may still keep it. */
-  fromTurn: string;
+  fromFairAt: string;
   /** Claims although the provider is held, but not against the operator. */
   isProbe: boolean;
 }
@@ -134,7 +134,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
       )
       select taken.id, taken.account_id as "accountId", taken.mode, taken.attempt,
         taken.attempted_at::text as "attemptedAt", taken.backoff_step as "backoffStep",
-        extract(epoch from patience_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
+        extract(epoch from retry_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
         taken.recipients, content.sealed, taken.state = 'parked' as "isParked"
       from taken
@@ -145,7 +145,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         offset 0
       ) as content on true
       order by taken.fair_at, taken.id`,
-    values: [options.mode, options.fromTurn, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
+    values: [options.mode, options.fromFairAt, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
   });
   const sends = rows.filter((row) => !row.isParked);
   return { sends, parked: rows.length - sends.length };

@@ -5,7 +5,7 @@ import { openTestDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { rejectSends } from "../feedback/reject-sends.ts";
 import type { ClaimedSend } from "./claim-sends.ts";
-import { confirmHandOvers } from "./confirm-submission.ts";
+import { confirmSubmissions } from "./confirm-submission.ts";
 import { giveBack, leaveInDoubt, markFailed, markSent, markSuppressed } from "./settle-sends.ts";
 
 const database = useTestDatabase();
@@ -98,7 +98,7 @@ describe("evidence wins", () => {
       providerMessageId: "m",
       at: undefined,
     };
-    expect(await confirmHandOvers(database.db, [unknown])).toEqual([nothing]);
+    expect(await confirmSubmissions(database.db, [unknown])).toEqual([nothing]);
   });
 });
 
@@ -116,7 +116,7 @@ describe("doubled", () => {
   test("both told in one go: one moves the send, the other is doubled, and a repetition neither", async () => {
     const { first, second } = await twoAttempts();
     const evidence = [evidenceOf(first, "m-1"), evidenceOf(second, "m-2"), evidenceOf(first, "m-1")];
-    expect(await confirmHandOvers(database.db, evidence)).toEqual([moved, doubled, nothing]);
+    expect(await confirmSubmissions(database.db, evidence)).toEqual([moved, doubled, nothing]);
   });
 
   test("a second mail of one and the same attempt is doubled", async () => {
@@ -136,7 +136,7 @@ describe("doubled", () => {
       Array.from({ length: 8 }, async (_, index) => {
         const db = openTestDatabase(database.url);
         onTestFinished(() => db.close());
-        return confirmHandOvers(db, index % 2 === 0 ? evidence : evidence.toReversed());
+        return confirmSubmissions(db, index % 2 === 0 ? evidence : evidence.toReversed());
       }),
     );
     expect(answers.flat().filter(({ hasMoved }) => hasMoved)).toHaveLength(40);
@@ -149,7 +149,7 @@ function evidenceOf(send: ClaimedSend, providerMessageId: string, at?: string) {
 }
 
 async function confirm(send: ClaimedSend, providerMessageId: string, at?: string) {
-  const [confirmation] = await confirmHandOvers(database.db, [evidenceOf(send, providerMessageId, at)]);
+  const [confirmation] = await confirmSubmissions(database.db, [evidenceOf(send, providerMessageId, at)]);
   return confirmation;
 }
 

@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 
 /** Evidence that the provider took this attempt: its answer, or an event with our tags. */
-export interface HandOverEvidence {
+export interface SubmissionEvidence {
   sendId: string;
   attempt: number;
   providerMessageId: string;
@@ -24,8 +24,8 @@ const nothing: Confirmation = { hasMoved: false, isDoubled: false, isAhead: fals
  * Evidence wins: the send leaves the queue in whatever state and attempt it is, and becomes `sent` even from failed or
  * suppressed. Serves all accounts. Told again, it changes nothing.
  */
-export async function confirmHandOvers(db: Queryable, evidence: HandOverEvidence[]): Promise<Confirmation[]> {
-  const answers = new Map<HandOverEvidence, Confirmation>();
+export async function confirmSubmissions(db: Queryable, evidence: SubmissionEvidence[]): Promise<Confirmation[]> {
+  const answers = new Map<SubmissionEvidence, Confirmation>();
   for (const round of roundsOf(evidence)) {
     const rows = await confirmRound(db, round);
     const found = new Map(rows.map(({ sendId, ...confirmation }) => [sendId, confirmation]));
@@ -35,8 +35,8 @@ export async function confirmHandOvers(db: Queryable, evidence: HandOverEvidence
 }
 
 /** Two attempts of one send are told one after the other: only so does the second see what the first did. */
-function roundsOf(evidence: HandOverEvidence[]): HandOverEvidence[][] {
-  const rounds: Map<string, HandOverEvidence>[] = [];
+function roundsOf(evidence: SubmissionEvidence[]): SubmissionEvidence[][] {
+  const rounds: Map<string, SubmissionEvidence>[] = [];
   for (const one of evidence) {
     const free = rounds.find((round) => !round.has(one.sendId));
     if (free === undefined) rounds.push(new Map([[one.sendId, one]]));
@@ -45,9 +45,9 @@ function roundsOf(evidence: HandOverEvidence[]): HandOverEvidence[][] {
   return rounds.map((round) => [...round.values()]);
 }
 
-function confirmRound(db: Queryable, evidence: HandOverEvidence[]): Promise<(Confirmation & { sendId: string })[]> {
+function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(Confirmation & { sendId: string })[]> {
   return db.query({
-    name: "confirm-hand-overs",
+    name: "confirm-submissions",
     text: `
       with told as materialized (
         select id, attempt, provider_message_id, coalesce(at, now()) as at

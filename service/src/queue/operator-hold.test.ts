@@ -62,8 +62,8 @@ test.for(overlaps)("patience is not counted twice: %s", async ([, providerAgo, o
 });
 
 async function wouldGo() {
-  const claim = { mode: "live", maxSends: 9, maxRecipients: 9, fromTurn: "-infinity" } as const;
-  const { grant } = await reserve(database.db, { mode: "live", wanted: 1, lowWater: "-infinity" });
+  const claim = { mode: "live", maxSends: 9, maxRecipients: 9, fromFairAt: "-infinity" } as const;
+  const { grant } = await reserve(database.db, { mode: "live", wanted: 1, scanStart: "-infinity" });
   const claimed = await claimSends(database.db, { ...claim, isProbe: false });
   const probed = await claimSends(database.db, { ...claim, isProbe: true });
   return {
@@ -79,9 +79,6 @@ async function aReadySend(): Promise<string> {
 }
 
 async function patienceLag(): Promise<number> {
-  const [row] = await change(
-    database.db,
-    "select extract(epoch from now() - patience_clock('live'))::float8 as seconds",
-  );
+  const [row] = await change(database.db, "select extract(epoch from now() - retry_clock('live'))::float8 as seconds");
   return Number(row?.seconds);
 }

@@ -59,11 +59,11 @@ describe("reserving", () => {
     const accountId = await anAccount(database.db);
     await aQueuedSend(database.db, { accountId, fairInSeconds: 3600 });
     const { grant, mark } = await look();
-    expect((Date.parse(grant?.fromTurn ?? "") - Date.now()) / 1000).toBeCloseTo(3600, -1);
+    expect((Date.parse(grant?.fromFairAt ?? "") - Date.now()) / 1000).toBeCloseTo(3600, -1);
     await aQueuedSend(database.db, { accountId: await anAccount(database.db), fairInSeconds: 0 });
     await setNext(0);
-    const later = await reserve(database.db, { mode: "live", wanted: 1, lowWater: mark?.at ?? "" });
-    expect(Math.abs(Date.parse(later.grant?.fromTurn ?? "") - Date.now())).toBeLessThan(5_000);
+    const later = await reserve(database.db, { mode: "live", wanted: 1, scanStart: mark?.at ?? "" });
+    expect(Math.abs(Date.parse(later.grant?.fromFairAt ?? "") - Date.now())).toBeLessThan(5_000);
   });
 
   test("nothing is taken while the provider is held", async () => {
@@ -167,7 +167,7 @@ test("three workers together get 12 to 12.6 of 14 a second, at most 14 of them i
 });
 
 function look(wanted = 100) {
-  return reserve(database.db, { mode: "live", wanted, lowWater: "-infinity" });
+  return reserve(database.db, { mode: "live", wanted, scanStart: "-infinity" });
 }
 
 async function take(wanted = 100): Promise<Grant | undefined> {

@@ -9,7 +9,7 @@ export interface Grant {
   waitMs: number;
   secondsPerRecipient: number;
   /** The turn of the first send that is ready: a claim need not look at what lies before it. */
-  fromTurn: string;
+  fromFairAt: string;
   /** The end of the grant on the shared clock; whoever reserved after us moved it on. */
   until: string;
 }
@@ -49,7 +49,7 @@ interface MarkRow {
  */
 export async function reserve(
   db: Queryable,
-  { mode, wanted, lowWater }: { mode: Mode; wanted: number; lowWater: string },
+  { mode, wanted, scanStart }: { mode: Mode; wanted: number; scanStart: string },
 ): Promise<Reservation> {
   const [row] = await db.query<MarkRow & (Grant | { recipients: null })>({
     name: "reserve-pace",
@@ -87,7 +87,7 @@ export async function reserve(
           or next_at > clock_timestamp() + interval '2 minutes'
       )
       select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
-        ${markText("ready.first_at")} as "fromTurn",
+        ${markText("ready.first_at")} as "fromFairAt",
         case when exists (select from rate) then ${markText("ready.mark_at")} end as "markAt", ready.is_behind as "isBehind",
         ready.look_ms as "lookMs",
         case when reserved.next_at is null then wanted.sends * 0 else wanted.sends end as recipients,
@@ -98,7 +98,7 @@ export async function reserve(
       left join wanted on true
       left join current on true
       left join reserved on true`,
-    values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, lowWater, madeUpSeconds],
+    values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, scanStart, madeUpSeconds],
   });
   if (row === undefined) throw new Error("the pace could not be read");
   const { markAt, isBehind, lookMs, ...grant } = row;

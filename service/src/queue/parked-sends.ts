@@ -89,7 +89,7 @@ export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
       )
       update send_queue q
       set state = 'ready', due_at = null, fair_at = q.fair_at + (now() - q.due_at),
-          retrying_since = least(q.retrying_since + (now() - q.due_at), patience_clock(q.mode))
+          retrying_since = least(q.retrying_since + (now() - q.due_at), retry_clock(q.mode))
       from due
       where q.id between due.id and due.id
       returning q.id`,

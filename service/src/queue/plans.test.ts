@@ -52,7 +52,7 @@ test("a plan that was made while the tables were empty reads no more than it nee
 });
 
 async function claim(): Promise<ClaimedSend[]> {
-  const limits = { maxSends: taken, maxRecipients: taken, fromTurn: "-infinity", isProbe: false };
+  const limits = { maxSends: taken, maxRecipients: taken, fromFairAt: "-infinity", isProbe: false };
   return (await claimSends(db, { mode: "live", ...limits })).sends;
 }
 

@@ -96,9 +96,6 @@ async function stateOf(mode: string) {
 }
 
 async function patienceLag(): Promise<number> {
-  const [row] = await change(
-    database.db,
-    "select extract(epoch from now() - patience_clock('live'))::float8 as seconds",
-  );
+  const [row] = await change(database.db, "select extract(epoch from now() - retry_clock('live'))::float8 as seconds");
   return Number(row?.seconds);
 }

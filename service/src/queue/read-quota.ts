@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
 import type { Chore } from "../loops/chores.ts";
-import { waitForTurn } from "../provider/control-budget.ts";
+import { waitForControlToken } from "../provider/control-budget.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
 import { storeMaxRate } from "./provider-hold.ts";
 
@@ -25,7 +25,7 @@ export async function learnQuota(db: Database, provider: EmailProvider, stopping
 
 /** The provider raises or lowers its rate as it sees fit; a hold is never made from this, only from its answers. */
 async function readQuota(db: Database, provider: EmailProvider): Promise<void> {
-  await waitForTurn(db, "chore");
+  await waitForControlToken(db, "chore");
   const { perSecond } = await provider.readQuota();
   // crash point: quota-read
   await storeMaxRate(db, "live", perSecond);

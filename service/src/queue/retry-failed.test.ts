@@ -3,7 +3,7 @@ import { aClaimedSend, aSuppression, attemptOf, claimAgain } from "../../test/se
 import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { ClaimedSend } from "./claim-sends.ts";
-import { confirmHandOvers } from "./confirm-submission.ts";
+import { confirmSubmissions } from "./confirm-submission.ts";
 import { promoteDueSends } from "./promote-sends.ts";
 import { findFailed, retryFailed } from "./retry-failed.ts";
 import { markFailed, type SendErrorCode } from "./settle-sends.ts";
@@ -99,7 +99,7 @@ test("evidence that comes while it is put back wins: the send is not handed over
   const send = await aFailedSend();
   await retry(send);
   const row = await change(database.db, "delete from send_queue where id = $1 returning *", [send.id]);
-  await confirmHandOvers(database.db, [{ sendId: send.id, attempt: 1, providerMessageId: "m-1", at: undefined }]);
+  await confirmSubmissions(database.db, [{ sendId: send.id, attempt: 1, providerMessageId: "m-1", at: undefined }]);
   // As if the evidence had not seen the row: it began before the row was there and ended after.
   await change(
     database.db,

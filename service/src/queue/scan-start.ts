@@ -16,7 +16,7 @@ export interface Mark {
  * newcomers are lined up there; those that come with an older one still are found by looking from the start every second,
  * or every ten when that takes long.
  */
-export class LowWaterMark {
+export class ScanStart {
   #latest = "-infinity";
   /** The lowest old turn of the last two seconds, and of the two before them. */
   #old: (string | undefined)[] = [];
@@ -59,8 +59,8 @@ export class LowWaterMark {
 const newcomers = "now() - interval '2 seconds'";
 
 /** The columns of a mark, from the first turn that was found. */
-export function markColumns(firstTurn: string): string {
-  return `least(${firstTurn}, ${newcomers}) as mark_at, coalesce(${firstTurn} < ${newcomers}, false) as is_behind`;
+export function markColumns(firstFairAt: string): string {
+  return `least(${firstFairAt}, ${newcomers}) as mark_at, coalesce(${firstFairAt} < ${newcomers}, false) as is_behind`;
 }
 
 /** Written so that marks sort as text. */

@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { confirmHandOvers } from "./confirm-submission.ts";
+import { confirmSubmissions } from "./confirm-submission.ts";
 import { type AttemptMade, settle, storable } from "./settle-statement.ts";
 
 /** The moves of a claimed send, one function each. They serve all accounts and answer whether the send moved by them. */
@@ -26,7 +26,7 @@ export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Prom
   // crash point: after-sent
   const late = accepted.filter((_, index) => !moved[index]);
   if (late.length === 0) return moved.map(() => "sent");
-  const confirmed = await confirmHandOvers(
+  const confirmed = await confirmSubmissions(
     db,
     late.map((attempt) => ({ ...attempt, at: undefined })),
   );
@@ -100,7 +100,7 @@ export function retryLater(db: Queryable, later: LaterAttempt[]): Promise<boolea
     queue: `update send_queue q
         set state = 'waiting', due_at = now() + make_interval(secs => made.delay_seconds),
             backoff_step = q.backoff_step + made.counts::integer,
-            retrying_since = case when made.counts then coalesce(q.retrying_since, patience_clock(q.mode))
+            retrying_since = case when made.counts then coalesce(q.retrying_since, retry_clock(q.mode))
                                   else q.retrying_since end
         from made`,
   });

@@ -23,7 +23,7 @@ export interface InspectedSend {
   attempt: number | null;
   /** What the state waits for, or since when it is so; null for a ready send. */
   dueAt: string | null;
-  turnAt: string | null;
+  fairAt: string | null;
 }
 
 /** Over all accounts, by id alone: for the operator, and never for the API. */
@@ -37,7 +37,7 @@ export async function inspectSend(db: Queryable, id: string): Promise<InspectedS
         s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
         s.error_code as "errorCode", s.error_message as "errorMessage",
         exists (select from send_contents c where c.id = $1) as "hasContent",
-        q.state as "queueState", q.attempt, q.due_at as "dueAt", q.fair_at as "turnAt"
+        q.state as "queueState", q.attempt, q.due_at as "dueAt", q.fair_at as "fairAt"
       from sends s
       left join accounts a on a.id = s.account_id
       left join send_queue q on q.id = s.id

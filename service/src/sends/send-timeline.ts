@@ -1,13 +1,13 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { findEvents, type SendEvent } from "../events/event-store.ts";
-import { whileInHand, whileQueued } from "./attempt-details.ts";
+import { failoverWhileQueued, failoverWhileSubmitting } from "./attempt-details.ts";
 import type { Mode } from "./send-request.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
 
 export type TimelineEntry =
   | { type: "accepted"; at: string; recipients: number; suppressedRecipients: string[] }
   | ({ type: "attempt"; at: string } & Attempt)
-  | { type: "handed_over"; at: string; providerMessageId: string }
+  | { type: "submitted"; at: string; providerMessageId: string }
   | { type: "event"; at: string; event: SendEvent };
 
 export interface Attempt {
@@ -42,7 +42,7 @@ export async function findTimeline(db: AccountDatabase, mode: Mode, id: string):
       .map((made) => ({ type: "attempt" as const, ...made }))
       .toReversed(),
     ...underWay(send, attempts),
-    ...handedOver(send),
+    ...submitted(send),
     ...events.map((event) => ({ type: "event" as const, at: event.at, event })).toReversed(),
   ];
   return {
@@ -105,7 +105,7 @@ function listAttempts(db: AccountDatabase, sendId: string) {
         and exists (select from sends where account_id = $1 and id = $2)
       order by attempt desc
       limit $3`,
-    values: [db.accountId, sendId, shownAtMost + 1, [whileQueued, whileInHand]],
+    values: [db.accountId, sendId, shownAtMost + 1, [failoverWhileQueued, failoverWhileSubmitting]],
     isPlannedEachTime: true,
   });
 }
@@ -118,6 +118,6 @@ function underWay({ status, attempt, attemptedAt }: TimelineSend, known: Attempt
   return [{ type: "attempt", at: attemptedAt, attempt, ...nothing }];
 }
 
-function handedOver({ sentAt, providerMessageId }: TimelineSend): TimelineEntry[] {
-  return sentAt === null || providerMessageId === null ? [] : [{ type: "handed_over", at: sentAt, providerMessageId }];
+function submitted({ sentAt, providerMessageId }: TimelineSend): TimelineEntry[] {
+  return sentAt === null || providerMessageId === null ? [] : [{ type: "submitted", at: sentAt, providerMessageId }];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CellState } from "./cell-state.ts";
-import { findTrouble } from "./find-problems.ts";
+import { findProblems } from "./find-problems.ts";
 import type { SendingState } from "./sending-state.ts";
 
 const none = { sends: 0, oldestSeconds: null };
@@ -12,7 +12,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     hold: null,
     operatorHold: null,
     pace: { maxPerSecond: 14, readSecondsAgo: 20 },
-    feedback: { toldSecondsAgo: 3, polledSecondsAgo: 3, silence: null, silentSeconds: null },
+    feedback: { lastReportSecondsAgo: 3, polledSecondsAgo: 3, silence: null, gapSeconds: null },
   };
   const checks = { database: "ok", schema: "ok", partitions: "ok" } as const;
   const sending = [{ ...quiet, ...live }];
@@ -24,7 +24,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     heldAccounts: [],
     partitions: [],
     heldSnapshots: [],
-    serverChange: null,
+    lastFailover: null,
     ...rest,
   };
 }
@@ -35,7 +35,7 @@ const aChange = {
   noticedSecondsAgo: 720,
   before: "1/00000001/5",
   after: "1/00000002/5",
-  doubted: 0,
+  markedInDoubt: 0,
   inDoubt: 0,
   isSweeping: false,
 } as const;
@@ -46,7 +46,7 @@ const old = { sends: 7, oldestSeconds: 4_000 };
 const queue = aCell().sending[0]?.queue ?? raise();
 const ok = aCell().checks;
 
-const troubles: [string, CellState, RegExp][] = [
+const problems: [string, CellState, RegExp][] = [
   ["no database", aCell({ checks: { ...ok, database: "unreachable", schema: "unknown" }, sending: [] }), /^PostgreSQL/],
   ["an old schema", aCell({ checks: { ...ok, schema: { missing: ["0009_x"] } } }), /lacks 0009_x/],
   [
@@ -78,12 +78,12 @@ const troubles: [string, CellState, RegExp][] = [
   ],
   [
     "a failover whose sends are in doubt",
-    aCell({ serverChange: { ...aChange, doubted: 7, inDoubt: 2 } }),
+    aCell({ lastFailover: { ...aChange, markedInDoubt: 7, inDoubt: 2 } }),
     /another copy since 12 min.*2 of 7 sends/,
   ],
   [
     "a failover whose sends are not all met",
-    aCell({ serverChange: { ...aChange, isSweeping: true } }),
+    aCell({ lastFailover: { ...aChange, isSweeping: true } }),
     /being put in doubt/,
   ],
   ["sends that nobody takes", aCell({ live: { queue: { ...queue, ready: old } } }), /accepted 1 h 6 min ago/],
@@ -113,8 +113,8 @@ const troubles: [string, CellState, RegExp][] = [
   ],
 ];
 
-test.for(troubles)("%s is one thing to look at, with what to do", ([, cell, what]) => {
-  expect(findTrouble(cell)).toEqual([{ what: expect.stringMatching(what), advice: expect.stringMatching(/\w/) }]);
+test.for(problems)("%s is one thing to look at, with what to do", ([, cell, what]) => {
+  expect(findProblems(cell)).toEqual([{ what: expect.stringMatching(what), advice: expect.stringMatching(/\w/) }]);
 });
 
 test("a quiet cell, a new one, one with old quarantine and one whose snapshots are young are well", () => {
@@ -125,18 +125,18 @@ test("a quiet cell, a new one, one with old quarantine and one whose snapshots a
     { ...aSnapshot, heldSeconds: null },
   ];
   for (const cell of [aCell(), aCell({ live: unknown }), aCell({ quarantine }), aCell({ heldSnapshots })]) {
-    expect(findTrouble(cell)).toEqual([]);
+    expect(findProblems(cell)).toEqual([]);
   }
 });
 
 test("of test mail the queue is looked at, and nothing else", () => {
   const pace = { maxPerSecond: 14, readSecondsAgo: 7_200 };
   const cell = aCell({ live: { mode: "test", queue: { ...queue, ready: old }, pace, feedback: silent("not-told") } });
-  expect(findTrouble(cell)).toMatchObject([{ what: expect.stringMatching(/^A test send is ready/) }]);
+  expect(findProblems(cell)).toMatchObject([{ what: expect.stringMatching(/^A test send is ready/) }]);
 });
 
 function silent(silence: "not-told" | "not-polled") {
-  return { toldSecondsAgo: 2_000, polledSecondsAgo: 2_000, silence, silentSeconds: 100 };
+  return { lastReportSecondsAgo: 2_000, polledSecondsAgo: 2_000, silence, gapSeconds: 100 };
 }
 
 function raise(): never {

@@ -1,4 +1,4 @@
-import type { LastChange } from "../in-doubt/last-failover.ts";
+import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { amountText, countText, durationText } from "../plain-text.ts";
 import type { Hold } from "../provider/email-provider.ts";
 import { endingOf, type HeldSnapshot, isHeldTooLong } from "../storage/held-snapshots.ts";
@@ -7,7 +7,7 @@ import type { Readiness } from "./readiness.ts";
 import type { SendingState } from "./sending-state.ts";
 
 /** Something that will not come right by itself, or that an operator would want to know at once. */
-export interface Trouble {
+export interface Problem {
   what: string;
   advice: string;
 }
@@ -18,18 +18,18 @@ const longInDoubtSeconds = 3_600;
 /** The rate is read each minute. */
 const longUnreadSeconds = 900;
 
-/** The sandbox takes all test mail and needs nobody's feedback, so of test mail only the queue can be in trouble. */
-export function findTrouble(cell: CellState): Trouble[] {
-  const { checks, sending, quarantine, heldAccounts, heldSnapshots, serverChange } = cell;
+/** The sandbox takes all test mail and needs nobody's feedback, so of test mail only the queue can be in problem. */
+export function findProblems(cell: CellState): Problem[] {
+  const { checks, sending, quarantine, heldAccounts, heldSnapshots, lastFailover } = cell;
   const live = sending.filter(({ mode }) => mode === "live");
   const unreadable = quarantine.find(({ reason }) => reason === "unreadable")?.fresh ?? 0;
   return [
-    ...storageTrouble(checks),
-    ...heldSnapshots.filter((snapshot) => isHeldTooLong(snapshot)).map(snapshotTrouble),
-    ...changeTrouble(serverChange),
-    ...live.flatMap(holdTrouble),
-    ...sending.flatMap(queueTrouble),
-    ...live.flatMap((state) => [...paceTrouble(state), ...feedbackTrouble(state)]),
+    ...storageProblems(checks),
+    ...heldSnapshots.filter((snapshot) => isHeldTooLong(snapshot)).map(snapshotProblem),
+    ...failoverProblems(lastFailover),
+    ...live.flatMap(holdProblems),
+    ...sending.flatMap(queueProblems),
+    ...live.flatMap((state) => [...paceProblems(state), ...feedbackProblems(state)]),
     ...heldAccounts.map(({ id, name, heldSeconds, note }) => ({
       what: `The account ${name} is held by the operator for ${durationText(heldSeconds)}${noteText(note)}.`,
       advice: `\`postern admin release --account ${id}\` lets its mail go on.`,
@@ -45,7 +45,7 @@ export function findTrouble(cell: CellState): Trouble[] {
   ];
 }
 
-function storageTrouble({ database, schema, partitions }: Readiness["checks"]): Trouble[] {
+function storageProblems({ database, schema, partitions }: Readiness["checks"]): Problem[] {
   if (database === "unreachable") {
     return [{ what: "PostgreSQL cannot be reached.", advice: "Check the server and DATABASE_URL." }];
   }
@@ -64,7 +64,7 @@ function storageTrouble({ database, schema, partitions }: Readiness["checks"]): 
   return partitions.degraded.map((detail) => ({ what: `Partitions: ${detail}.`, advice: "See docs/storage.md." }));
 }
 
-function snapshotTrouble(snapshot: HeldSnapshot): Trouble {
+function snapshotProblem(snapshot: HeldSnapshot): Problem {
   const { holder, name, pid, heldSeconds, transactions } = snapshot;
   const who = {
     session: `A transaction of ${name === "" ? "a session" : name} (pid ${pid})`,
@@ -80,21 +80,21 @@ function snapshotTrouble(snapshot: HeldSnapshot): Trouble {
 }
 
 /** Until every send that it put in doubt is out of it. */
-function changeTrouble(change: LastChange | null): Trouble[] {
+function failoverProblems(change: LastFailover | null): Problem[] {
   if (change === null || !(change.isSweeping || change.inDoubt > 0)) return [];
-  const { noticedSecondsAgo, doubted, inDoubt, isSweeping } = change;
+  const { noticedSecondsAgo, markedInDoubt, inDoubt, isSweeping } = change;
   const left = isSweeping
     ? "sends of before are being put in doubt"
-    : `${inDoubt} of ${doubted} sends of before are in doubt`;
+    : `${inDoubt} of ${markedInDoubt} sends of before are in doubt`;
   return [
     {
       what: `The database is another copy since ${durationText(noticedSecondsAgo)}, after a failover or restore: ${left}.`,
-      advice: "Doubt ends by itself. `postern admin server-change show` tells more; docs/runbook.md, after a restore.",
+      advice: "Doubt ends by itself. `postern admin failover show` tells more; docs/runbook.md, after a restore.",
     },
   ];
 }
 
-const holds: Record<Hold, Trouble> = {
+const holds: Record<Hold, Problem> = {
   quota: {
     what: "The daily quota of SES is used up",
     advice: "Mail goes on by itself when SES takes it again. For more: AWS console, SES, Account dashboard.",
@@ -113,7 +113,7 @@ const holds: Record<Hold, Trouble> = {
   },
 };
 
-function holdTrouble({ hold, operatorHold }: SendingState): Trouble[] {
+function holdProblems({ hold, operatorHold }: SendingState): Problem[] {
   return [
     ...(operatorHold === null
       ? []
@@ -133,7 +133,7 @@ function noteText(note: string | null): string {
   return note === null ? "" : ` ("${note}")`;
 }
 
-function queueTrouble({ mode, queue, hold, operatorHold }: SendingState): Trouble[] {
+function queueProblems({ mode, queue, hold, operatorHold }: SendingState): Problem[] {
   const send = mode === "live" ? "A send" : "A test send";
   const readySeconds = queue.ready.oldestSeconds ?? 0;
   const doubtSeconds = queue["in-doubt"].oldestSeconds ?? 0;
@@ -158,7 +158,7 @@ function queueTrouble({ mode, queue, hold, operatorHold }: SendingState): Troubl
   ];
 }
 
-function paceTrouble({ pace, queue }: SendingState): Trouble[] {
+function paceProblems({ pace, queue }: SendingState): Problem[] {
   const advice = "Is a worker running, and may it call ses:GetAccount? `postern aws doctor` tells.";
   if (pace.maxPerSecond === null) {
     const what = "The rate that SES allows is not known yet, so mail goes at one a second.";
@@ -169,7 +169,7 @@ function paceTrouble({ pace, queue }: SendingState): Trouble[] {
   return [{ what: `The rate that SES allows was last read ${durationText(readSecondsAgo)} ago.`, advice }];
 }
 
-function feedbackTrouble({ feedback }: SendingState): Trouble[] {
+function feedbackProblems({ feedback }: SendingState): Problem[] {
   switch (feedback.silence) {
     case null:
       return [];

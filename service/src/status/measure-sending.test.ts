@@ -5,7 +5,7 @@ import { useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { AppError } from "../errors.ts";
 import { quarantine } from "../feedback/quarantine-store.ts";
-import { noteHandOversTold } from "../in-doubt/feedback-progress.ts";
+import { noteReportedSubmissions } from "../in-doubt/feedback-progress.ts";
 import { createMetrics } from "../metrics.ts";
 import { holdByOperator } from "../queue/operator-hold.ts";
 import { holdProvider } from "../queue/provider-hold.ts";
@@ -21,7 +21,7 @@ test("metrics tell of queue, holds, feedback, quarantine and held snapshots", as
   await aQueuedSend(database.db, { accountId: await anAccount(database.db) });
   await holdProvider(database.db, "live", "quota");
   await holdByOperator(database.db, undefined);
-  await noteHandOversTold(database.db, "live", new Date().toISOString());
+  await noteReportedSubmissions(database.db, "live", new Date().toISOString());
   await quarantine(database.db, [{ reason: "unreadable", raw: "?" }]);
   const metrics = createMetrics();
   measureSending(metrics, () => readCellState(database.db, rule, 10));
@@ -33,7 +33,7 @@ test("metrics tell of queue, holds, feedback, quarantine and held snapshots", as
     'postern_provider_held{mode="live",reason="quota"} 1',
     'postern_provider_held{mode="live",reason="paused"} 0',
     'postern_provider_held{mode="live",reason="manual"} 1',
-    'postern_feedback_silent{mode="live"} 0',
+    'postern_feedback_missing{mode="live"} 0',
     'postern_feedback_quarantined{reason="unreadable"} 1',
   ]) {
     expect(text).toContain(`${line}\n`);
@@ -41,7 +41,7 @@ test("metrics tell of queue, holds, feedback, quarantine and held snapshots", as
   expect(text).toMatch(/^postern_snapshot_held_seconds \d/m);
   expect(text).toMatch(/^postern_snapshot_held_transactions \d/m);
   expect(text).toMatch(/^postern_queue_oldest_seconds\{mode="live",state="ready"\} \d/m);
-  expect(text).toMatch(/^postern_feedback_told_seconds_ago\{mode="live"\} \d/m);
+  expect(text).toMatch(/^postern_feedback_last_report_seconds\{mode="live"\} \d/m);
 });
 
 test("while the database is away the figures are absent and the others are there", async () => {

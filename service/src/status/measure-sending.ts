@@ -44,16 +44,16 @@ export function measureSending({ registry }: Metrics, read: () => Promise<CellSt
       set({ mode, reason: "manual" }, Number(operatorHold !== null));
     }
   });
-  gauge("postern_feedback_told_seconds_ago", "Since the provider told of a hand-over", ["mode"], (cell, set) => {
+  gauge("postern_feedback_last_report_seconds", "Since the provider told of a hand-over", ["mode"], (cell, set) => {
     for (const { mode, feedback } of cell.sending) {
-      if (feedback.toldSecondsAgo !== null) set({ mode }, feedback.toldSecondsAgo);
+      if (feedback.lastReportSecondsAgo !== null) set({ mode }, feedback.lastReportSecondsAgo);
     }
   });
-  gauge("postern_feedback_silent", "1 while feedback that should come does not", ["mode"], (cell, set) => {
+  gauge("postern_feedback_missing", "1 while feedback that should come does not", ["mode"], (cell, set) => {
     for (const { mode, feedback } of cell.sending) set({ mode }, Number(feedback.silence !== null));
   });
-  gauge("postern_server_change_in_doubt", "Sends in doubt by the last failover or restore", [], (cell, set) => {
-    set({}, cell.serverChange?.inDoubt ?? 0);
+  gauge("postern_failover_in_doubt", "Sends in doubt by the last failover or restore", [], (cell, set) => {
+    set({}, cell.lastFailover?.inDoubt ?? 0);
   });
   gauge("postern_snapshot_held_seconds", "Age of the oldest transaction that keeps vacuum waiting", [], (cell, set) => {
     set({}, Math.max(0, ...cell.heldSnapshots.map(({ heldSeconds }) => heldSeconds ?? 0)));

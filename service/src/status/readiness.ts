@@ -17,7 +17,7 @@ export interface Readiness {
 /** Of 200, where no more are made. */
 const manyPartitions = 180;
 
-/** Ready means that this process can do its own work; a provider in trouble would be no reason to take it out. */
+/** Ready means that this process can do its own work; a provider in problem would be no reason to take it out. */
 export async function checkReadiness(db: Queryable): Promise<Readiness> {
   try {
     const missing = await findMissingMigrations(db);

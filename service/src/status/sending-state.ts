@@ -39,7 +39,7 @@ export async function readSendingStates(
     mode,
     queue: queueOf(figures.filter((row) => row.mode === mode)),
     ...providerOf(providers.find((row) => row.mode === mode)),
-    feedback: signs[index] ?? { toldSecondsAgo: null, polledSecondsAgo: null, silence: null, silentSeconds: null },
+    feedback: signs[index] ?? { lastReportSecondsAgo: null, polledSecondsAgo: null, silence: null, gapSeconds: null },
   }));
 }
 

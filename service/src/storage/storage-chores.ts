@@ -6,7 +6,7 @@ import { endingOf, type HeldSnapshot, isHeldTooLong, listHeldSnapshots } from ".
 import { dropOldContents } from "./old-contents.ts";
 import { enoughAheadSeconds, inspectPartitions, makePartitionsAhead, type PartitionSpan } from "./partitions.ts";
 
-interface StorageDesk {
+interface StorageDeps {
   db: Queryable;
   log: Log;
   partitionSpan: PartitionSpan;
@@ -20,17 +20,17 @@ const foldedAtOnce = 5_000;
 const longestFoldMs = 60_000;
 
 /** What keeps a place ready for what comes, lets go of content whose time is over, and keeps lists quick to count. */
-export function storageChores(desk: StorageDesk): Chore[] {
+export function storageChores(deps: StorageDeps): Chore[] {
   const told = new Set<string>();
   return [
-    { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(desk) },
-    { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(desk) },
-    { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(desk) },
-    { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(desk, told) },
+    { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(deps) },
+    { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
+    { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
+    { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, told) },
   ];
 }
 
-async function makePartitions({ db, log, partitionSpan }: StorageDesk): Promise<void> {
+async function makePartitions({ db, log, partitionSpan }: StorageDeps): Promise<void> {
   const { made, failures } = await makePartitionsAhead(db, partitionSpan);
   if (made.length > 0) log.info({ partitions: made }, "partitions.made");
   const errors = new Map(failures.map(({ table, error }) => [table, error]));
@@ -42,21 +42,21 @@ async function makePartitions({ db, log, partitionSpan }: StorageDesk): Promise<
   }
 }
 
-async function dropContents({ db, log, contentRetentionDays }: StorageDesk): Promise<void> {
+async function dropContents({ db, log, contentRetentionDays }: StorageDeps): Promise<void> {
   const { partitions, rows, failure } = await dropOldContents(db, contentRetentionDays);
   if (partitions.length > 0 || rows > 0) log.info({ partitions, default_rows: rows }, "contents.dropped");
   if (failure !== undefined) throw failure;
 }
 
 /** Until there are few; a run ends long before it would be taken for dead. */
-async function foldChanges({ db }: StorageDesk): Promise<void> {
+async function foldChanges({ db }: StorageDeps): Promise<void> {
   // crash point: before-fold
   const endsAt = performance.now() + longestFoldMs;
   while (performance.now() < endsAt && (await foldListChanges(db, foldedAtOnce)) === foldedAtOnce);
 }
 
 /** Tells of each that is held too long, once in this process. */
-async function watchSnapshots({ db, log, heldTooLongSeconds }: StorageDesk, told: Set<string>): Promise<void> {
+async function watchSnapshots({ db, log, heldTooLongSeconds }: StorageDeps, told: Set<string>): Promise<void> {
   const held = (await listHeldSnapshots(db)).filter((snapshot) => isHeldTooLong(snapshot, heldTooLongSeconds));
   const keys = new Set(held.map(keyOf));
   for (const snapshot of held.filter((one) => !told.has(keyOf(one)))) {

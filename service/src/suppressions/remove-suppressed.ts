@@ -1,11 +1,11 @@
 import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { waitForTurn } from "../provider/control-budget.ts";
+import { waitForControlToken } from "../provider/control-budget.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
 import { type DueRemoval, forgetRemoval, listDueRemovals, postponeRemoval } from "./removal-store.ts";
 
-export interface RemovalDesk {
+export interface RemovalDeps {
   db: Queryable;
   provider: Pick<EmailProvider, "removeSuppressedAddress">;
   log: Log;
@@ -23,15 +23,15 @@ const longestDelaySeconds = 3600;
  * A complaint made meanwhile is news about the address, and its entry stays. A bounce made meanwhile is none: it may be no
  * more than the echo of that list.
  */
-export async function removeSuppressed(desk: RemovalDesk, atMost: number): Promise<number> {
+export async function removeSuppressed(deps: RemovalDeps, atMost: number): Promise<number> {
   let done = 0;
-  for (const removal of await listDueRemovals(desk.db, atMost)) {
+  for (const removal of await listDueRemovals(deps.db, atMost)) {
     if (!removal.hasComplaint) {
-      if (!(await hasTurn(desk.db))) break;
-      if (!(await isRemoved(desk, removal))) continue;
+      if (!(await hasTurn(deps.db))) break;
+      if (!(await isRemoved(deps, removal))) continue;
     }
     // crash point: suppression-removed
-    await forgetRemoval(desk.db, removal);
+    await forgetRemoval(deps.db, removal);
     done += 1;
   }
   return done;
@@ -40,7 +40,7 @@ export async function removeSuppressed(desk: RemovalDesk, atMost: number): Promi
 /** False when many others wait for their turn; the next run asks again. */
 async function hasTurn(db: Queryable): Promise<boolean> {
   try {
-    await waitForTurn(db, "chore");
+    await waitForControlToken(db, "chore");
     return true;
   } catch (error) {
     if (error instanceof AppError && error.code === "UNAVAILABLE") return false;
@@ -48,7 +48,7 @@ async function hasTurn(db: Queryable): Promise<boolean> {
   }
 }
 
-async function isRemoved({ db, provider, log }: RemovalDesk, removal: DueRemoval): Promise<boolean> {
+async function isRemoved({ db, provider, log }: RemovalDeps, removal: DueRemoval): Promise<boolean> {
   try {
     await provider.removeSuppressedAddress(removal.email);
     return true;

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 /** A provider that notes what it is asked for, and fails as long as `failure` is set. */
-function aDesk() {
+function testDeps() {
   const asked: string[] = [];
   const lines: string[] = [];
   const state: { failure: ProviderError | undefined } = { failure: undefined };
@@ -58,7 +58,7 @@ describe("an address that was taken off a list", () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "a@x.test");
     await removed(accountId, "b@x.test");
-    const { asked, run } = aDesk();
+    const { asked, run } = testDeps();
     await run();
     await run();
     expect(asked.toSorted()).toEqual(["a@x.test", "b@x.test"]);
@@ -78,7 +78,7 @@ describe("an address that was taken off a list", () => {
     const [one, other] = [await anAccount(database.db), await anAccount(database.db)];
     await aSuppression(database.db, { accountId: other, email: "shared@x.test" });
     await removed(one, "shared@x.test");
-    const { asked, run } = aDesk();
+    const { asked, run } = testDeps();
     await run();
     expect(asked).toEqual(["shared@x.test"]);
     const left = await change(database.db, "select account_id from suppressions where email = 'shared@x.test'");
@@ -89,7 +89,7 @@ describe("an address that was taken off a list", () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "echo@x.test");
     await aSuppression(database.db, { accountId, email: "echo@x.test" });
-    const { asked, run } = aDesk();
+    const { asked, run } = testDeps();
     await run();
     expect(asked).toEqual(["echo@x.test"]);
   });
@@ -99,7 +99,7 @@ describe("an address that was taken off a list", () => {
     await removed(one, "angry@x.test");
     await aSuppression(database.db, { accountId: other, email: "angry@x.test" });
     await change(database.db, "update suppressions set reason = 'complaint' where email = 'angry@x.test'");
-    const { asked, run } = aDesk();
+    const { asked, run } = testDeps();
     await run();
     expect(asked).toEqual([]);
     expect(await notes()).toEqual([]);
@@ -114,7 +114,7 @@ describe("a provider that cannot do it", () => {
   test("is asked again later and later, and that is logged without the address", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "again@x.test");
-    const { asked, lines, state, run } = aDesk();
+    const { asked, lines, state, run } = testDeps();
     state.failure = new ProviderError("unavailable", "again@x.test cannot be removed", undefined);
     for (const [tries, inSeconds] of [
       [1, 10],
@@ -142,7 +142,7 @@ describe("a provider that cannot do it", () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "long@x.test");
     await change(database.db, "update suppression_removals set tries = 40");
-    const { state, run } = aDesk();
+    const { state, run } = testDeps();
     state.failure = new ProviderError("denied", "no", undefined);
     await run();
     expect(await notes()).toEqual([{ email: "long@x.test", tries: 41, inSeconds: 3600 }]);
@@ -152,7 +152,7 @@ describe("a provider that cannot do it", () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "bad@x.test");
     await removed(accountId, "good@x.test");
-    const { state, run, asked } = aDesk();
+    const { state, run, asked } = testDeps();
     state.failure = new ProviderError("unavailable", "no", undefined);
     await run();
     expect(asked.toSorted()).toEqual(["bad@x.test", "good@x.test"]);
@@ -161,7 +161,7 @@ describe("a provider that cannot do it", () => {
   test("is not asked again about an address it will never take", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "odd@x.test");
-    const { lines, state, run } = aDesk();
+    const { lines, state, run } = testDeps();
     state.failure = new ProviderError("invalid", "no", undefined);
     await run();
     expect(await notes()).toEqual([]);
@@ -189,7 +189,7 @@ test("it waits for its turn among control requests, and leaves the rest for the 
   const accountId = await anAccount(database.db);
   await removed(accountId, "turn@x.test");
   await change(database.db, "update control_budget set next_at = now() + interval '5 seconds'");
-  const { asked, run } = aDesk();
+  const { asked, run } = testDeps();
   await run();
   expect(asked).toEqual([]);
   expect(await notes()).toMatchObject([{ email: "turn@x.test", tries: 0 }]);

@@ -26,7 +26,7 @@ interface Desk {
 export class Queues {
   readonly #kept: Kept;
   readonly #clock: Clock;
-  readonly #desks = new Map<string, Desk>();
+  readonly #allDeps = new Map<string, Desk>();
 
   constructor(kept: Kept, clock: Clock) {
     this.#kept = kept;
@@ -54,7 +54,7 @@ export class Queues {
   remove(name: string): void {
     this.purge(name);
     this.#kept.queues.delete(name);
-    this.#desks.delete(name);
+    this.#allDeps.delete(name);
   }
 
   purge(name: string): void {
@@ -62,8 +62,8 @@ export class Queues {
   }
 
   counts(name: string): { ready: number; inFlight: number } {
-    const desk = this.#desk(name);
-    return { ready: desk.ready.size, inFlight: desk.hidden.size };
+    const deps = this.#deps(name);
+    return { ready: deps.ready.size, inFlight: deps.hidden.size };
   }
 
   add(name: string, body: string): QueuedMessage {
@@ -75,15 +75,15 @@ export class Queues {
   }
 
   take(queue: Queue, count: number, visibilitySeconds: number): ReceivedMessage[] {
-    const desk = this.#desk(queue.name);
-    if (desk.hidden.size >= maxInFlight) {
+    const deps = this.#deps(queue.name);
+    if (deps.hidden.size >= maxInFlight) {
       throw new SqsError("OverLimit", "The maximum number of in flight messages is reached.");
     }
     const taken: QueuedMessage[] = [];
-    for (const id of desk.ready) {
+    for (const id of deps.ready) {
       if (taken.length === count) break;
       const message = this.#kept.messages.get(id);
-      desk.ready.delete(id);
+      deps.ready.delete(id);
       if (message === undefined || this.#hasLapsed(queue, message) || this.#isPoison(queue, message)) continue;
       taken.push(message);
     }
@@ -94,13 +94,13 @@ export class Queues {
   /** Waits until a message can be taken or the time is over, whichever is first. */
   waitFor(name: string, seconds: number, given: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const desk = this.#desk(name);
+    const deps = this.#deps(name);
     const timer = setTimeout(resolve, seconds * 1000);
-    desk.waiting.add(resolve);
+    deps.waiting.add(resolve);
     given.addEventListener("abort", () => resolve(), { once: true });
     return promise.finally(() => {
       clearTimeout(timer);
-      desk.waiting.delete(resolve);
+      deps.waiting.delete(resolve);
     });
   }
 
@@ -113,26 +113,26 @@ export class Queues {
   changeVisibility(name: string, messageId: string, seconds: number): void {
     const message = this.#kept.messages.get(messageId);
     const receipt = this.#kept.receipts.get(messageId);
-    const desk = this.#desk(name);
-    if (message === undefined || receipt === undefined || !desk.hidden.has(messageId)) {
+    const deps = this.#deps(name);
+    if (message === undefined || receipt === undefined || !deps.hidden.has(messageId)) {
       throw new SqsError("MessageNotInflight", "The message referred to is not in flight.");
     }
-    this.#show(desk, messageId);
+    this.#show(deps, messageId);
     this.#kept.receipts.set(messageId, { ...receipt, visibleAt: this.#clock.now() + seconds * 1000 });
     this.#place(message);
   }
 
   /** Leaves a message for the next receiver although one has it: the duplicate that SQS allows itself. */
   showAgain(message: QueuedMessage): void {
-    const desk = this.#desk(message.queue);
-    this.#show(desk, message.id);
-    this.#makeReady(desk, message.id);
+    const deps = this.#deps(message.queue);
+    this.#show(deps, message.id);
+    this.#makeReady(deps, message.id);
   }
 
-  #desk(name: string): Desk {
-    const desk = this.#desks.get(name) ?? { ready: new Set(), hidden: new Map(), waiting: new Set() };
-    this.#desks.set(name, desk);
-    return desk;
+  #deps(name: string): Desk {
+    const deps = this.#allDeps.get(name) ?? { ready: new Set(), hidden: new Map(), waiting: new Set() };
+    this.#allDeps.set(name, deps);
+    return deps;
   }
 
   #hide(message: QueuedMessage, seconds: number): Receipt {
@@ -145,26 +145,26 @@ export class Queues {
   }
 
   #place(message: QueuedMessage): void {
-    const desk = this.#desk(message.queue);
+    const deps = this.#deps(message.queue);
     const visibleAt = this.#kept.receipts.get(message.id)?.visibleAt ?? 0;
     if (visibleAt > this.#clock.now()) {
-      desk.hidden.set(
+      deps.hidden.set(
         message.id,
         this.#clock.at(visibleAt, () => this.showAgain(message)),
       );
       return;
     }
-    this.#makeReady(desk, message.id);
+    this.#makeReady(deps, message.id);
   }
 
-  #makeReady(desk: Desk, messageId: string): void {
-    desk.ready.add(messageId);
-    for (const wake of desk.waiting) wake();
+  #makeReady(deps: Desk, messageId: string): void {
+    deps.ready.add(messageId);
+    for (const wake of deps.waiting) wake();
   }
 
-  #show(desk: Desk, messageId: string): void {
-    desk.hidden.get(messageId)?.();
-    desk.hidden.delete(messageId);
+  #show(deps: Desk, messageId: string): void {
+    deps.hidden.get(messageId)?.();
+    deps.hidden.delete(messageId);
   }
 
   #hasLapsed(queue: Queue, message: QueuedMessage): boolean {
@@ -188,9 +188,9 @@ export class Queues {
   }
 
   #drop(message: QueuedMessage): void {
-    const desk = this.#desk(message.queue);
-    this.#show(desk, message.id);
-    desk.ready.delete(message.id);
+    const deps = this.#deps(message.queue);
+    this.#show(deps, message.id);
+    deps.ready.delete(message.id);
     this.#kept.messages.delete(message.id);
     this.#kept.receipts.delete(message.id);
   }

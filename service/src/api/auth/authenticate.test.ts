@@ -111,7 +111,7 @@ describe("a credential that was good (interface 5.4, 5.5, 5.7)", () => {
   test("a key whose expiry lies ahead is accepted", async () => {
     const { accountId } = await aSender();
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
-    const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId, { expiresAt });
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { expiresAt });
     expect((await either({ key })).status).toBe(200);
   });
 
@@ -133,9 +133,9 @@ describe("a credential that was good (interface 5.4, 5.5, 5.7)", () => {
 });
 
 async function aSender() {
-  const login = await aLogin(api.database.db, api.parts.loginDesk);
-  const live = await anApiKey(api.database.db, api.parts.keyPress, login.accountId);
-  const testKey = await anApiKey(api.database.db, api.parts.keyPress, login.accountId, { type: "test" });
+  const login = await aLogin(api.database.db, api.deps.loginDeps);
+  const live = await anApiKey(api.database.db, api.deps.apiKeyIssuer, login.accountId);
+  const testKey = await anApiKey(api.database.db, api.deps.apiKeyIssuer, login.accountId, { type: "test" });
   return { ...login, key: live.key, testKey: testKey.key, keyIds: [live.id, testKey.id] };
 }
 

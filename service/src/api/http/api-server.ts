@@ -6,12 +6,12 @@ import type {
   RawServerDefault,
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import type { AcceptDesk } from "../../accept/accept-send.ts";
-import type { KeyPress } from "../../api-keys/create-api-key.ts";
-import type { DomainDesk } from "../../domains/register-domain.ts";
-import type { TakeFeedback } from "../../feedback/take-feedback.ts";
+import type { AcceptDeps } from "../../accept/accept-send.ts";
+import type { ApiKeyIssuer } from "../../api-keys/create-api-key.ts";
+import type { DomainDeps } from "../../domains/register-domain.ts";
+import type { ReceiveFeedback } from "../../feedback/take-feedback.ts";
 import type { Log } from "../../log.ts";
-import type { LoginDesk } from "../../logins/log-in.ts";
+import type { LoginDeps } from "../../logins/log-in.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
 import type { Readiness } from "../../status/readiness.ts";
@@ -33,16 +33,16 @@ export type ApiServer = FastifyInstance<
 >;
 
 /** What the routes need; `main/api.ts` makes it from the configuration. */
-export interface ApiParts {
+export interface ApiDeps {
   log: Log;
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
   authenticator: Authenticator;
-  loginDesk: LoginDesk;
-  keyPress: KeyPress;
-  acceptDesk: AcceptDesk;
+  loginDeps: LoginDeps;
+  apiKeyIssuer: ApiKeyIssuer;
+  acceptDeps: AcceptDeps;
   /** Both undefined until the installation is connected to AWS. */
-  domainDesk: DomainDesk | undefined;
-  feedbackDoor: { push: FeedbackPush; take: TakeFeedback } | undefined;
+  domainDeps: DomainDeps | undefined;
+  feedbackEndpoint: { push: FeedbackPush; take: ReceiveFeedback } | undefined;
   http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
-import type { ApiParts, ApiServer } from "./api-server.ts";
+import type { ApiDeps, ApiServer } from "./api-server.ts";
 import { errorAnswers } from "./wire-format.ts";
 
 /** Public and bare; the reasons stand on the operations port. */
-export function healthRoutes(app: ApiServer, parts: ApiParts): void {
+export function healthRoutes(app: ApiServer, deps: ApiDeps): void {
   app.get(
     "/healthz",
     {
@@ -31,7 +31,7 @@ export function healthRoutes(app: ApiServer, parts: ApiParts): void {
       },
     },
     async () => {
-      const { isReady } = await parts.readiness();
+      const { isReady } = await deps.readiness();
       if (isReady) return { status: "ready" as const };
       throw new AppError("UNAVAILABLE", "Not ready. The operations port says why.", { retryAfterSeconds: 2 });
     },

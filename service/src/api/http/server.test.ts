@@ -9,7 +9,7 @@ let token = "";
 let address = "";
 
 beforeAll(async () => {
-  token = (await aLogin(api.database.db, api.parts.loginDesk)).accessToken;
+  token = (await aLogin(api.database.db, api.deps.loginDeps)).accessToken;
   address = await api.app.listen({ port: 0, host: "127.0.0.1" });
 });
 afterAll(() => api.app.server.closeAllConnections());
@@ -90,13 +90,13 @@ describe("every refusal has the published error body", () => {
   });
 
   test("a bug is 500 INTERNAL, logged once, and nothing of it is in the answer", async () => {
-    const { loginDesk } = api.parts;
-    const whole = loginDesk.refreshTokens.read;
-    loginDesk.refreshTokens.read = () => {
+    const { loginDeps } = api.deps;
+    const whole = loginDeps.refreshTokens.read;
+    loginDeps.refreshTokens.read = () => {
       throw new Error("select secret from accounts at /src/x.ts:1");
     };
     const answer = await api.call({ method: "POST", path: "/api/v1/auth/refresh", body: { refresh_token: "x" } });
-    loginDesk.refreshTokens.read = whole;
+    loginDeps.refreshTokens.read = whole;
     expectError(answer, 500, "INTERNAL");
     expect(answer.text).not.toMatch(/select|secret|\.ts|stack/);
     const logged = api.logLines.filter((line) => line.includes("request.broke"));
@@ -105,7 +105,7 @@ describe("every refusal has the published error body", () => {
   });
 
   test("an absent database is 503 UNAVAILABLE with Retry-After", async () => {
-    const { authenticator } = api.parts;
+    const { authenticator } = api.deps;
     const whole = authenticator.db;
     const unavailable = new AppError("UNAVAILABLE", "The database cannot be reached.", { retryAfterSeconds: 2 });
     authenticator.db = { ...whole, query: () => Promise.reject(unavailable) };
@@ -154,11 +154,11 @@ describe("health", () => {
   });
 
   test("/readyz is 503 when the process cannot do its work", async () => {
-    const whole = api.parts.readiness;
+    const whole = api.deps.readiness;
     const checks = { database: "unreachable", schema: "unknown", partitions: "unknown" } as const;
-    api.parts.readiness = async () => ({ isReady: false, checks });
+    api.deps.readiness = async () => ({ isReady: false, checks });
     const answer = await api.call({ method: "GET", path: "/readyz" });
-    api.parts.readiness = whole;
+    api.deps.readiness = whole;
     expectError(answer, 503, "UNAVAILABLE");
     expect(answer.headers["retry-after"]).toBe("2");
   });

@@ -13,7 +13,7 @@ import { sendRoutes } from "../v1/sends/send-routes.ts";
 import { sendTimelineRoutes } from "../v1/sends/send-timeline-routes.ts";
 import { suppressionRoutes } from "../v1/suppressions/suppression-routes.ts";
 import { trackMethods } from "./allowed-methods.ts";
-import type { ApiParts, ApiServer } from "./api-server.ts";
+import type { ApiDeps, ApiServer } from "./api-server.ts";
 import { createBrokenRequestHandler } from "./broken-request.ts";
 import { createErrorHandler } from "./error-response.ts";
 import { errorRoutes } from "./error-routes.ts";
@@ -26,33 +26,33 @@ import { requestIdOf } from "./request-id.ts";
 
 const maxBodyBytes = 64 * 1024;
 
-export async function createApiServer(parts: ApiParts): Promise<ApiServer> {
-  const app = createServer(parts);
+export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
+  const app = createServer(deps);
   acceptOnlyJson(app);
-  answerErrors(app, parts);
-  observe(app, parts);
+  answerErrors(app, deps);
+  observe(app, deps);
   await describeApi(app);
 
-  healthRoutes(app, parts);
+  healthRoutes(app, deps);
   errorRoutes(app);
-  await sendRoutes(app, parts);
-  sendTimelineRoutes(app, parts);
-  sendListRoutes(app, parts);
-  authRoutes(app, parts);
-  accountRoutes(app, parts);
-  apiKeyRoutes(app, parts);
-  domainRoutes(app, parts);
-  suppressionRoutes(app, parts);
-  eventRoutes(app, parts);
-  await feedbackRoutes(app, parts);
+  await sendRoutes(app, deps);
+  sendTimelineRoutes(app, deps);
+  sendListRoutes(app, deps);
+  authRoutes(app, deps);
+  accountRoutes(app, deps);
+  apiKeyRoutes(app, deps);
+  domainRoutes(app, deps);
+  suppressionRoutes(app, deps);
+  eventRoutes(app, deps);
+  await feedbackRoutes(app, deps);
 
-  if (parts.http.showReference) await serveReference(app);
+  if (deps.http.showReference) await serveReference(app);
   await app.ready();
   return app;
 }
 
-function createServer(parts: ApiParts): ApiServer {
-  const { http, log } = parts;
+function createServer(deps: ApiDeps): ApiServer {
+  const { http, log } = deps;
   const answer = createErrorHandler(http.publicUrl, log);
   const app = fastify({
     logger: false,
@@ -70,7 +70,7 @@ function createServer(parts: ApiParts): ApiServer {
     frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
       setCommonHeaders(request, reply);
       answer(error, request, reply);
-      record(parts, request, reply);
+      record(deps, request, reply);
     },
   });
   return app.withTypeProvider<ZodTypeProvider>();
@@ -92,7 +92,7 @@ function acceptOnlyJson(app: ApiServer): void {
   app.setSerializerCompiler(serializerCompiler);
 }
 
-function answerErrors(app: ApiServer, { http, log }: ApiParts): void {
+function answerErrors(app: ApiServer, { http, log }: ApiDeps): void {
   const methodsOf = trackMethods(app);
   app.setErrorHandler(createErrorHandler(http.publicUrl, log));
   app.setNotFoundHandler((request, reply) => {
@@ -105,7 +105,7 @@ function answerErrors(app: ApiServer, { http, log }: ApiParts): void {
   });
 }
 
-function observe(app: ApiServer, parts: ApiParts): void {
+function observe(app: ApiServer, deps: ApiDeps): void {
   app.decorateReply("facts", undefined);
   // With callbacks: a promise for each request costs more than what is done here.
   app.addHook("onRequest", (request, reply, done) => {
@@ -113,7 +113,7 @@ function observe(app: ApiServer, parts: ApiParts): void {
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {
-    record(parts, request, reply);
+    record(deps, request, reply);
     done();
   });
 }
@@ -128,7 +128,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** One log line and one measurement per answer, with the pattern of the route: a path may hold an address. */
-function record({ log, metrics }: ApiParts, request: FastifyRequest, reply: FastifyReply): void {
+function record({ log, metrics }: ApiDeps, request: FastifyRequest, reply: FastifyReply): void {
   const route = request.routeOptions.url ?? "none";
   const { method, id } = request;
   metrics.requestSeconds.observe({ method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);

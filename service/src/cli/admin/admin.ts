@@ -9,7 +9,7 @@ import { resetPassword } from "../../logins/reset-password.ts";
 import { say } from "../../plain-text.ts";
 import { parkSends } from "../../queue/parked-sends.ts";
 import { secretsBlock } from "../generate-secrets.ts";
-import { runServerChange } from "./failover.ts";
+import { runFailover } from "./failover.ts";
 import { runHold, runRelease } from "./holds.ts";
 import { runQuarantine } from "./quarantine.ts";
 import { runRetry } from "./retry.ts";
@@ -33,7 +33,7 @@ const help = `Usage: postern admin <command> [options]
                                             put failed sends back into the queue; without --yes only count them
   quarantine list | show ID | replay ID | replay --all
                                             notifications of SES that nobody could use
-  server-change show | declare | lost-nothing
+  failover show | declare | confirm-no-loss
                                             after a failover or restore: what is known, and what you know
 
 An account is named by the email of one of its users. docs/runbook.md tells when to use what.`;
@@ -60,7 +60,7 @@ const operations: Record<string, (db: Database, args: string[]) => Promise<void>
   send: runSend,
   retry: runRetry,
   quarantine: runQuarantine,
-  "server-change": runServerChange,
+  failover: runFailover,
 };
 
 const optionKinds = {

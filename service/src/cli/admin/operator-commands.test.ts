@@ -14,10 +14,10 @@ import { useTestDatabase } from "../../../test/use-test-database.ts";
 import type { Environment } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { listQuarantined, quarantine } from "../../feedback/quarantine-store.ts";
-import { doubtOlderSends } from "../../in-doubt/failover-sweep.ts";
+import { sweepOlderSends } from "../../in-doubt/failover-sweep.ts";
 import { unparkSends } from "../../queue/parked-sends.ts";
 import { leaveInDoubt, markFailed, type SendErrorCode } from "../../queue/settle-sends.ts";
-import { runServerChange } from "./failover.ts";
+import { runFailover } from "./failover.ts";
 import { runHold, runRelease } from "./holds.ts";
 import { runQuarantine } from "./quarantine.ts";
 import { runRetry } from "./retry.ts";
@@ -41,7 +41,7 @@ describe("postern status, as a process", () => {
     expect(JSON.parse(machines.stdout)).toMatchObject({
       isReady: true,
       sending: [{ mode: "live", operatorHold: { note: "a try" } }, { mode: "test" }],
-      troubles: [{ what: expect.any(String), advice: expect.any(String) }],
+      problems: [{ what: expect.any(String), advice: expect.any(String) }],
     });
   });
 
@@ -53,19 +53,19 @@ describe("postern status, as a process", () => {
   });
 });
 
-describe("postern admin server-change", () => {
+describe("postern admin failover", () => {
   test("shows that there was none, and has nothing to take back", async () => {
-    expect(await said(runServerChange, "show")).toContain("No failover or restore was noticed.");
-    await expect(said(runServerChange, "lost-nothing")).rejects.toThrow("so nothing is in doubt by one");
-    await expect(said(runServerChange, "undo")).rejects.toThrow('There is no "server-change undo"');
+    expect(await said(runFailover, "show")).toContain("No failover or restore was noticed.");
+    await expect(said(runFailover, "confirm-no-loss")).rejects.toThrow("so nothing is in doubt by one");
+    await expect(said(runFailover, "undo")).rejects.toThrow('There is no "failover undo"');
   });
 
-  test("a declared change puts mail in doubt, status tells of it, and `lost-nothing` takes it back", async () => {
+  test("a declared change puts mail in doubt, status tells of it, and `confirm-no-loss` takes it back", async () => {
     const { accountId } = await aUser(database.db);
     const id = await aQueuedSend(database.db, { accountId });
-    expect(await said(runServerChange, "declare")).toContain("hand nothing over");
-    await expect(said(runServerChange, "lost-nothing")).rejects.toThrow("still being put in doubt");
-    while ((await doubtOlderSends(database.db))?.total === null);
+    expect(await said(runFailover, "declare")).toContain("hand nothing over");
+    await expect(said(runFailover, "confirm-no-loss")).rejects.toThrow("still being put in doubt");
+    while ((await sweepOlderSends(database.db))?.total === null);
     expect(await queueRow(database.db, id)).toMatchObject({ state: "in-doubt" });
     expect(await said(runSend, "show", id)).toMatch(/1000 .* unknown +the database server changed/);
     const { code, stdout } = await postern(["status"]);
@@ -73,8 +73,8 @@ describe("postern admin server-change", () => {
       code: 1,
       stdout: expect.stringContaining("1 of 1 sends of before are in doubt"),
     });
-    expect(await said(runServerChange, "show")).toMatch(/by +declared by the operator[\s\S]*still in doubt +1\n/);
-    expect(await said(runServerChange, "lost-nothing")).toMatch(/^1 send ready again/);
+    expect(await said(runFailover, "show")).toMatch(/by +declared by the operator[\s\S]*still in doubt +1\n/);
+    expect(await said(runFailover, "confirm-no-loss")).toMatch(/^1 send ready again/);
     expect(await queueRow(database.db, id)).toMatchObject({ state: "ready" });
     expect(await postern(["status"])).toMatchObject({
       code: 0,

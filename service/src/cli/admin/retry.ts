@@ -35,13 +35,13 @@ export async function runRetry(db: Database, args: string[]): Promise<void> {
 interface Tally {
   found: number;
   noContent: number;
-  handedOver: number;
+  submitted: number;
   putBack: number;
   examples: FailedSend[];
 }
 
 async function retryAll(db: Database, filter: FailedFilter, isMeant: boolean): Promise<Tally> {
-  const tally: Tally = { found: 0, noContent: 0, handedOver: 0, putBack: 0, examples: [] };
+  const tally: Tally = { found: 0, noContent: 0, submitted: 0, putBack: 0, examples: [] };
   const places = new Map<string, number>();
   let after: string | undefined;
   do {
@@ -49,7 +49,7 @@ async function retryAll(db: Database, filter: FailedFilter, isMeant: boolean): P
     const possible = failed.filter(({ obstacle }) => obstacle === null);
     tally.found += failed.length;
     tally.noContent += failed.filter(({ obstacle }) => obstacle === "no content").length;
-    tally.handedOver += failed.filter(({ obstacle }) => obstacle === "handed over").length;
+    tally.submitted += failed.filter(({ obstacle }) => obstacle === "handed over").length;
     tally.examples.push(...possible.slice(0, examplesShown - tally.examples.length));
     if (isMeant) tally.putBack += await putBack(db, filter.code, possible, places);
     after = next;
@@ -76,8 +76,8 @@ function retryOf({ id, accountId, fromAddress }: FailedSend, places: Map<string,
 }
 
 function describe({ code, since }: FailedFilter, tally: Tally, isMeant: boolean): string {
-  const { found, noContent, handedOver, examples } = tally;
-  const possible = found - noContent - handedOver;
+  const { found, noContent, submitted, examples } = tally;
+  const possible = found - noContent - submitted;
   const rows = examples.map((send) => [
     send.id,
     timeText(send.queuedAt),
@@ -87,7 +87,7 @@ function describe({ code, since }: FailedFilter, tally: Tally, isMeant: boolean)
   return [
     `${amountText(found, "send")} accepted since ${timeText(since)} failed with ${code}.`,
     ...(noContent === 0 ? [] : [`${countText(noContent)} cannot be put back: the content was dropped.`]),
-    ...(handedOver === 0 ? [] : [`${countText(handedOver)} cannot be put back: SES had taken them.`]),
+    ...(submitted === 0 ? [] : [`${countText(submitted)} cannot be put back: SES had taken them.`]),
     ...(rows.length === 0 || isMeant ? [] : ["", aligned(rows, { indent: "  " }), ""]),
     ...(code !== "PROVIDER_OUTCOME_UNKNOWN" || possible === 0 || isMeant
       ? []

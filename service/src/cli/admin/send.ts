@@ -45,13 +45,13 @@ function describeRecord(send: InspectedSend): string {
   return aligned(rows.filter(([, value]) => value !== ""));
 }
 
-function queueText({ queueState, attempt, dueAt, turnAt }: InspectedSend): string {
+function queueText({ queueState, attempt, dueAt, fairAt }: InspectedSend): string {
   const due = dueAt === null ? "" : timeText(dueAt);
   switch (queueState) {
     case null:
       return "not in it";
     case "ready":
-      return `ready after attempt ${attempt ?? 0}, its turn is ${turnAt === null ? "unknown" : timeText(turnAt)}`;
+      return `ready after attempt ${attempt ?? 0}, its turn is ${fairAt === null ? "unknown" : timeText(fairAt)}`;
     case "waiting":
       return `waiting until ${due}, after attempt ${attempt ?? 0}`;
     case "leased":

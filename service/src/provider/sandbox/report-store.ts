@@ -2,7 +2,7 @@ import type { Queryable } from "../../db/database.ts";
 import type { Feedback } from "../feedback.ts";
 
 export interface NewReport {
-  feedback: Omit<Feedback, "at" | "handedOverAt">;
+  feedback: Omit<Feedback, "at" | "submittedAt">;
   happensIn: number;
   toldIn: number;
 }
@@ -30,7 +30,7 @@ export async function insertReports(db: Queryable, reports: NewReport[]): Promis
 
 /** Hides what it returns for half a minute: a process that dies with it in hand leaves it to be told by another. */
 export async function takeDueReports(db: Queryable, count: number): Promise<DueReport[]> {
-  const rows = await db.query<{ id: number; report: Omit<Feedback, "at" | "handedOverAt">; happensAt: string }>({
+  const rows = await db.query<{ id: number; report: Omit<Feedback, "at" | "submittedAt">; happensAt: string }>({
     name: "take-due-sandbox-reports",
     text: `
       with due as materialized (
@@ -55,7 +55,7 @@ export async function takeDueReports(db: Queryable, count: number): Promise<DueR
   // The store wrote it in this shape; only the times are kept apart.
   return rows.map(({ id, report, happensAt }) => ({
     id,
-    feedback: { ...report, at: happensAt, handedOverAt: happensAt } as Feedback,
+    feedback: { ...report, at: happensAt, submittedAt: happensAt } as Feedback,
   }));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aMail, describeHandOverContract } from "../../../test/email-provider-contract.ts";
+import { aMail, describeSubmitContract } from "../../../test/email-provider-contract.ts";
 import { useTestDatabase } from "../../../test/use-test-database.ts";
 import { takeDueReports } from "./report-store.ts";
 import { createSandbox } from "./sandbox-provider.ts";
@@ -8,7 +8,7 @@ import { scenarioNames, scenarioOf } from "./scenarios.ts";
 const database = useTestDatabase();
 const sandbox = () => createSandbox(database.db);
 
-describeHandOverContract("the sandbox", sandbox, async () => "sandbox");
+describeSubmitContract("the sandbox", sandbox, async () => "sandbox");
 
 describe("a recipient chooses the outcome", () => {
   test.each(scenarioNames)("%s@sandbox.test, with a label or in capitals as well", (name) => {
@@ -37,7 +37,7 @@ test("reports are rows that survive a restart, and are told when they are due an
   const { db } = database;
   await db.query({ name: "clear", text: "delete from sandbox_reports" });
   const mail = aMail({ to: ["late-bounce@sandbox.test"] });
-  await sandbox().handOver(mail);
+  await sandbox().submit(mail);
   expect(await takeDueReports(db, 10)).toEqual([]);
   const due = async () => {
     await db.query({ name: "pass", text: `update sandbox_reports set due_at = due_at - interval '1 second'` });
@@ -50,5 +50,5 @@ test("reports are rows that survive a restart, and are told when they are due an
 
 test("a mail that cannot be stored is in doubt and never said to be taken", async () => {
   const broken = createSandbox({ query: () => Promise.reject(new Error("away")) });
-  expect(await broken.handOver(aMail())).toMatchObject({ kind: "unknown" });
+  expect(await broken.submit(aMail())).toMatchObject({ kind: "unknown" });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../db/database.ts";
-import type { EmailProvider, HandOver, OutgoingMail } from "../email-provider.ts";
+import type { EmailProvider, OutgoingMail, SubmitResult } from "../email-provider.ts";
 import type { Feedback } from "../feedback.ts";
 import { insertReports, type NewReport } from "./report-store.ts";
 import { type PlannedReport, reportsFor, type Scenario, scenarioOf } from "./scenarios.ts";
@@ -9,11 +9,11 @@ import { type PlannedReport, reportsFor, type Scenario, scenarioOf } from "./sce
  * The provider of test mail. It takes mail, forgets it, and reports what its recipients asked for; nothing ever leaves. It
  * holds no client, no address and no credential, so that no setting can make it.
  */
-export function createSandbox(db: Queryable): Pick<EmailProvider, "handOver"> {
-  return { handOver: (mail) => handOver(db, mail) };
+export function createSandbox(db: Queryable): Pick<EmailProvider, "submit"> {
+  return { submit: (mail) => submit(db, mail) };
 }
 
-async function handOver(db: Queryable, mail: OutgoingMail): Promise<HandOver> {
+async function submit(db: Queryable, mail: OutgoingMail): Promise<SubmitResult> {
   const recipients = [...mail.to, ...mail.cc, ...mail.bcc];
   const scenarios = new Set(recipients.map(scenarioOf));
   const requestId = `sandbox-${randomUUID()}`;
@@ -33,7 +33,7 @@ async function handOver(db: Queryable, mail: OutgoingMail): Promise<HandOver> {
   return { kind: "accepted", providerMessageId: requestId, requestId };
 }
 
-function refused(message: string, requestId: string): HandOver {
+function refused(message: string, requestId: string): SubmitResult {
   return { kind: "refused", code: "PROVIDER_REJECTED", message, unverified: [], requestId };
 }
 
@@ -59,7 +59,7 @@ function reportsOf(
     ),
   ];
   return planned.flatMap(({ report, about }, number) => {
-    const feedback: Omit<Feedback, "at" | "handedOverAt"> = {
+    const feedback: Omit<Feedback, "at" | "submittedAt"> = {
       ...report.specific,
       ...common,
       recipients: about,

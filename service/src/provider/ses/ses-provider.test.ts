@@ -17,7 +17,7 @@ import { useSesProvider } from "../../../test/use-ses-provider.ts";
 import type { OutgoingMail } from "../email-provider.ts";
 import { allowPublishing, createTopic, topicCalls } from "./setup/topic-calls.ts";
 
-const { simulator, sesProvider, handOverOn } = useSesProvider();
+const { simulator, sesProvider, submitOn } = useSesProvider();
 
 describeEmailProviderContract("SES", { provider: sesProvider, topicFor: aTopicFor });
 
@@ -37,7 +37,7 @@ describe("the mail that arrives", () => {
       text: "Grüße",
       tags: { sendId: "019a8f1e-0000-7000-8000-000000000000", attempt: 3 },
     });
-    const answer = await provider.handOver(mail);
+    const answer = await provider.submit(mail);
     if (answer.kind !== "accepted") throw new Error(answer.message);
     expect(answer.requestId).toMatch(/^[0-9a-f-]{36}$/);
     expect(await simulator.control("GET", `ledger/${answer.providerMessageId}`)).toMatchObject({
@@ -65,20 +65,20 @@ describe("the mail that arrives", () => {
 
   test.for(broken)("never has a control character in %s: nothing leaves, and the bug is told", async ([, changes]) => {
     const server = await anEndpoint(() => ({ status: 200, body: '{"MessageId":"m-1"}' }));
-    await expect(sesProvider({ endpoint: server.url }).handOver(aMail(changes))).rejects.toThrow(/^a mail has /);
+    await expect(sesProvider({ endpoint: server.url }).submit(aMail(changes))).rejects.toThrow(/^a mail has /);
     expect(server.requests()).toBe(0);
   });
 
   test.for(["a@b.test,c@d.test", "A <a@b.test>", "a@b.test c@d.test", "ü@b.test", '"a"@b.test', ""])(
     "goes to nobody when a recipient was not parsed: %j",
     async (address) => {
-      await expect(sesProvider().handOver(aMail({ to: [address] }))).rejects.toThrow("was not parsed");
+      await expect(sesProvider().submit(aMail({ to: [address] }))).rejects.toThrow("was not parsed");
     },
   );
 
   test("names the charset of every part and switches tracking off", async () => {
     const server = await anEndpoint(() => ({ status: 200, body: '{"MessageId":"m-1"}' }));
-    await sesProvider({ endpoint: server.url }).handOver(aMail({ html: "<p>x</p>" }));
+    await sesProvider({ endpoint: server.url }).submit(aMail({ html: "<p>x</p>" }));
     expect(JSON.parse(server.lastBody())).toMatchObject({
       Content: {
         Simple: {
@@ -106,8 +106,8 @@ describe("the connection", () => {
     });
     const provider = sesProvider({ endpoint: server.url, sendTimeouts: { requestMs: 5_000 } });
     // Until its first request is done the SDK gives each one a pool of its own, and none would have to wait.
-    await provider.handOver(aMail());
-    const answers = await Promise.all(Array.from({ length: 400 }, () => provider.handOver(aMail())));
+    await provider.submit(aMail());
+    const answers = await Promise.all(Array.from({ length: 400 }, () => provider.submit(aMail())));
     expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
   });
 
@@ -118,11 +118,11 @@ describe("the connection", () => {
       return { status: 200, body: '{"MessageId":"m-1"}' };
     });
     const provider = sesProvider({ endpoint: server.url, sendTimeouts: { idleMs: 200 } });
-    const handOver = async () => (await provider.handOver(aMail())).kind;
-    expect([await handOver(), await handOver(), server.connections()]).toEqual(["accepted", "accepted", 1]);
+    const submit = async () => (await provider.submit(aMail())).kind;
+    expect([await submit(), await submit(), server.connections()]).toEqual(["accepted", "accepted", 1]);
     await server.allClosed();
     delayMs = 500;
-    expect([await handOver(), server.connections()]).toEqual(["accepted", 2]);
+    expect([await submit(), server.connections()]).toEqual(["accepted", 2]);
   });
 
   test("goes where it was told to and is tried once, whatever the environment says", async () => {
@@ -132,7 +132,7 @@ describe("the connection", () => {
     vi.stubEnv("AWS_USE_DUALSTACK_ENDPOINT", "true");
     vi.stubEnv("AWS_MAX_ATTEMPTS", "5");
     vi.stubEnv("AWS_RETRY_MODE", "adaptive");
-    expect((await handOverOn({ kind: "accept-then-reset" })).requests).toBe(1);
+    expect((await submitOn({ kind: "accept-then-reset" })).requests).toBe(1);
   });
 });
 

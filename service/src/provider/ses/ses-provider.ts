@@ -5,7 +5,13 @@ import {
   SESv2Client,
   SendEmailCommand,
 } from "@aws-sdk/client-sesv2";
-import { type EmailProvider, type HandOver, type OutgoingMail, ProviderError, type Quota } from "../email-provider.ts";
+import {
+  type EmailProvider,
+  type OutgoingMail,
+  ProviderError,
+  type Quota,
+  type SubmitResult,
+} from "../email-provider.ts";
 import { clientSettings, type Timeouts } from "./client-settings.ts";
 import { createAsk } from "./control-call.ts";
 import { identityCalls } from "./identities/identity-calls.ts";
@@ -35,7 +41,7 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
   const client = new SESv2Client(clientSettings({ service: "email", region, endpoint, timeouts: control }));
   const ask = createAsk(control.requestMs);
   return {
-    handOver: (mail) => handOver(sender, mail, sending.requestMs),
+    submit: (mail) => submit(sender, mail, sending.requestMs),
     ...identityCalls(client, ask, `arn:${partition}:ses:${region}:${accountId}:identity/`),
     ...configurationSetCalls(client, ask),
     async removeSuppressedAddress(address) {
@@ -46,7 +52,7 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
   };
 }
 
-async function handOver(client: SESv2Client, mail: OutgoingMail, timeoutMs: number): Promise<HandOver> {
+async function submit(client: SESv2Client, mail: OutgoingMail, timeoutMs: number): Promise<SubmitResult> {
   const command = new SendEmailCommand(sendEmailInput(mail));
   const missing = await findMissingCredentials(client);
   if (missing !== undefined) return missing;
@@ -63,7 +69,7 @@ async function handOver(client: SESv2Client, mail: OutgoingMail, timeoutMs: numb
  * Asked for apart: a token file that cannot be read fails with an error of the file system or of another service, which
  * within the request would look as if the mail might have left.
  */
-async function findMissingCredentials(client: SESv2Client): Promise<HandOver | undefined> {
+async function findMissingCredentials(client: SESv2Client): Promise<SubmitResult | undefined> {
   try {
     await client.config.credentials();
     return undefined;

@@ -6,8 +6,8 @@ import { setLimits } from "../../../accounts/account-store.ts";
 const api = useTestApi();
 
 test("a key shows its account, its mode and the published limits", async () => {
-  const { accountId } = await aLogin(api.database.db, api.parts.loginDesk);
-  const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId, { type: "test" });
+  const { accountId } = await aLogin(api.database.db, api.deps.loginDeps);
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type: "test" });
   const { status, json } = await api.call({ method: "GET", path: "/api/v1/account", key });
   expect(status).toBe(200);
   expect(json()).toEqual({
@@ -20,7 +20,7 @@ test("a key shows its account, its mode and the published limits", async () => {
 });
 
 test("raised limits are shown", async () => {
-  const { accountId, accessToken } = await aLogin(api.database.db, api.parts.loginDesk);
+  const { accountId, accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
   await setLimits(api.database.db, accountId, { perSecond: 50 });
   const { json } = await api.call({ method: "GET", path: "/api/v1/account", token: accessToken });
   expect(json().rate_limits).toEqual({ per_second: 50, per_10_seconds: 20, per_minute: 100 });

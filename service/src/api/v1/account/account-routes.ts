@@ -1,11 +1,11 @@
 import { findAccount } from "../../../accounts/account-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { accountAnswer, toAccountAnswer } from "./account-wire.ts";
 
 /** Additive to the published interface: lets someone check a key without sending a mail. */
-export function accountRoutes(app: ApiServer, { authenticator }: ApiParts): void {
+export function accountRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.get(

@@ -4,8 +4,8 @@ import { aLogin, anApiKey } from "../../../../test/builders.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 
 const api = useTestApi();
-const aSession = (options: { accountId?: string } = {}) => aLogin(api.database.db, api.parts.loginDesk, options);
-const aKeyOf = (accountId: string) => anApiKey(api.database.db, api.parts.keyPress, accountId);
+const aSession = (options: { accountId?: string } = {}) => aLogin(api.database.db, api.deps.loginDeps, options);
+const aKeyOf = (accountId: string) => anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId);
 
 describe("POST /api/v1/api-keys (interface 4.7)", () => {
   test("201 returns all fields of the key, the full key among them", async () => {

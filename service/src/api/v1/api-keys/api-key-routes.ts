@@ -3,7 +3,7 @@ import { listApiKeys, revokeApiKey } from "../../../api-keys/api-key-store.ts";
 import { createApiKey } from "../../../api-keys/create-api-key.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
 import {
   apiKeyList,
@@ -14,7 +14,7 @@ import {
   toKeyRequest,
 } from "./api-key-wire.ts";
 
-export function apiKeyRoutes(app: ApiServer, { authenticator, keyPress }: ApiParts): void {
+export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
 
   app.post(
@@ -32,7 +32,7 @@ export function apiKeyRoutes(app: ApiServer, { authenticator, keyPress }: ApiPar
       },
     },
     async (request, reply) => {
-      const created = await createApiKey(callerOf(request).db, keyPress, toKeyRequest(request.body));
+      const created = await createApiKey(callerOf(request).db, apiKeyIssuer, toKeyRequest(request.body));
       return reply.code(201).send({ ...toApiKeyAnswer(created), key: created.key });
     },
   );

@@ -232,7 +232,7 @@ test("GET /.well-known/jwks.json shows the public key and nothing private", asyn
 });
 
 function aSession() {
-  return aLogin(api.database.db, api.parts.loginDesk);
+  return aLogin(api.database.db, api.deps.loginDeps);
 }
 
 function logIn({ email, password }: { email: string; password: string }, remoteAddress = "203.0.113.1") {

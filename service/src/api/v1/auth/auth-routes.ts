@@ -3,11 +3,11 @@ import { logIn } from "../../../logins/log-in.ts";
 import { deleteLogin } from "../../../logins/login-store.ts";
 import { refreshLogin } from "../../../logins/refresh-login.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
 import { keySetAnswer, loginBody, logoutAnswer, refreshBody, tokensAnswer, toTokensAnswer } from "./auth-wire.ts";
 
-export function authRoutes(app: ApiServer, { loginDesk, authenticator }: ApiParts): void {
+export function authRoutes(app: ApiServer, { loginDeps, authenticator }: ApiDeps): void {
   // Logging in is what finds the account, so it cannot be bound to one.
   const { db } = authenticator;
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
@@ -25,7 +25,7 @@ export function authRoutes(app: ApiServer, { loginDesk, authenticator }: ApiPart
         response: { 200: tokensAnswer, ...errorAnswers(401, 413, 415, 422, 429) },
       },
     },
-    async (request) => toTokensAnswer(await logIn(db, loginDesk, { ...request.body, address: request.ip })),
+    async (request) => toTokensAnswer(await logIn(db, loginDeps, { ...request.body, address: request.ip })),
   );
 
   app.post(
@@ -43,7 +43,7 @@ export function authRoutes(app: ApiServer, { loginDesk, authenticator }: ApiPart
         response: { 200: tokensAnswer, ...errorAnswers(401, 413, 415, 422) },
       },
     },
-    async (request) => toTokensAnswer(await refreshLogin(db, loginDesk, request.body.refresh_token)),
+    async (request) => toTokensAnswer(await refreshLogin(db, loginDeps, request.body.refresh_token)),
   );
 
   app.post(
@@ -77,6 +77,6 @@ export function authRoutes(app: ApiServer, { loginDesk, authenticator }: ApiPart
         response: { 200: keySetAnswer, ...errorAnswers(431) },
       },
     },
-    () => publicKeySet(loginDesk.authority),
+    () => publicKeySet(loginDeps.authority),
   );
 }

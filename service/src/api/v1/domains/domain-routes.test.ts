@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLogin } from "../../../../test/builders.ts";
-import { identitiesOf, openTestDesk, testConfigurationSet } from "../../../../test/domain-desks.ts";
+import { identitiesOf, openTestDeps, testConfigurationSet } from "../../../../test/domain-deps.ts";
 import { useSesSimulator } from "../../../../test/use-ses-simulator.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
-import type { DomainDesk } from "../../../domains/register-domain.ts";
+import type { DomainDeps } from "../../../domains/register-domain.ts";
 
 const provider = useSesSimulator();
 const api = useTestApi();
-let desk: DomainDesk;
+let deps: DomainDeps;
 
 beforeAll(async () => {
-  desk = await openTestDesk(api.database.db, api.database.url, provider.simulator);
-  api.parts.domainDesk = desk;
+  deps = await openTestDeps(api.database.db, api.database.url, provider.simulator);
+  api.deps.domainDeps = deps;
 });
-afterAll(() => desk.locks.close());
+afterAll(() => deps.locks.close());
 
 describe("POST /api/v1/domains (interface 4.3)", () => {
   test("201 returns the registered domain with one TXT and three CNAMEs to publish", async () => {
@@ -49,7 +49,7 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
     const { accessToken } = await aSession();
     const name = aName();
     await register(accessToken, name);
-    expect(await identitiesOf(desk)).toContain(name);
+    expect(await identitiesOf(deps)).toContain(name);
   });
 
   test("a name is stored in one spelling: lower case, no dot at the end, A-labels", async () => {
@@ -84,18 +84,18 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => register(accessToken, name)));
     const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other);
     expect(statuses).toEqual([201, ...new Array(19).fill(409)]);
-    expect((await identitiesOf(desk)).filter((identity) => identity === name)).toHaveLength(1);
+    expect((await identitiesOf(deps)).filter((identity) => identity === name)).toHaveLength(1);
   });
 
   test.for(["not a domain", "localhost", "co.uk", "10.0.0.1", "shop.test", `${"a".repeat(64)}.com`, "a..io"])(
     "422 VALIDATION_ERROR for the invalid domain format %j, and nothing reaches the provider",
     async (name) => {
       const { accessToken } = await aSession();
-      const before = await identitiesOf(desk);
+      const before = await identitiesOf(deps);
       const { status, json } = await register(accessToken, name);
       expect([status, json().error.code]).toEqual([422, "VALIDATION_ERROR"]);
       expect(json().error.details[0].field).toBe("domain_name");
-      expect(await identitiesOf(desk)).toEqual(before);
+      expect(await identitiesOf(deps)).toEqual(before);
     },
   );
 
@@ -110,9 +110,9 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
 
   test("503 with Retry-After while the installation is not connected to AWS", async () => {
     const { accessToken } = await aSession();
-    api.parts.domainDesk = undefined;
+    api.deps.domainDeps = undefined;
     const { status, headers, json } = await register(accessToken, aName());
-    api.parts.domainDesk = desk;
+    api.deps.domainDeps = deps;
     expect([status, headers["retry-after"]]).toEqual([503, "60"]);
     expect(json().error.message).toContain("postern aws setup");
   });
@@ -186,7 +186,7 @@ describe("DELETE /api/v1/domains/:id (interface 4.6)", () => {
     expect([status, json()]).toEqual([200, { success: true }]);
     expect((await get(accessToken, id)).status).toBe(404);
     expect((await remove(accessToken, id)).status).toBe(404);
-    expect(await identitiesOf(desk)).not.toContain(name);
+    expect(await identitiesOf(deps)).not.toContain(name);
   });
 
   test("the provider keeps what another account still needs", async () => {
@@ -195,7 +195,7 @@ describe("DELETE /api/v1/domains/:id (interface 4.6)", () => {
     const { domain_id: id } = (await register(one.accessToken, name)).json();
     await register(other.accessToken, name);
     await remove(one.accessToken, id);
-    expect(await identitiesOf(desk)).toContain(name);
+    expect(await identitiesOf(deps)).toContain(name);
   });
 
   test("a name registered anew gets another proof to publish", async () => {
@@ -240,7 +240,7 @@ test("401 without a JWT, on every path", async () => {
 });
 
 function aSession() {
-  return aLogin(api.database.db, api.parts.loginDesk);
+  return aLogin(api.database.db, api.deps.loginDeps);
 }
 
 function aName(): string {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { parseDomainName } from "../../../domains/domain-name.ts";
 import { findDomain, listDomains, requestCheck, verifyPauseSeconds } from "../../../domains/domain-store.ts";
-import { type DomainDesk, registerDomain } from "../../../domains/register-domain.ts";
+import { type DomainDeps, registerDomain } from "../../../domains/register-domain.ts";
 import { removeDomain } from "../../../domains/remove-domain.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
 import {
   domainAnswer,
@@ -20,8 +20,8 @@ import {
 
 const idParams = z.object({ id: z.string() });
 
-export function domainRoutes(app: ApiServer, parts: ApiParts): void {
-  const { onRequest, callerOf } = requireCaller(parts.authenticator, "jwt");
+export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps.authenticator, "jwt");
 
   app.post(
     "/api/v1/domains",
@@ -39,7 +39,7 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
     },
     async (request, reply) => {
       const domainName = parseDomainName(request.body.domain_name);
-      const domain = await registerDomain(deskOf(parts), callerOf(request).accountId, domainName);
+      const domain = await registerDomain(depsOf(deps), callerOf(request).accountId, domainName);
       return reply.code(201).send(toRegisteredAnswer(domain));
     },
   );
@@ -123,18 +123,18 @@ export function domainRoutes(app: ApiServer, parts: ApiParts): void {
       const { accountId, db } = callerOf(request);
       const id = domainId(request.params.id);
       if (id === undefined || (await findDomain(db, id)) === undefined) throw notFound();
-      const removed = await removeDomain(deskOf(parts), accountId, id);
+      const removed = await removeDomain(depsOf(deps), accountId, id);
       if (removed === undefined) throw notFound();
       if (removed.hindrance !== undefined) {
-        parts.log.warn({ request_id: request.id, err: removed.hindrance }, "domain.identity-left-for-later");
+        deps.log.warn({ request_id: request.id, err: removed.hindrance }, "domain.identity-left-for-later");
       }
       return { success: true as const };
     },
   );
 }
 
-function deskOf({ domainDesk }: ApiParts): DomainDesk {
-  if (domainDesk !== undefined) return domainDesk;
+function depsOf({ domainDeps }: ApiDeps): DomainDeps {
+  if (domainDeps !== undefined) return domainDeps;
   const message =
     "This installation is not connected to AWS: AWS_FEEDBACK_TOPIC_ARN is missing. Its operator runs `postern aws setup`, " +
     "puts the line it prints into .env and starts the API again.";

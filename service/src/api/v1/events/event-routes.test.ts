@@ -15,8 +15,8 @@ interface EventList {
   pagination: { page: number; limit: number; total: number; total_pages: number; next_before?: string | null };
 }
 
-function aReader() {
-  return aLogin(api.database.db, api.parts.loginDesk);
+function aConsumer() {
+  return aLogin(api.database.db, api.deps.loginDeps);
 }
 
 function events({ accessToken }: { accessToken: string }, query = "") {
@@ -50,7 +50,7 @@ async function someEvents(accountId: string, count: number, type: EventType = "D
 
 describe("GET /api/v1/events answers 200", () => {
   test("with success, data.events and data.pagination and nothing else", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await someEvents(reader.accountId, 2);
     const answer = (await events(reader)).json();
     expect(answer).toEqual({
@@ -63,14 +63,14 @@ describe("GET /api/v1/events answers 200", () => {
   });
 
   test("with an empty list for an account without events", async () => {
-    expect(await listed(await aReader())).toEqual({
+    expect(await listed(await aConsumer())).toEqual({
       events: [],
       pagination: { page: 1, limit: 50, total: 0, total_pages: 0 },
     });
   });
 
   test("with the newest first", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const ids = await someEvents(reader.accountId, 5);
     expect(idsOf(await listed(reader))).toEqual(ids.toReversed());
   });
@@ -100,13 +100,13 @@ describe("GET /api/v1/events answers 200", () => {
     ["Complaint", {}, {}],
     ["Suppression", {}, { suppression_reason: "hard_bounce", suppressed_at: "2026-11-01T00:00:00.000Z" }],
   ] as const)("with exactly the fields of a %s event", async (type, given, shown) => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await anEvent(api.database.db, { accountId: reader.accountId, type, at, recipient, ...given });
     expect((await listed(reader)).events).toEqual([{ ...common, event_type: type, ...shown }]);
   });
 
   test("with the event of a send whose email_id leads to the record of the send", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const sendId = await aQueuedSend(api.database.db, { accountId: reader.accountId });
     await anEvent(api.database.db, { accountId: reader.accountId, sendId });
     const [event] = (await listed(reader)).events;
@@ -118,7 +118,7 @@ describe("GET /api/v1/events answers 200", () => {
   test.each(["Delivery", "Bounce", "Complaint", "Suppression"] as const)(
     "with events of type %s and their total only, when they are asked for",
     async (type) => {
-      const reader = await aReader();
+      const reader = await aConsumer();
       for (const each of ["Delivery", "Bounce", "Complaint", "Suppression"] as const) {
         await someEvents(reader.accountId, each === type ? 3 : 2, each);
       }
@@ -130,7 +130,7 @@ describe("GET /api/v1/events answers 200", () => {
   );
 
   test("with 50 unless a limit is given, and up to 100", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await manyEvents(api.database.db, { accountId: reader.accountId, count: 120 });
     const counts = [];
     for (const query of ["", "?limit=1", "?limit=100"]) counts.push((await listed(reader, query)).events.length);
@@ -144,7 +144,7 @@ describe("GET /api/v1/events answers 200", () => {
   });
 
   test("with pages that together are the list, and an empty one behind the last", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const ids = await someEvents(reader.accountId, 7);
     const pages = [];
     for (const page of [1, 2, 3, 4]) pages.push(await listed(reader, `?limit=3&page=${page}`));
@@ -154,7 +154,7 @@ describe("GET /api/v1/events answers 200", () => {
   });
 
   test("with nothing of another account, in no way of asking", async () => {
-    const [reader, other] = [await aReader(), await aReader()];
+    const [reader, other] = [await aConsumer(), await aConsumer()];
     const sendId = anOldSendId();
     const id = await anEvent(api.database.db, { accountId: other.accountId, sendId, recipient: "jane@example.test" });
     const queries = [
@@ -172,7 +172,7 @@ describe("GET /api/v1/events answers 200", () => {
   });
 
   test("with live events, and with test events and their total for ?mode=test", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const live = await anEvent(api.database.db, { accountId: reader.accountId });
     const tried = await anEvent(api.database.db, { accountId: reader.accountId, mode: "test" });
     const again = await anEvent(api.database.db, { accountId: reader.accountId, mode: "test" });
@@ -187,7 +187,7 @@ describe("GET /api/v1/events answers 200", () => {
 
 describe("GET /api/v1/events reads on with a cursor", () => {
   test("from an event on, until next_before is null, without a page or a total", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const ids = await someEvents(reader.accountId, 7);
     const newest = idsOf(await listed(reader, "?limit=2"));
     const read = [...newest];
@@ -203,14 +203,14 @@ describe("GET /api/v1/events reads on with a cursor", () => {
   });
 
   test("and a cursor does not move when newer events come", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const ids = await someEvents(reader.accountId, 4);
     await anEvent(api.database.db, { accountId: reader.accountId });
     expect(idsOf(await listed(reader, `?limit=2&before=${ids[2]}`))).toEqual([ids[1], ids[0]]);
   });
 
   test("with the events of a send, of a recipient however written, and of a time", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const { accountId } = reader;
     const sendId = anOldSendId();
     await someEvents(accountId, 3);
@@ -233,7 +233,7 @@ describe("GET /api/v1/events reads on with a cursor", () => {
   });
 
   test("and looks at 10,000 events at most for a recipient, then tells where to go on", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const { accountId } = reader;
     const rare = await anEvent(api.database.db, { accountId, recipient: "rare@example.test" });
     await change(api.database.db, "select pg_sleep(0.002)");
@@ -251,7 +251,7 @@ describe("GET /api/v1/events reads on with a cursor", () => {
 
 describe("GET /api/v1/events keeps an exact total", () => {
   test("while events are inserted and folded by many at once", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const { accountId } = reader;
     const seen: number[] = [];
     const writers = Array.from({ length: 4 }, async (_, number) => {
@@ -287,7 +287,7 @@ describe("GET /api/v1/events keeps an exact total", () => {
   });
 
   test("when the same event is told twice", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const id = await anEvent(api.database.db, { accountId: reader.accountId });
     await change(
       api.database.db,
@@ -302,8 +302,8 @@ describe("GET /api/v1/events keeps an exact total", () => {
 
 describe("GET /api/v1/events answers 401", () => {
   test("without a credential, with a bad one, and to an API key, which it does not take", async () => {
-    const reader = await aReader();
-    const { key } = await anApiKey(api.database.db, api.parts.keyPress, reader.accountId);
+    const reader = await aConsumer();
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, reader.accountId);
     const path = "/api/v1/events";
     const answers = [
       await api.call({ method: "GET", path }),
@@ -342,13 +342,13 @@ describe("GET /api/v1/events answers 422", () => {
     ["page=1&before=01a1ddd0-0000-7000-8000-000000000000", "page"],
     ["event_type=Bounce", "event_type"],
   ])("to ?%s, naming the parameter", async (query, field) => {
-    const response = await events(await aReader(), `?${query}`);
+    const response = await events(await aConsumer(), `?${query}`);
     expect(response.status).toBe(422);
     expect(response.json().error.details[0].field).toBe(field);
   });
 
   test("to a page beyond the newest 100,000, naming before as the way on", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     expect((await events(reader, "?limit=100&page=1000")).status).toBe(200);
     const response = await events(reader, "?limit=100&page=1001");
     expect(response.status).toBe(422);

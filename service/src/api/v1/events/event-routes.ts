@@ -1,11 +1,11 @@
 import { findEvents, listEvents } from "../../../events/event-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
 import { cursorAnswer, offsetOf, pageAnswer, requireNoPage } from "../list-wire.ts";
 import { eventList, eventQuery, toEventAnswer, toEventFilter } from "./event-wire.ts";
 
-export function eventRoutes(app: ApiServer, { authenticator }: ApiParts): void {
+export function eventRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
 
   app.get(

@@ -20,7 +20,7 @@ async function push(reading: PushReading, { takes = async () => "applied" as con
     taken.push({ reading: given, raw });
     return takes();
   };
-  const app = await createApiServer({ ...api.parts, feedbackDoor: { push: door, take } });
+  const app = await createApiServer({ ...api.deps, feedbackEndpoint: { push: door, take } });
   onTestFinished(() => app.close());
   const headers = { "content-type": "text/plain; charset=UTF-8" };
   const response = await app.inject({ method: "POST", url: path, headers, payload: body });

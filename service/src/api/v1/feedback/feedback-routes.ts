@@ -1,5 +1,5 @@
 import { AppError } from "../../../errors.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers } from "../../http/wire-format.ts";
 import { takenAnswer } from "./feedback-wire.ts";
 
@@ -10,7 +10,7 @@ const maxNotificationBytes = 512 * 1024;
  * The door for notifications that SNS pushes. It has no key and no rate limit: what counts is the signature, and a
  * notification that is refused for other reasons would not come again.
  */
-export async function feedbackRoutes(app: ApiServer, { feedbackDoor, log }: ApiParts): Promise<void> {
+export async function feedbackRoutes(app: ApiServer, { feedbackEndpoint, log }: ApiDeps): Promise<void> {
   await app.register(async (scope) => {
     // SNS announces its JSON as text/plain.
     scope.removeAllContentTypeParsers();
@@ -32,19 +32,19 @@ export async function feedbackRoutes(app: ApiServer, { feedbackDoor, log }: ApiP
         },
       },
       async (request) => {
-        if (feedbackDoor === undefined) {
+        if (feedbackEndpoint === undefined) {
           throw new AppError("UNAVAILABLE", "This installation is not connected to AWS yet.", {
             retryAfterSeconds: 60,
           });
         }
         const body = typeof request.body === "string" ? request.body : "";
-        const reading = await feedbackDoor.push.read(body);
+        const reading = await feedbackEndpoint.push.read(body);
         switch (reading.kind) {
           case "notification":
-            await feedbackDoor.take(reading.feedback, body);
+            await feedbackEndpoint.take(reading.feedback, body);
             break;
           case "confirmation":
-            await feedbackDoor.push.confirm(reading);
+            await feedbackEndpoint.push.confirm(reading);
             log.info({ topic: reading.topicArn }, "feedback.subscription-confirmed");
             break;
           case "unsubscribed":

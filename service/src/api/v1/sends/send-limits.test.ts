@@ -53,8 +53,8 @@ describe("POST /api/v1/send answers 429", () => {
   test("over all keys and logins of an account, and apart for its live and test mail", async () => {
     const sender = await aSender({ isUnlimited: false });
     await setLimits(sender.accountId, 1, 1, 1);
-    const second = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId);
-    const sandboxed = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
+    const second = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId);
+    const sandboxed = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { type: "test" });
     expect((await send(sender)).status).toBe(202);
     expect((await send({ ...sender, key: second.key })).status).toBe(429);
     expect((await send({ ...sender, key: sandboxed.key })).status).toBe(202);

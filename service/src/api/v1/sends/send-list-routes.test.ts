@@ -18,8 +18,8 @@ interface Reader {
   key?: string;
 }
 
-async function aReader(): Promise<Reader & { token: string }> {
-  const { accountId, accessToken } = await aLogin(api.database.db, api.parts.loginDesk);
+async function aConsumer(): Promise<Reader & { token: string }> {
+  const { accountId, accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
   return { accountId, token: accessToken };
 }
 
@@ -59,7 +59,7 @@ async function manySends(accountId: string, count: number, endsAt = new Date().t
 
 describe("GET /api/v1/sends answers 200", () => {
   test("with records as GET /api/v1/send/:id/status shows them, newest first", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const ids = await someSends(reader.accountId, 3);
     const list = await listed(reader);
     expect(list.sends.map(({ id }) => id)).toEqual(ids.toReversed());
@@ -69,11 +69,11 @@ describe("GET /api/v1/sends answers 200", () => {
   });
 
   test("with an empty list for an account without sends", async () => {
-    expect(await listed(await aReader())).toEqual({ sends: [], pagination: { limit: 50, next_before: null } });
+    expect(await listed(await aConsumer())).toEqual({ sends: [], pagination: { limit: 50, next_before: null } });
   });
 
   test("reading on with before until next_before is null", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const ids = await someSends(reader.accountId, 5);
     const read: string[] = [];
     let query: string | undefined = "?limit=2";
@@ -91,7 +91,7 @@ describe("GET /api/v1/sends answers 200", () => {
     ["leased", "processing"],
     ["in-doubt", "processing"],
   ])("with a send that is %s found as %s and as nothing else", async (state, status) => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const [id] = await someSends(reader.accountId, 1);
     await change(api.database.db, "update send_queue set state = $2, due_at = now() where id = $1", [id, state]);
     const other = status === "queued" ? "processing" : "queued";
@@ -103,7 +103,7 @@ describe("GET /api/v1/sends answers 200", () => {
   test.each(["sent", "delivered", "bounced", "complained", "suppressed", "failed"])(
     "with sends that are %s",
     async (status) => {
-      const reader = await aReader();
+      const reader = await aConsumer();
       const [id] = await someSends(reader.accountId, 2);
       await change(
         api.database.db,
@@ -115,7 +115,7 @@ describe("GET /api/v1/sends answers 200", () => {
   );
 
   test("with sends to an address, whatever list it was in and however it is written", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const { accountId } = reader;
     const [id] = await someSends(accountId, 1, { to: ["a@x.test"], cc: ["Jane@X.test"], bcc: ["b@x.test"] });
     await someSends(accountId, 1, { to: ["other@x.test"] });
@@ -127,7 +127,7 @@ describe("GET /api/v1/sends answers 200", () => {
   });
 
   test("with sends from a domain, with or without a name before the address", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const { accountId } = reader;
     const ids = await someSends(accountId, 3, { fromDomain: "shop.test" });
     await someSends(accountId, 1, { fromDomain: "other-shop.test" });
@@ -142,7 +142,7 @@ describe("GET /api/v1/sends answers 200", () => {
   });
 
   test("with the send that the provider knows by an id", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const [id] = await someSends(reader.accountId, 2);
     const messageId = randomBytes(8).toString("hex");
     await change(api.database.db, "update sends set provider_message_id = $2 where id = $1", [id, messageId]);
@@ -150,7 +150,7 @@ describe("GET /api/v1/sends answers 200", () => {
   });
 
   test("with sends of a time", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await manySends(reader.accountId, 3, "2026-11-16T10:00:00.002Z");
     const count = async (query: string) => (await idsOf(reader, query)).length;
     expect(await count("?since=2026-11-16T10:00:00.001Z")).toBe(2);
@@ -159,7 +159,7 @@ describe("GET /api/v1/sends answers 200", () => {
   });
 
   test("after looking at 10,000 sends at most for a filter, with the place to go on", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const [id] = await someSends(reader.accountId, 1, { to: ["rare@x.test"] });
     await manySends(reader.accountId, 10_000, new Date(Date.now() + 60_000).toISOString());
     const first = await listed(reader, "?recipient=rare%40x.test");
@@ -169,7 +169,7 @@ describe("GET /api/v1/sends answers 200", () => {
   });
 
   test("with nothing of another account", async () => {
-    const [reader, other] = [await aReader(), await aReader()];
+    const [reader, other] = [await aConsumer(), await aConsumer()];
     const [id] = await someSends(other.accountId, 1, { to: ["theirs@x.test"] });
     expect(await idsOf(reader)).toEqual([]);
     expect(await idsOf(reader, "?recipient=theirs%40x.test")).toEqual([]);
@@ -177,13 +177,13 @@ describe("GET /api/v1/sends answers 200", () => {
   });
 
   test("to a JWT: live sends, and test sends with ?mode=test; to a key: those of its mode", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const { accountId } = reader;
     const [live] = await someSends(accountId, 1);
     const [tried] = await someSends(accountId, 1, { mode: "test" });
     const keyOf = async (type: "live" | "test") => ({
       accountId,
-      key: (await anApiKey(api.database.db, api.parts.keyPress, accountId, { type })).key,
+      key: (await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type })).key,
     });
     expect(await idsOf(reader)).toEqual([live]);
     expect(await idsOf(reader, "?mode=test")).toEqual([tried]);
@@ -206,7 +206,7 @@ test.each([
   ["domain=", "domain"],
   ["page=1", "page"],
 ])("GET /api/v1/sends answers 422 to ?%s, naming the parameter", async (query, field) => {
-  const response = await sends(await aReader(), `?${query}`);
+  const response = await sends(await aConsumer(), `?${query}`);
   expect(response.status).toBe(422);
   expect(response.json().error.details[0].field).toBe(field);
 });

@@ -1,13 +1,13 @@
 import { listSends } from "../../../sends/list-sends.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { cursorAnswer } from "../list-wire.ts";
 import { sendList, sendQuery, toSendFilter } from "./send-list-wire.ts";
 import { toSendRecord } from "./send-wire.ts";
 
 /** Additive to the published interface, which finds a send only by its id. */
-export function sendListRoutes(app: ApiServer, { authenticator }: ApiParts): void {
+export function sendListRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.get(

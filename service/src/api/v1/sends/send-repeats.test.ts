@@ -103,8 +103,8 @@ describe("POST /api/v1/send with an idempotency key", () => {
 
   test("keeps accounts and modes apart, and shares between the credentials of one account", async () => {
     const [sender, other] = [await aSender(), await aSender()];
-    const sandboxed = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
-    const second = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId);
+    const sandboxed = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { type: "test" });
+    const second = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId);
     const first = (await send(sender, { idempotency_key: "k" })).json();
     expect((await send(other, { idempotency_key: "k" })).json()).toMatchObject({ idempotent: false });
     expect((await send({ ...sender, key: sandboxed.key }, { idempotency_key: "k" })).json()).toMatchObject({

@@ -50,7 +50,7 @@ describe("POST /api/v1/send answers 202", () => {
     const owner = { accountId: sender.accountId, sendId: id };
     expect(
       openContent(
-        { current: api.parts.acceptDesk.contentKey, second: undefined },
+        { current: api.deps.acceptDeps.contentKey, second: undefined },
         owner,
         row?.sealed ?? Buffer.alloc(0),
       ),
@@ -68,7 +68,7 @@ describe("POST /api/v1/send answers 202", () => {
   });
 
   test("by JWT as well, for live mail, and for test mail with ?mode=test", async () => {
-    const login = await aLogin(api.database.db, api.parts.loginDesk);
+    const login = await aLogin(api.database.db, api.deps.loginDeps);
     const domain = await aVerifiedDomain(api.database.db, login.accountId, `jwt-${randomBytes(5).toString("hex")}.io`);
     for (const [query, mode] of [
       ["", "live"],
@@ -208,7 +208,7 @@ describe("POST /api/v1/send answers 400", () => {
 describe("POST /api/v1/send answers 401", () => {
   test("without a credential, with an unknown, mistyped, revoked or expired key", async () => {
     const sender = await aSender();
-    const other = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId);
+    const other = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId);
     expect((await send({ ...sender, key: other.key })).status).toBe(202);
     await api.database.db.query({
       name: "revoke-now",
@@ -221,7 +221,7 @@ describe("POST /api/v1/send answers 401", () => {
     expect(revoked.json().error).toMatchObject({ code: "UNAUTHORIZED", message: expect.stringContaining("revoked") });
     expect((await send({ ...sender, key: `${sender.key}x` })).status).toBe(401);
     const soon = new Date(Date.now() + 60_000).toISOString();
-    const expiring = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { expiresAt: soon });
+    const expiring = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { expiresAt: soon });
     expect((await send({ ...sender, key: expiring.key })).status).toBe(202);
     await api.database.db.query({
       name: "expire-now",

@@ -6,26 +6,26 @@ import { AppError } from "../../../errors.ts";
 import { findSend } from "../../../sends/send-store.ts";
 import { createSenderGate } from "../../auth/identify-sender.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { errorAnswers, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { maxSendBytes, modeQuery, readSendBody, requestedMode } from "./send-body.ts";
 import { sendValidateRoute } from "./send-validate-route.ts";
 import { acceptedAnswer, sendBody, sendRecord, toAcceptedAnswer, toSendRecord } from "./send-wire.ts";
 
-export async function sendRoutes(app: ApiServer, parts: ApiParts): Promise<void> {
+export async function sendRoutes(app: ApiServer, deps: ApiDeps): Promise<void> {
   // In a scope of its own, because here the body is read by the handler: a caller who may not send, or not now, must hear
   // that before anything about the body.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    sendRoute(scope.withTypeProvider(), parts);
-    sendValidateRoute(scope.withTypeProvider(), parts);
+    sendRoute(scope.withTypeProvider(), deps);
+    sendValidateRoute(scope.withTypeProvider(), deps);
   });
-  statusRoute(app, parts);
+  statusRoute(app, deps);
 }
 
-function sendRoute(app: ApiServer, { authenticator, acceptDesk }: ApiParts): void {
+function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void {
   const gate = createSenderGate(authenticator);
   const senders = new WeakMap<FastifyRequest, Sender>();
 
@@ -36,7 +36,7 @@ function sendRoute(app: ApiServer, { authenticator, acceptDesk }: ApiParts): voi
       onRequest: async (request, reply) => {
         const sender = inMode(await gate.identify(request), request);
         senders.set(request, sender);
-        const refusal = acceptDesk.refusals.find(sender);
+        const refusal = acceptDeps.refusals.find(sender);
         if (refusal !== undefined) {
           await gate.requireUsable(request, sender);
           throw overLimit(reply, refusal.usage, refusal.retryMs);
@@ -64,11 +64,11 @@ function sendRoute(app: ApiServer, { authenticator, acceptDesk }: ApiParts): voi
       if (sender === undefined) throw new Error("the route ran without the hook that finds its sender");
       const reading = readSendBody(request);
       const payload = "request" in reading ? reading.request : undefined;
-      let acceptance = await acceptSend(acceptDesk, sender, payload);
+      let acceptance = await acceptSend(acceptDeps, sender, payload);
       if (acceptance.kind === "not-allowed") {
         // Says why. Or it counts after all: it was stored under another pepper a moment ago.
         await gate.requireUsable(request, { ...sender, keyHmac: undefined });
-        acceptance = await acceptSend(acceptDesk, { ...sender, keyHmac: undefined }, payload);
+        acceptance = await acceptSend(acceptDeps, { ...sender, keyHmac: undefined }, payload);
       }
       if (acceptance.kind === "not-valid" && "problem" in reading) {
         reply.headers(rateLimitHeaders(acceptance.usage));
@@ -132,7 +132,7 @@ function inMode(sender: Sender, request: FastifyRequest): Sender {
   return isByKey ? sender : { ...sender, mode: requestedMode(request) };
 }
 
-function statusRoute(app: ApiServer, { authenticator }: ApiParts): void {
+function statusRoute(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.get(

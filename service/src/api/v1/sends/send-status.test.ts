@@ -44,9 +44,9 @@ describe("GET /api/v1/send/:id/status answers 200", () => {
   });
 
   test("to a JWT of the account: live sends, and test sends with ?mode=test", async () => {
-    const login = await aLogin(api.database.db, api.parts.loginDesk);
+    const login = await aLogin(api.database.db, api.deps.loginDeps);
     const domain = await aVerifiedDomain(api.database.db, login.accountId, `jwt-${randomBytes(5).toString("hex")}.io`);
-    const { key } = await anApiKey(api.database.db, api.parts.keyPress, login.accountId, { type: "test" });
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, login.accountId, { type: "test" });
     const { id } = (await send({ key, from: `a@${domain}` })).json();
     expect((await statusOf(id, { token: login.accessToken })).status).toBe(404);
     expect((await statusOf(id, { token: login.accessToken }, "?mode=test")).status).toBe(200);
@@ -56,7 +56,7 @@ describe("GET /api/v1/send/:id/status answers 200", () => {
 describe("GET /api/v1/send/:id/status answers 404", () => {
   test("for an id that is unknown or malformed, a send of another account, or one of the other mode", async () => {
     const [sender, other] = [await aSender(), await aSender()];
-    const { key } = await anApiKey(api.database.db, api.parts.keyPress, sender.accountId, { type: "test" });
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { type: "test" });
     const { id } = (await send(sender)).json();
     const answers = [
       await statusOf(randomUUID(), sender),

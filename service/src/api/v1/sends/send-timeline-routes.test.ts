@@ -10,9 +10,9 @@ import { leaveInDoubt, markFailed, markSent, retryLater } from "../../../queue/s
 const api = useTestApi();
 useEmptyQueue(api.database);
 
-async function aReader() {
+async function aConsumer() {
   const accountId = await anAccount(api.database.db);
-  const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId);
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId);
   return { accountId, key };
 }
 
@@ -28,7 +28,7 @@ async function entriesOf(id: string, credential: { key: string }) {
 
 describe("GET /api/v1/send/:id/timeline answers 200", () => {
   test("for a send that was just accepted: how many recipients, and who was filtered", async () => {
-    const { accountId, key } = await aReader();
+    const { accountId, key } = await aConsumer();
     const domain = await aVerifiedDomain(api.database.db, accountId, "timeline-shop.io");
     await change(
       api.database.db,
@@ -64,7 +64,7 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
   });
 
   test("with the attempt that is under way", async () => {
-    const { accountId, key } = await aReader();
+    const { accountId, key } = await aConsumer();
     const send = await aClaimedSend(api.database.db, { accountId });
     const response = (await timelineOf(send.id, { key })).json();
     expect(response).toMatchObject({ status: "processing", entries: [{ type: "accepted" }, { type: "attempt" }] });
@@ -81,7 +81,7 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
   });
 
   test("with attempts, hand-over and events in the order of their times", async () => {
-    const { accountId, key } = await aReader();
+    const { accountId, key } = await aConsumer();
     const send = await aClaimedSend(api.database.db, { accountId });
     const failed = { ...attemptOf(send), outcome: "try-later" as const, requestId: "r-1", detail: "503 from 10.0.0.7" };
     await retryLater(api.database.db, [{ ...failed, delaySeconds: 0, counts: true }]);
@@ -105,7 +105,7 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
       { type: "accepted" },
       { type: "attempt", attempt: 1, outcome: "try-later", request_id: "r-1", provider_message_id: null },
       { type: "attempt", attempt: 2, outcome: "accepted", request_id: "r-2", provider_message_id: "m-1" },
-      { type: "handed_over", provider_message_id: "m-1" },
+      { type: "submitted", provider_message_id: "m-1" },
       { type: "event", at, event: { event_type: "Delivery" } },
       { type: "event", at: later, event: { event_type: "Complaint", complaint_type: "abuse" } },
     ]);
@@ -115,7 +115,7 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
   });
 
   test("with our own words about an attempt, and never with the provider's", async () => {
-    const { accountId, key } = await aReader();
+    const { accountId, key } = await aConsumer();
     const secret = "arn:aws:iam::123456789012:user/postern is not authorized";
     for (const outcome of ["try-later", "unknown", "refused"] as const) {
       const send = await aClaimedSend(api.database.db, { accountId });
@@ -137,7 +137,7 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
   });
 
   test("with the newest 500 attempts of a send that was throttled for hours, saying that it is not all", async () => {
-    const { accountId, key } = await aReader();
+    const { accountId, key } = await aConsumer();
     const id = await aQueuedSend(api.database.db, { accountId });
     await change(
       api.database.db,
@@ -151,7 +151,7 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
   });
 
   test("to a JWT: live sends, and test sends with ?mode=test", async () => {
-    const login = await aLogin(api.database.db, api.parts.loginDesk);
+    const login = await aLogin(api.database.db, api.deps.loginDeps);
     const id = await aQueuedSend(api.database.db, { accountId: login.accountId, mode: "test" });
     expect((await timelineOf(id, { token: login.accessToken })).status).toBe(404);
     expect((await timelineOf(id, { token: login.accessToken }, "?mode=test")).status).toBe(200);
@@ -163,7 +163,7 @@ test("GET /api/v1/send/:id/timeline answers 401 without a credential", async () 
 });
 
 test("GET /api/v1/send/:id/timeline answers 404 for an unknown or malformed id, and for a send of another account or mode", async () => {
-  const [reader, other] = [await aReader(), await aReader()];
+  const [reader, other] = [await aConsumer(), await aConsumer()];
   const theirs = await aQueuedSend(api.database.db, { accountId: other.accountId });
   const tried = await aQueuedSend(api.database.db, { accountId: reader.accountId, mode: "test" });
   for (const id of [randomUUID(), "not-an-id", theirs, tried]) {

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import { findTimeline } from "../../../sends/send-timeline.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { modeParameter } from "../list-wire.ts";
 import { timelineAnswer, toTimelineAnswer } from "./send-timeline-wire.ts";
 
 /** Additive to the published interface: the status says how it stands, this says how it came about. */
-export function sendTimelineRoutes(app: ApiServer, { authenticator }: ApiParts): void {
+export function sendTimelineRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.get(

@@ -25,7 +25,7 @@ const attempt = z.object({
   detail: z.string().nullable(),
 });
 
-const handedOver = z.object({ type: z.literal("handed_over"), at: wireTimestamp, provider_message_id: z.string() });
+const submitted = z.object({ type: z.literal("submitted"), at: wireTimestamp, provider_message_id: z.string() });
 
 const happened = z.object({ type: z.literal("event"), at: wireTimestamp, event: eventAnswer });
 
@@ -36,7 +36,7 @@ export const timelineAnswer = z
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
     entries: z
-      .array(z.discriminatedUnion("type", [accepted, attempt, handedOver, happened]))
+      .array(z.discriminatedUnion("type", [accepted, attempt, submitted, happened]))
       .describe("Oldest first. An attempt is there unless it was the first and the provider took it at once"),
     complete: z.boolean().describe("False when there are more than 500 attempts or events; the newest are shown"),
   })
@@ -69,8 +69,8 @@ function toEntry(entry: TimelineEntry): z.input<typeof timelineAnswer>["entries"
         request_id: entry.requestId,
         detail: entry.detail,
       };
-    case "handed_over":
-      return { type: "handed_over", at, provider_message_id: entry.providerMessageId };
+    case "submitted":
+      return { type: "submitted", at, provider_message_id: entry.providerMessageId };
     case "event":
       return { type: "event", at, event: toEventAnswer(entry.event) };
   }

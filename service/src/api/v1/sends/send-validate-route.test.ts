@@ -11,7 +11,7 @@ const hello = { to: ["jane@example.io"], subject: "Hello", text: "Hi Jane" };
 async function aSender(limits = [1000, 10_000, 60_000]) {
   const accountId = await anAccount(api.database.db);
   const domain = await aVerifiedDomain(api.database.db, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
-  const { key } = await anApiKey(api.database.db, api.parts.keyPress, accountId);
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId);
   await change(
     api.database.db,
     "update accounts set limit_per_second = $2, limit_per_10_seconds = $3, limit_per_minute = $4 where id = $1",
@@ -105,7 +105,7 @@ describe("POST /api/v1/send/validate answers 200", () => {
   });
 
   test("for the mode of the key, or the one that a JWT asks for", async () => {
-    const login = await aLogin(api.database.db, api.parts.loginDesk);
+    const login = await aLogin(api.database.db, api.deps.loginDeps);
     const domain = await aVerifiedDomain(api.database.db, login.accountId, `m-${randomBytes(5).toString("hex")}.io`);
     await aSuppression(api.database.db, { accountId: login.accountId, email: "jane@example.io", mode: "test" });
     const path = "/api/v1/send/validate";

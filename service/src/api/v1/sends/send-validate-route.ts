@@ -1,14 +1,14 @@
-import { judgeSend } from "../../../accept/validate-send.ts";
+import { validateSend } from "../../../accept/validate-send.ts";
 import type { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { maxSendBytes, modeQuery, readSendBody, requestedMode } from "./send-body.ts";
 import { toVerdict, verdictAnswer } from "./send-validate-wire.ts";
 import { sendBody } from "./send-wire.ts";
 
 /** Additive to the published interface: the answer that sending would give, and nothing sent, stored or counted. */
-export function sendValidateRoute(app: ApiServer, { authenticator, acceptDesk }: ApiParts): void {
+export function sendValidateRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
   app.post(
@@ -36,8 +36,8 @@ export function sendValidateRoute(app: ApiServer, { authenticator, acceptDesk }:
       const reading = readSendBody(request);
       const send = "request" in reading ? reading.request : undefined;
       const problems = "problem" in reading ? problemsOf(reading.problem) : [];
-      const desk = { db, fingerprintKey: acceptDesk.fingerprintKey };
-      const judgement = await judgeSend(desk, judgedIn, send);
+      const deps = { db, fingerprintKey: acceptDeps.fingerprintKey };
+      const judgement = await validateSend(deps, judgedIn, send);
       return toVerdict({ request: send, problems, judgement });
     },
   );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Judgement, PayloadJudgement } from "../../../accept/validate-send.ts";
+import type { PayloadValidation, Validation } from "../../../accept/validate-send.ts";
 import type { FieldProblem } from "../../../errors.ts";
 import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
 import { fieldProblem, wireTimestamp } from "../../http/wire-format.ts";
@@ -50,7 +50,7 @@ const windowSeconds = [1, 10, 60];
 interface Judged {
   request: SendRequest | undefined;
   problems: FieldProblem[];
-  judgement: Judgement;
+  judgement: Validation;
 }
 
 export function toVerdict({ request, problems, judgement }: Judged): Verdict {
@@ -70,7 +70,7 @@ export function toVerdict({ request, problems, judgement }: Judged): Verdict {
 }
 
 /** In the order in which sending decides. */
-function answerTo(problems: FieldProblem[], { usage, payload }: Judgement): Verdict["would_answer"] {
+function answerTo(problems: FieldProblem[], { usage, payload }: Validation): Verdict["would_answer"] {
   if (usage.remaining.some((left) => left <= 0)) return { status: 429, code: "RATE_LIMIT_EXCEEDED" };
   if (problems.length > 0 || payload === undefined) return { status: 422, code: "VALIDATION_ERROR" };
   if (payload.idempotency.state === "conflict") return { status: 409, code: "CONFLICT" };
@@ -80,7 +80,7 @@ function answerTo(problems: FieldProblem[], { usage, payload }: Judgement): Verd
 
 const unread = { domain: null, recipients: null, would_be_suppressed: null, sizes: null, idempotency: null };
 
-function read(request: SendRequest, { isDomainVerified, recipients, idempotency }: PayloadJudgement) {
+function read(request: SendRequest, { isDomainVerified, recipients, idempotency }: PayloadValidation) {
   return {
     domain: { name: request.from.address.domain, verified: isDomainVerified },
     recipients: recipients.map(toRecipientVerdict),
@@ -95,12 +95,12 @@ function read(request: SendRequest, { isDomainVerified, recipients, idempotency 
   };
 }
 
-function toRecipientVerdict({ given, suppression }: PayloadJudgement["recipients"][number]) {
+function toRecipientVerdict({ given, suppression }: PayloadValidation["recipients"][number]) {
   if (suppression === undefined) return { email: given, suppressed: false };
   return { email: given, suppressed: true, reason: suppression.reason, suppressed_at: suppression.suppressedAt };
 }
 
-function toIdempotency(idempotency: PayloadJudgement["idempotency"]) {
+function toIdempotency(idempotency: PayloadValidation["idempotency"]) {
   switch (idempotency.state) {
     case "new":
       return { state: "new" as const };

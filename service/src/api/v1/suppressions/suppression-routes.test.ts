@@ -13,11 +13,11 @@ interface SuppressionList {
   pagination: { page: number; limit: number; total: number; total_pages: number; next_before?: string | null };
 }
 
-function aReader() {
-  return aLogin(api.database.db, api.parts.loginDesk);
+function aConsumer() {
+  return aLogin(api.database.db, api.deps.loginDeps);
 }
 
-type Reader = Awaited<ReturnType<typeof aReader>>;
+type Reader = Awaited<ReturnType<typeof aConsumer>>;
 
 async function listed({ accessToken }: Reader, query = ""): Promise<SuppressionList> {
   const response = await api.call({ method: "GET", path: `/api/v1/suppression${query}`, token: accessToken });
@@ -54,7 +54,7 @@ function removalsOf(email: string) {
 
 describe("GET /api/v1/suppression answers 200", () => {
   test("with success, data and pagination side by side, and the fields of an entry", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await someSuppressed(reader.accountId, 1);
     expect(await listed(reader)).toEqual({
       success: true,
@@ -71,7 +71,7 @@ describe("GET /api/v1/suppression answers 200", () => {
   });
 
   test("with an empty list for an account that suppresses nobody", async () => {
-    expect(await listed(await aReader())).toEqual({
+    expect(await listed(await aConsumer())).toEqual({
       success: true,
       data: [],
       pagination: { page: 1, limit: 50, total: 0, total_pages: 0 },
@@ -79,7 +79,7 @@ describe("GET /api/v1/suppression answers 200", () => {
   });
 
   test("with the newest first, in pages that together are the list", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const emails = await someSuppressed(reader.accountId, 7);
     const pages = [];
     for (const page of [1, 2, 3, 4]) pages.push(await listed(reader, `?limit=3&page=${page}`));
@@ -88,7 +88,7 @@ describe("GET /api/v1/suppression answers 200", () => {
   });
 
   test("with 50 unless a limit is given, and up to 100", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await someSuppressed(reader.accountId, 120);
     const counts = [];
     for (const query of ["", "?limit=1", "?limit=100"]) counts.push((await listed(reader, query)).data.length);
@@ -96,7 +96,7 @@ describe("GET /api/v1/suppression answers 200", () => {
   });
 
   test("from an entry on with before, until next_before is null, also when that entry is gone", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const emails = await someSuppressed(reader.accountId, 5);
     const first = await listed(reader, "?limit=2");
     await remove(reader, emails[3] ?? "");
@@ -108,14 +108,14 @@ describe("GET /api/v1/suppression answers 200", () => {
   });
 
   test("with nothing of another account", async () => {
-    const [reader, other] = [await aReader(), await aReader()];
+    const [reader, other] = [await aConsumer(), await aConsumer()];
     await someSuppressed(other.accountId, 2);
     expect((await listed(reader)).pagination.total).toBe(0);
     expect(await listed(reader, "?before=ffffffff-ffff-7fff-bfff-ffffffffffff")).toMatchObject({ data: [] });
   });
 
   test("with live entries, and with those of test mail for ?mode=test", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     for (const mode of ["live", "test"] as Mode[]) {
       await aSuppression(api.database.db, { accountId: reader.accountId, email: `${mode}@x.test`, mode });
     }
@@ -124,7 +124,7 @@ describe("GET /api/v1/suppression answers 200", () => {
   });
 
   test("with an exact total while addresses come, go and are folded at once", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const { accountId } = reader;
     const work = Array.from({ length: 4 }, async (_, writer) => {
       for (let n = 0; n < 8; n++) {
@@ -144,8 +144,8 @@ describe("GET /api/v1/suppression answers 200", () => {
 });
 
 test("GET /api/v1/suppression answers 401 without a JWT", async () => {
-  const reader = await aReader();
-  const { key } = await anApiKey(api.database.db, api.parts.keyPress, reader.accountId);
+  const reader = await aConsumer();
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, reader.accountId);
   const path = "/api/v1/suppression";
   expect((await api.call({ method: "GET", path })).status).toBe(401);
   expect((await api.call({ method: "GET", path, key })).status).toBe(401);
@@ -164,7 +164,7 @@ describe("GET /api/v1/suppression answers 422", () => {
     ["limit=100&page=1001", "page"],
     ["type=Bounce", "type"],
   ])("to ?%s, naming the parameter", async (query, field) => {
-    const { accessToken } = await aReader();
+    const { accessToken } = await aConsumer();
     const response = await api.call({ method: "GET", path: `/api/v1/suppression?${query}`, token: accessToken });
     expect(response.status).toBe(422);
     expect(response.json().error.details[0].field).toBe(field);
@@ -173,7 +173,7 @@ describe("GET /api/v1/suppression answers 422", () => {
 
 describe("DELETE /api/v1/suppression/:email answers 200", () => {
   test("with a message that names the address, which is off the list then", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await someSuppressed(reader.accountId, 2);
     const response = await remove(reader, "person-0@x.test");
     expect(response.status).toBe(200);
@@ -182,7 +182,7 @@ describe("DELETE /api/v1/suppression/:email answers 200", () => {
   });
 
   test("and later sends to the address are no longer filtered", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     const domain = await aVerifiedDomain(api.database.db, reader.accountId);
     await aSuppression(api.database.db, { accountId: reader.accountId, email: "jane@example.io" });
     const send = () =>
@@ -205,7 +205,7 @@ describe("DELETE /api/v1/suppression/:email answers 200", () => {
     ["jane+tag@x.test", "jane+tag@x.test"],
     ["a/b%c@x.test", "a/b%c@x.test"],
   ])("for %s written as %s", async (email, written) => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await aSuppression(api.database.db, { accountId: reader.accountId, email });
     const response = await remove(reader, written);
     expect(response.status).toBe(200);
@@ -214,7 +214,7 @@ describe("DELETE /api/v1/suppression/:email answers 200", () => {
   });
 
   test("and in the same commit notes that the address has to go from the provider's list, for live mail only", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     for (const mode of ["live", "test"] as Mode[]) {
       await aSuppression(api.database.db, { accountId: reader.accountId, email: `note-${mode}@x.test`, mode });
     }
@@ -225,7 +225,7 @@ describe("DELETE /api/v1/suppression/:email answers 200", () => {
   });
 
   test("to one of two that remove the same address at once, and 404 to the other", async () => {
-    const reader = await aReader();
+    const reader = await aConsumer();
     await aSuppression(api.database.db, { accountId: reader.accountId, email: "twice@x.test" });
     const answers = await Promise.all([remove(reader, "twice@x.test"), remove(reader, "twice@x.test")]);
     expect(answers.map((answer) => String(answer.status)).toSorted()).toEqual(["200", "404"]);
@@ -233,9 +233,9 @@ describe("DELETE /api/v1/suppression/:email answers 200", () => {
 });
 
 test("DELETE /api/v1/suppression/:email answers 401 for a missing or invalid JWT, and removes nothing", async () => {
-  const reader = await aReader();
+  const reader = await aConsumer();
   await someSuppressed(reader.accountId, 1);
-  const { key } = await anApiKey(api.database.db, api.parts.keyPress, reader.accountId);
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, reader.accountId);
   const request = { method: "DELETE", path: "/api/v1/suppression/person-0%40x.test" } as const;
   const answers = [
     await api.call(request),
@@ -248,7 +248,7 @@ test("DELETE /api/v1/suppression/:email answers 401 for a missing or invalid JWT
 
 describe("DELETE /api/v1/suppression/:email answers 404", () => {
   test("for an address without an entry, of another account or the other mode, and for a text that is no address", async () => {
-    const [reader, other] = [await aReader(), await aReader()];
+    const [reader, other] = [await aConsumer(), await aConsumer()];
     await aSuppression(api.database.db, { accountId: other.accountId, email: "theirs@x.test" });
     await aSuppression(api.database.db, { accountId: reader.accountId, email: "tried@x.test", mode: "test" });
     const emails = ["nobody@x.test", "theirs@x.test", "tried@x.test", "no address", "a@b@c", "Jane <nobody@x.test>"];
@@ -263,7 +263,7 @@ describe("DELETE /api/v1/suppression/:email answers 404", () => {
 });
 
 test("no address of a suppression reaches the log", async () => {
-  const reader = await aReader();
+  const reader = await aConsumer();
   await aSuppression(api.database.db, { accountId: reader.accountId, email: "canary-address@x.test" });
   await listed(reader);
   await remove(reader, "canary-address@x.test");

@@ -7,7 +7,7 @@ import {
   removeSuppression,
 } from "../../../suppressions/suppression-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
-import type { ApiParts, ApiServer } from "../../http/api-server.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
 import { cursorAnswer, offsetOf, pageAnswer, requireNoPage } from "../list-wire.ts";
 import {
@@ -18,7 +18,7 @@ import {
   toSuppressionAnswer,
 } from "./suppression-wire.ts";
 
-export function suppressionRoutes(app: ApiServer, { authenticator }: ApiParts): void {
+export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
 
   app.get(

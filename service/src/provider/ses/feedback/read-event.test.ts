@@ -18,7 +18,7 @@ const aboutIt = {
   providerMessageId: "0102019a8f1e-mail-000000",
   sendId,
   attempt: 3,
-  handedOverAt: "2026-11-15T10:00:00.123Z",
+  submittedAt: "2026-11-15T10:00:00.123Z",
   feedbackId: undefined,
 };
 

@@ -103,7 +103,7 @@ function aboutMail(event: Json) {
     sendId: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sendId) ? sendId : undefined,
     // Nine digits are more than any send is tried, and fit a column.
     attempt: /^[1-9]\d{0,8}$/.test(attempt) ? Number(attempt) : undefined,
-    handedOverAt: timeIn(mail, "timestamp"),
+    submittedAt: timeIn(mail, "timestamp"),
   };
 }
 

@@ -26,7 +26,7 @@ export interface SnsMessage {
 export type SignatureCheck =
   | { kind: "genuine"; message: SnsMessage }
   | { kind: "forged"; reason: Forgery }
-  /** Trouble of our own, or of the way to the certificate: it may be genuine. */
+  /** Problem of our own, or of the way to the certificate: it may be genuine. */
   | { kind: "cannot-check"; reason: string };
 
 export type Forgery =

@@ -52,10 +52,10 @@ test("what becomes of a mail arrives as feedback, through everything that set-up
     cc: ["bounce@simulator.amazonses.com"],
     configurationSetName: "postern-fb",
   });
-  const handOver = await provider.handOver(mail);
-  if (handOver.kind !== "accepted") throw new Error(handOver.message);
+  const submit = await provider.submit(mail);
+  if (submit.kind !== "accepted") throw new Error(submit.message);
 
-  const about = { providerMessageId: handOver.providerMessageId, ...mail.tags };
+  const about = { providerMessageId: submit.providerMessageId, ...mail.tags };
   const feedback: unknown[] = [];
   while (feedback.length < 3) {
     const messages = await received(queue, 2);

@@ -1,6 +1,6 @@
 import { isSamePolicy, queuePolicy } from "./access-policies.ts";
 import { naming } from "./aws-action.ts";
-import { type Finding, note, ok, problem, type Scene, setUpAgain } from "./check-up-context.ts";
+import { type CheckUpContext, type Finding, note, ok, problem, setUpAgain } from "./check-up-context.ts";
 import {
   findQueueAttributes,
   findQueueUrl,
@@ -10,14 +10,14 @@ import {
 } from "./queue-calls.ts";
 import { getSubscriptionAttributes, listSubscriptions } from "./topic-calls.ts";
 
-export async function checkQueue(scene: Scene): Promise<Finding[]> {
-  const { options, queues } = scene;
+export async function checkQueue(context: CheckUpContext): Promise<Finding[]> {
+  const { options, queues } = context;
   const { queueUrl, topicArn = "" } = options;
   if (queueUrl === undefined) return [];
   const attributes = await naming("sqs:GetQueueAttributes", () => findQueueAttributes(queues, queueUrl));
   if (attributes === undefined) return [problem(`there is no queue ${queueUrl}`, setUpAgain)];
   const { QueueArn = "", Policy, MessageRetentionPeriod, RedrivePolicy } = attributes;
-  scene.queueArn = QueueArn;
+  context.queueArn = QueueArn;
   return [
     ok(`queue ${queueUrl}`),
     isSamePolicy(Policy, queuePolicy(QueueArn, topicArn))
@@ -49,10 +49,10 @@ async function checkDeadQueue(queues: QueueCalls, redrivePolicy: string | undefi
   ];
 }
 
-export async function checkSubscription(scene: Scene): Promise<Finding[]> {
-  const { options, topics, queueArn } = scene;
+export async function checkSubscription(context: CheckUpContext): Promise<Finding[]> {
+  const { options, topics, queueArn } = context;
   const { topicArn, queueUrl } = options;
-  if (topicArn === undefined || !scene.hasTopic) return [];
+  if (topicArn === undefined || !context.hasTopic) return [];
   const listed = await naming("sns:ListSubscriptionsByTopic", () => listSubscriptions(topics, topicArn));
   if (queueUrl === undefined) return [checkPush(listed.filter(({ protocol }) => /^https?$/.test(protocol)))];
   if (queueArn === undefined) return [];

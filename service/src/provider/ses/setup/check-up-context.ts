@@ -26,7 +26,7 @@ export interface Finding {
 export const setUpAgain = "run `postern aws setup`";
 
 /** What the checks share. */
-export interface Scene {
+export interface CheckUpContext {
   options: CheckUpOptions;
   setName: string;
   pace: Pace;
@@ -39,7 +39,7 @@ export interface Scene {
   queueArn: string | undefined;
 }
 
-export function sceneOf(options: CheckUpOptions): Scene {
+export function contextOf(options: CheckUpOptions): CheckUpContext {
   const { cellCode, region, endpoints } = options;
   return {
     options,

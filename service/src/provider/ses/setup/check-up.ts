@@ -4,24 +4,24 @@ import { isSamePolicy, topicPolicy } from "./access-policies.ts";
 import { AwsActionError, naming } from "./aws-action.ts";
 import { checkQueue, checkSubscription } from "./check-queue.ts";
 import {
+  type CheckUpContext,
   type CheckUpOptions,
+  contextOf,
   type Finding,
   note,
   ok,
   problem,
-  type Scene,
-  sceneOf,
   setUpAgain,
 } from "./check-up-context.ts";
-import { toldEvents } from "./configuration-set-calls.ts";
+import { reportedEvents } from "./configuration-set-calls.ts";
 import { findConfigurationSet, listEventDestinations } from "./set-up-calls.ts";
 import { findTopicAttributes } from "./topic-calls.ts";
 
 /** Looks at everything between SES and this installation, and changes nothing. Stops early only without credentials. */
 export async function* checkUp(options: CheckUpOptions): AsyncGenerator<Finding> {
-  const scene = sceneOf(options);
+  const context = contextOf(options);
   for (const [subject, check] of checks) {
-    const findings = await run(subject, () => check(scene));
+    const findings = await run(subject, () => check(context));
     yield* findings;
     if (findings.some(({ advice }) => advice instanceof AwsActionError && isStranger(advice))) return;
   }
@@ -32,7 +32,7 @@ export function isStranger({ reason }: AwsActionError): boolean {
   return reason.kind === "denied" && !/^(AccessDenied|AuthorizationError|NotAuthorized)/.test(reason.message);
 }
 
-const checks: [subject: string, check: (scene: Scene) => Promise<Finding[]>][] = [
+const checks: [subject: string, check: (context: CheckUpContext) => Promise<Finding[]>][] = [
   ["the SES account", checkAccount],
   ["the configuration set", checkConfigurationSet],
   ["its event destination", checkEventDestination],
@@ -50,7 +50,7 @@ async function run(subject: string, check: () => Promise<Finding[]>): Promise<Fi
   }
 }
 
-async function checkAccount({ options: { region, endpoints }, pace }: Scene): Promise<Finding[]> {
+async function checkAccount({ options: { region, endpoints }, pace }: CheckUpContext): Promise<Finding[]> {
   const provider = createSesProvider({ region, endpoint: endpoints.ses, accountId: "", partition: "" });
   const quota = await naming("ses:GetAccount", () => pace(() => provider.readQuota()));
   return [
@@ -75,10 +75,10 @@ function quotaText({ perSecond, perDay, usedToday }: Quota): string {
   return `quota: ${perSecond} recipients a second, ${perDayText} in 24 hours, ${usedToday} used`;
 }
 
-async function checkConfigurationSet(scene: Scene): Promise<Finding[]> {
-  const { setName, ses, pace } = scene;
+async function checkConfigurationSet(context: CheckUpContext): Promise<Finding[]> {
+  const { setName, ses, pace } = context;
   const set = await naming("ses:GetConfigurationSet", () => pace(() => findConfigurationSet(ses, setName)));
-  scene.hasConfigurationSet = set !== undefined;
+  context.hasConfigurationSet = set !== undefined;
   if (set === undefined) return [problem(`there is no configuration set ${setName}`, setUpAgain)];
   const isSuppressing = set.SuppressionOptions?.SuppressedReasons?.length !== 0;
   return [
@@ -95,17 +95,17 @@ async function checkConfigurationSet(scene: Scene): Promise<Finding[]> {
   ];
 }
 
-async function checkEventDestination(scene: Scene): Promise<Finding[]> {
-  const { options, setName, ses, pace } = scene;
+async function checkEventDestination(context: CheckUpContext): Promise<Finding[]> {
+  const { options, setName, ses, pace } = context;
   const { topicArn } = options;
-  if (topicArn === undefined || !scene.hasConfigurationSet) return [];
+  if (topicArn === undefined || !context.hasConfigurationSet) return [];
   const action = "ses:GetConfigurationSetEventDestinations";
   const listed = await naming(action, () => pace(() => listEventDestinations(ses, setName)));
   const ours = listed.find(({ SnsDestination }) => SnsDestination?.TopicArn === topicArn);
   if (ours === undefined) return [problem(`no event goes to ${topicArn}`, setUpAgain)];
   if (ours.Enabled !== true) return [problem("the event destination is disabled", setUpAgain)];
   const told = ours.MatchingEventTypes ?? [];
-  const missing = toldEvents.filter((type) => !told.includes(type));
+  const missing = reportedEvents.filter((type) => !told.includes(type));
   const harmful = told.filter((type) => type === "OPEN" || type === "CLICK");
   return [
     missing.length > 0
@@ -115,14 +115,14 @@ async function checkEventDestination(scene: Scene): Promise<Finding[]> {
   ];
 }
 
-async function checkTopic(scene: Scene): Promise<Finding[]> {
-  const { options, setName, topics } = scene;
+async function checkTopic(context: CheckUpContext): Promise<Finding[]> {
+  const { options, setName, topics } = context;
   const { topicArn } = options;
   if (topicArn === undefined) {
     return [problem("AWS_FEEDBACK_TOPIC_ARN is not set", `${setUpAgain} and put what it prints into .env`)];
   }
   const attributes = await naming("sns:GetTopicAttributes", () => findTopicAttributes(topics, topicArn));
-  scene.hasTopic = attributes !== undefined;
+  context.hasTopic = attributes !== undefined;
   if (attributes === undefined) return [problem(`there is no topic ${topicArn}`, setUpAgain)];
   return [
     ok(`topic ${topicArn}`),

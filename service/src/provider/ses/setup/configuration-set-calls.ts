@@ -15,7 +15,7 @@ type ConfigurationSetCalls = Pick<
 >;
 
 /** Everything that becomes of a mail. OPEN and CLICK are left out: asking for them makes SES rewrite bodies. */
-export const toldEvents: EventType[] = [
+export const reportedEvents: EventType[] = [
   "SEND",
   "REJECT",
   "BOUNCE",
@@ -56,5 +56,5 @@ export function configurationSetCalls(client: SESv2Client, ask: Ask): Configurat
 }
 
 export function eventDestination(topicArn: string): EventDestinationDefinition {
-  return { Enabled: true, MatchingEventTypes: toldEvents, SnsDestination: { TopicArn: topicArn } };
+  return { Enabled: true, MatchingEventTypes: reportedEvents, SnsDestination: { TopicArn: topicArn } };
 }

@@ -42,14 +42,14 @@ export function plannedSteps(cellCode: string): SetUpStep[] {
 
 /** Yields each step when it is done. Every step may be repeated, so a broken run is run again. */
 export async function* setUp(options: SetUpOptions): AsyncGenerator<DoneStep, SetUpResult> {
-  const scene = sceneOf(options);
+  const context = contextOf(options);
   for (const { what, action, run } of stepsFor(options.cellCode)) {
-    yield { what, action, outcome: await naming(action, () => run(scene)) };
+    yield { what, action, outcome: await naming(action, () => run(context)) };
   }
-  return { topicArn: scene.topicArn, queueUrl: scene.queueUrl };
+  return { topicArn: context.topicArn, queueUrl: context.queueUrl };
 }
 
-interface Scene {
+interface CheckUpContext {
   options: SetUpOptions;
   pace: Pace;
   ses: SetUpCalls;
@@ -63,7 +63,7 @@ interface Scene {
 }
 
 interface Step extends SetUpStep {
-  run(scene: Scene): Promise<DoneStep["outcome"]>;
+  run(context: CheckUpContext): Promise<DoneStep["outcome"]>;
 }
 
 function stepsFor(cellCode: string): Step[] {
@@ -76,8 +76,8 @@ function topicSteps(cellCode: string): Step[] {
     {
       what: `SNS topic ${topic}`,
       action: "sns:CreateTopic",
-      async run(scene) {
-        scene.topicArn = await createTopic(scene.topics, topic);
+      async run(context) {
+        context.topicArn = await createTopic(context.topics, topic);
         return "done";
       },
     },
@@ -101,8 +101,8 @@ function queueSteps(cellCode: string): Step[] {
     {
       what: `SQS queue ${dead} for what cannot be applied`,
       action: "sqs:CreateQueue",
-      async run(scene) {
-        scene.deadQueueUrl = await createQueue(scene.queues, dead);
+      async run(context) {
+        context.deadQueueUrl = await createQueue(context.queues, dead);
         return "done";
       },
     },
@@ -114,8 +114,8 @@ function queueSteps(cellCode: string): Step[] {
     {
       what: `SQS queue ${queue}`,
       action: "sqs:CreateQueue",
-      async run(scene) {
-        scene.queueUrl = await createQueue(scene.queues, queue);
+      async run(context) {
+        context.queueUrl = await createQueue(context.queues, queue);
         return "done";
       },
     },
@@ -127,9 +127,9 @@ function queueSteps(cellCode: string): Step[] {
     {
       what: "the topic writes to the queue",
       action: "sns:Subscribe",
-      async run(scene) {
-        const { queue: queueArn } = arnsOf(scene.topicArn, queue, dead);
-        scene.subscriptionArn = await subscribeQueue(scene.topics, scene.topicArn, queueArn);
+      async run(context) {
+        const { queue: queueArn } = arnsOf(context.topicArn, queue, dead);
+        context.subscriptionArn = await subscribeQueue(context.topics, context.topicArn, queueArn);
         return "done";
       },
     },
@@ -147,11 +147,11 @@ function configurationSetSteps(cellCode: string): Step[] {
     {
       what: `SES configuration set ${set}, without SES's own suppression list`,
       action: "ses:CreateConfigurationSet",
-      async run(scene) {
-        const made = await scene.pace(() => providerOf(scene).createConfigurationSet(set));
+      async run(context) {
+        const made = await context.pace(() => providerOf(context).createConfigurationSet(set));
         if (made === "exists") {
           const action = "ses:PutConfigurationSetSuppressionOptions";
-          await naming(action, () => scene.pace(() => switchSuppressionOff(scene.ses, set)));
+          await naming(action, () => context.pace(() => switchSuppressionOff(context.ses, set)));
         }
         return made;
       },
@@ -159,11 +159,11 @@ function configurationSetSteps(cellCode: string): Step[] {
     {
       what: "its events go to the topic",
       action: "ses:CreateConfigurationSetEventDestination",
-      async run(scene) {
-        const made = await scene.pace(() => providerOf(scene).createEventDestination(set, scene.topicArn));
+      async run(context) {
+        const made = await context.pace(() => providerOf(context).createEventDestination(set, context.topicArn));
         if (made === "exists") {
           const action = "ses:UpdateConfigurationSetEventDestination";
-          await naming(action, () => scene.pace(() => restoreEventDestination(scene.ses, set, scene.topicArn)));
+          await naming(action, () => context.pace(() => restoreEventDestination(context.ses, set, context.topicArn)));
         }
         return made;
       },
@@ -171,7 +171,7 @@ function configurationSetSteps(cellCode: string): Step[] {
   ];
 }
 
-function sceneOf(options: SetUpOptions): Scene {
+function contextOf(options: SetUpOptions): CheckUpContext {
   const { region, endpoints } = options;
   return {
     options,
@@ -193,7 +193,7 @@ function arnsOf(topicArn: string, queue: string, dead: string): QueueArns {
   return { topic: topicArn, queue: `${prefix}${queue}`, dead: `${prefix}${dead}` };
 }
 
-function providerOf({ options: { region, endpoints }, topicArn }: Scene): EmailProvider {
+function providerOf({ options: { region, endpoints }, topicArn }: CheckUpContext): EmailProvider {
   const [, partition = "", , , accountId = ""] = topicArn.split(":");
   return createSesProvider({ region, endpoint: endpoints.ses, accountId, partition });
 }

@@ -1,9 +1,9 @@
 import type { SendEmailCommandOutput } from "@aws-sdk/client-sesv2";
-import type { HandOver, Hold } from "../../email-provider.ts";
+import type { Hold, SubmitResult } from "../../email-provider.ts";
 import { type AwsFault, isDenial, isNamedRefusal, isThrottle, readFault } from "../aws-fault.ts";
 
 /** A 200 alone proves nothing: without an id there may be a mail that we cannot name. */
-export function classifyAnswer({ MessageId, $metadata }: SendEmailCommandOutput): HandOver {
+export function classifyAnswer({ MessageId, $metadata }: SendEmailCommandOutput): SubmitResult {
   const { requestId } = $metadata;
   if (typeof MessageId === "string" && MessageId !== "") {
     return { kind: "accepted", providerMessageId: MessageId, requestId };
@@ -15,7 +15,7 @@ export function classifyAnswer({ MessageId, $metadata }: SendEmailCommandOutput)
  * Only what SES says in its own words with a 4xx, or what never left, is certainly not accepted. A 5xx is not, with or
  * without a name: a service can fail after it queued the mail, and what stands before it cannot know.
  */
-export function classifyFailure(error: unknown): HandOver {
+export function classifyFailure(error: unknown): SubmitResult {
   const fault = readFault(error);
   switch (fault.neverLeft) {
     case "no-connection":
@@ -31,7 +31,7 @@ export function classifyFailure(error: unknown): HandOver {
   return { kind: "unknown", message: `${fault.name}: ${fault.message}`, requestId: fault.requestId };
 }
 
-function classifyRefusal(fault: AwsFault): HandOver {
+function classifyRefusal(fault: AwsFault): SubmitResult {
   switch (fault.name) {
     case "BadRequestException":
     case "MessageRejected":
@@ -54,7 +54,7 @@ function classifyRefusal(fault: AwsFault): HandOver {
  * The daily quota may come as a throttle. Its text is looked for in no other class: those repeat what a customer wrote,
  * and one customer's words must not stop everyone's mail.
  */
-function throttled(fault: AwsFault): HandOver {
+function throttled(fault: AwsFault): SubmitResult {
   if (/daily message quota exceeded/i.test(fault.message)) return tryLater(fault, "quota");
   return { ...tryLater(fault, undefined), isThrottled: true };
 }
@@ -64,7 +64,7 @@ function tryLater({ name, message, requestId }: AwsFault, hold: Hold | undefined
   return { kind: "try-later", hold, isThrottled: false, message: text, requestId } as const;
 }
 
-function refused(fault: AwsFault, code: "PROVIDER_REJECTED" | "MESSAGE_TOO_LARGE"): HandOver {
+function refused(fault: AwsFault, code: "PROVIDER_REJECTED" | "MESSAGE_TOO_LARGE"): SubmitResult {
   const { message, requestId } = fault;
   return { kind: "refused", code, message, unverified: unverifiedIn(fault), requestId };
 }

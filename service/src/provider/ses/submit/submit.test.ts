@@ -4,7 +4,7 @@ import { aConfigurationSet, aMail } from "../../../../test/email-provider-contra
 import { useSesProvider } from "../../../../test/use-ses-provider.ts";
 import type { OutgoingMail } from "../../email-provider.ts";
 
-const { simulator, sesProvider, handOverOn } = useSesProvider();
+const { simulator, sesProvider, submitOn } = useSesProvider();
 
 const error = (name: string, message?: string) => ({ kind: "error", name, ...(message !== undefined && { message }) });
 const isRefused = { kind: "refused", code: "PROVIDER_REJECTED", unverified: [] };
@@ -70,12 +70,12 @@ describe("a hand-over is one request, classified by what is certain", () => {
   ] as const;
 
   test.for(faults)("%s", async ([, fault, expected, accepted]) => {
-    const seen = await handOverOn(fault, { sendTimeouts: { requestMs: 700 } });
+    const seen = await submitOn(fault, { sendTimeouts: { requestMs: 700 } });
     expect(seen).toEqual({ answer: expect.objectContaining(expected), requests: 1, accepted });
   });
 
   test.for(names)("%s: %s", async ([name, message, expected]) => {
-    const seen = await handOverOn(error(name, message));
+    const seen = await submitOn(error(name, message));
     expect(seen).toEqual({ answer: expect.objectContaining(expected), requests: 1, accepted: 0 });
     expect(seen.answer).toMatchObject({
       message: expect.stringMatching(/./),
@@ -88,9 +88,9 @@ describe("a hand-over is one request, classified by what is certain", () => {
     const mail = aMail({ configurationSetName });
     onTestFinished(() => simulator.control("PATCH", "account", { max24HourSend: -1, maxSendRate: 10_000 }));
     await simulator.control("PATCH", "account", { max24HourSend: 0 });
-    expect(await sesProvider().handOver(mail)).toMatchObject(held("quota"));
+    expect(await sesProvider().submit(mail)).toMatchObject(held("quota"));
     await simulator.control("PATCH", "account", { max24HourSend: -1, maxSendRate: 1 });
-    const answers = [await sesProvider().handOver(mail), await sesProvider().handOver(mail)];
+    const answers = [await sesProvider().submit(mail), await sesProvider().submit(mail)];
     expect(answers).toContainEqual(expect.objectContaining(isThrottled));
   });
 
@@ -107,7 +107,7 @@ describe("a hand-over is one request, classified by what is certain", () => {
     ] as const;
     for (const [status, body, expected] of answers) {
       const server = await anEndpoint(() => ({ status, body }));
-      expect(await sesProvider({ endpoint: server.url }).handOver(aMail())).toMatchObject(expected);
+      expect(await sesProvider({ endpoint: server.url }).submit(aMail())).toMatchObject(expected);
       expect(server.requests()).toBe(1);
     }
   });
@@ -119,12 +119,12 @@ describe("what certainly did not leave may be tried again", () => {
     ["refused", "http://127.0.0.1:1"],
     ["for a name nobody has", nobody],
   ])("a connection %s", async ([, endpoint]) => {
-    expect(await sesProvider({ endpoint }).handOver(aMail())).toMatchObject(isLater);
+    expect(await sesProvider({ endpoint }).submit(aMail())).toMatchObject(isLater);
   });
 
   test("a connection that nobody answers, as behind a closed firewall", async () => {
     const endpoint = await anEndpointThatTakesNoConnection();
-    expect(await sesProvider({ endpoint, sendTimeouts: { connectMs: 300 } }).handOver(aMail())).toMatchObject({
+    expect(await sesProvider({ endpoint, sendTimeouts: { connectMs: 300 } }).submit(aMail())).toMatchObject({
       ...isLater,
       message: expect.stringContaining("did not establish a connection"),
     });
@@ -137,7 +137,7 @@ describe("what certainly did not leave may be tried again", () => {
     vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
     vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
     const server = await anEndpoint(() => ({ status: 200, body: "{}" }));
-    expect(await sesProvider({ endpoint: server.url }).handOver(aMail())).toMatchObject(held("operator"));
+    expect(await sesProvider({ endpoint: server.url }).submit(aMail())).toMatchObject(held("operator"));
     expect(server.requests()).toBe(0);
   });
 
@@ -149,7 +149,7 @@ describe("what certainly did not leave may be tried again", () => {
     vi.stubEnv("AWS_WEB_IDENTITY_TOKEN_FILE", "/nowhere/token");
     vi.stubEnv("AWS_ROLE_ARN", "arn:aws:iam::000000000000:role/postern");
     const server = await anEndpoint(() => ({ status: 200, body: "{}" }));
-    expect(await sesProvider({ endpoint: server.url }).handOver(aMail())).toMatchObject(held("operator"));
+    expect(await sesProvider({ endpoint: server.url }).submit(aMail())).toMatchObject(held("operator"));
     expect(server.requests()).toBe(0);
   });
 });
@@ -160,7 +160,7 @@ describe("identities that are not verified", () => {
     const configurationSetName = await aConfigurationSet(provider);
     onTestFinished(() => simulator.control("PATCH", "account", { productionAccess: true }));
     const send = async (changes: Partial<OutgoingMail>) => {
-      const answer = await provider.handOver(aMail({ configurationSetName, ...changes }));
+      const answer = await provider.submit(aMail({ configurationSetName, ...changes }));
       return answer.kind === "refused" ? [answer.code, ...answer.unverified] : answer;
     };
     expect(await send({ from: { name: "Ünknown", address: "a@other.test" } })).toEqual([
@@ -176,12 +176,12 @@ describe("identities that are not verified", () => {
     ["arn:aws:ses:eu-west-1:000000000000:identity/b.test", ["arn:aws:ses:eu-west-1:000000000000:identity/b.test"]],
   ] as const)("are read from %s", async ([list, unverified]) => {
     const text = `Email address is not verified. The following identities failed the check in region EU-WEST-1: ${list}`;
-    expect((await handOverOn(error("MessageRejected", text))).answer).toMatchObject({ kind: "refused", unverified });
+    expect((await submitOn(error("MessageRejected", text))).answer).toMatchObject({ kind: "refused", unverified });
   });
 
   test("are not read from words of a customer", async () => {
     const text =
       "Subject: Email address is not verified. The following identities failed the check in region X: a@b.test";
-    expect((await handOverOn(error("MessageRejected", text))).answer).toMatchObject({ unverified: [] });
+    expect((await submitOn(error("MessageRejected", text))).answer).toMatchObject({ unverified: [] });
   });
 });

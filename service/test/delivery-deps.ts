@@ -1,10 +1,10 @@
 import { Writable } from "node:stream";
 import type { Database } from "../src/db/database.ts";
-import type { SettlementDesk } from "../src/delivery/settle-attempt.ts";
-import type { DeliveryDesk } from "../src/delivery/submit-send.ts";
+import type { SettlementDeps } from "../src/delivery/settle-attempt.ts";
+import type { DeliveryDeps } from "../src/delivery/submit-send.ts";
 import { createLog } from "../src/log.ts";
 import { createMetrics } from "../src/metrics.ts";
-import type { EmailProvider, HandOver, OutgoingMail } from "../src/provider/email-provider.ts";
+import type { EmailProvider, OutgoingMail, SubmitResult } from "../src/provider/email-provider.ts";
 import { openSettlements } from "../src/queue/settlement-batches.ts";
 import { testContentKeys } from "./send-builders.ts";
 import type { LogLine } from "./spawn-postern.ts";
@@ -16,21 +16,21 @@ export const answers = {
   throttled: { kind: "try-later", hold: undefined, isThrottled: true, message: "Too fast.", requestId: "r-1" },
   held: { kind: "try-later", hold: "quota", isThrottled: false, message: "Enough for today.", requestId: "r-1" },
   unknown: { kind: "unknown", message: "A reset to ann@example.test.", requestId: undefined },
-} as const satisfies Record<string, HandOver>;
+} as const satisfies Record<string, SubmitResult>;
 
 /** A provider that only takes mail, as told, with a record of what it was given. */
-export function aProviderThat(answer: HandOver | ((mail: OutgoingMail) => HandOver | Promise<HandOver>)) {
+export function aProviderThat(answer: SubmitResult | ((mail: OutgoingMail) => SubmitResult | Promise<SubmitResult>)) {
   const mails: OutgoingMail[] = [];
-  const handOver = async (mail: OutgoingMail) => {
+  const submit = async (mail: OutgoingMail) => {
     mails.push(mail);
     return typeof answer === "function" ? answer(mail) : answer;
   };
   // Delivery calls nothing else of it.
-  return { mails, provider: { handOver } as EmailProvider };
+  return { mails, provider: { submit } as EmailProvider };
 }
 
 /** All a worker needs for deliveries, with its log and counters to look at. */
-export function aDeliveryDesk(db: Database, provider: EmailProvider, changes: Partial<DeliveryDesk> = {}) {
+export function deliveryTestDeps(db: Database, provider: EmailProvider, changes: Partial<DeliveryDeps> = {}) {
   const lines: LogLine[] = [];
   const stream = new Writable({
     write: (chunk, _encoding, done) => {
@@ -38,7 +38,7 @@ export function aDeliveryDesk(db: Database, provider: EmailProvider, changes: Pa
       done();
     },
   });
-  const desk: DeliveryDesk & SettlementDesk = {
+  const deps: DeliveryDeps & SettlementDeps = {
     db,
     provider,
     settlements: openSettlements(db),
@@ -50,11 +50,11 @@ export function aDeliveryDesk(db: Database, provider: EmailProvider, changes: Pa
     ...changes,
   };
   const counted = async (name: string, labels: Record<string, string> = {}) => {
-    const metric = await desk.metrics.registry.getSingleMetric(name)?.get();
+    const metric = await deps.metrics.registry.getSingleMetric(name)?.get();
     const values = metric?.values.filter((value) =>
       Object.entries(labels).every(([label, wanted]) => value.labels[label] === wanted),
     );
     return values?.reduce((sum, { value }) => sum + value, 0) ?? 0;
   };
-  return { desk, lines, counted };
+  return { deps, lines, counted };
 }

@@ -1,17 +1,17 @@
 import type { SesSimulator } from "@postern/ses-simulator";
 import type { Database } from "../src/db/database.ts";
 import { type NameLocks, openNameLocks } from "../src/db/name-locks.ts";
-import type { DomainDesk } from "../src/domains/register-domain.ts";
+import type { DomainDeps } from "../src/domains/register-domain.ts";
 import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
 
 export const testConfigurationSet = "postern-AA";
 
-/** A desk as the API has it, against the simulator; turns come at once unless the test is about them. */
-export async function openTestDesk(
+/** A deps as the API has it, against the simulator; turns come at once unless the test is about them. */
+export async function openTestDeps(
   db: Database,
   url: string,
   simulator: SesSimulator,
-): Promise<DomainDesk & { locks: NameLocks }> {
+): Promise<DomainDeps & { locks: NameLocks }> {
   const locks = openNameLocks({ directUrl: url, onIdleError: () => undefined });
   const provider = createSesProvider({
     region: simulator.region,
@@ -25,11 +25,11 @@ export async function openTestDesk(
 }
 
 /** The identities the simulator has, as anyone who asks SES would see them. */
-export async function identitiesOf(desk: DomainDesk): Promise<string[]> {
+export async function identitiesOf(deps: DomainDeps): Promise<string[]> {
   const names: string[] = [];
   let next: string | undefined;
   do {
-    const page = await desk.provider.listIdentities(next);
+    const page = await deps.provider.listIdentities(next);
     names.push(...page.identities.map(({ domainName }) => domainName));
     next = page.next;
   } while (next !== undefined);

@@ -12,7 +12,7 @@ export interface SeenRequest {
   status: number | undefined;
 }
 
-export interface HandOverFront {
+export interface SubmitProxy {
   url: string;
   seen: SeenRequest[];
   /** From now on answers for mail of this domain by itself, as something between us and the provider may. */
@@ -21,17 +21,17 @@ export interface HandOverFront {
 }
 
 /** Stands before the provider and notes every hand-over. What the provider does to a connection is passed on. */
-export async function startHandOverFront(targetUrl: string): Promise<HandOverFront> {
+export async function startSubmitProxy(targetUrl: string): Promise<SubmitProxy> {
   const seen: SeenRequest[] = [];
   const own = new Map<string, { status: number; body: string }>();
   const agent = new Agent({ keepAlive: true });
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const at = performance.now();
     const body = await buffer(incoming);
-    const isHandOver = incoming.url === "/v2/email/outbound-emails";
-    const { sendId = "", attempt = 0, domain = "" } = isHandOver ? tagsIn(body) : {};
+    const isSubmission = incoming.url === "/v2/email/outbound-emails";
+    const { sendId = "", attempt = 0, domain = "" } = isSubmission ? tagsIn(body) : {};
     const entry: SeenRequest = { sendId, attempt, at, status: undefined };
-    if (isHandOver) seen.push(entry);
+    if (isSubmission) seen.push(entry);
     const reply = own.get(domain);
     if (reply !== undefined) {
       outgoing.writeHead(reply.status, { "content-type": "text/html" }).end(reply.body);

@@ -3,7 +3,7 @@ import { configurationSetNameOf } from "../src/provider/cell-names.ts";
 import {
   eventDestination,
   eventDestinationName,
-  toldEvents,
+  reportedEvents,
 } from "../src/provider/ses/setup/configuration-set-calls.ts";
 import { setUpCalls } from "../src/provider/ses/setup/set-up-calls.ts";
 
@@ -17,7 +17,7 @@ export async function tellOnly(
     new UpdateConfigurationSetEventDestinationCommand({
       ConfigurationSetName: configurationSetNameOf(cellCode),
       EventDestinationName: eventDestinationName,
-      EventDestination: { ...eventDestination(topicArn), MatchingEventTypes: toldEvents.filter(isTold) },
+      EventDestination: { ...eventDestination(topicArn), MatchingEventTypes: reportedEvents.filter(isTold) },
     }),
   );
   client.destroy();

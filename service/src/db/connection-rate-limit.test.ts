@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { rateLimitedClient } from "./connection-rate-limit.ts";
 import { openDatabase } from "./database.ts";
-import { pacedClient } from "./session-pace.ts";
 
 const shared = useTestDatabase();
 const poolSize = 3;
@@ -52,7 +52,7 @@ test("statements that fail cost their connection, but nothing of the pace", asyn
 });
 
 test("a connection that is given up while an answer is awaited may have left its session behind", async () => {
-  const pool = new pg.Pool({ connectionString: shared.url, max: 9, Client: pacedClient(2) });
+  const pool = new pg.Pool({ connectionString: shared.url, max: 9, Client: rateLimitedClient(2) });
   onTestFinished(() => pool.end());
   const openAndGiveUp = async (text: string | undefined) => {
     const client = await pool.connect();

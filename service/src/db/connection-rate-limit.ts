@@ -16,7 +16,7 @@ const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREA
  * By default a server keeps the session of a client that the network took away for two hours, and what it locked with it.
  * So it asks after half a minute whether we are still there.
  */
-export const missLostClients = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4";
+export const tcpKeepalive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4";
 
 /**
  * Connections that are opened at a pace when they keep being lost: so many at once, then one every two seconds. Over a
@@ -24,7 +24,7 @@ export const missLostClients = "-c tcp_keepalives_idle=30 -c tcp_keepalives_inte
  * use up all the server has within seconds, for itself and for others. What is not opened is answered with 503 and comes
  * again. One that is closed as it should be costs nothing, and a server that was down has forgotten all sessions.
  */
-export function pacedClient(burst: number): typeof pg.Client {
+export function rateLimitedClient(burst: number): typeof pg.Client {
   let free = burst;
   let countedAt = performance.now();
 
