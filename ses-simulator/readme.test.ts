@@ -14,7 +14,7 @@ function blocks(language: string): string[] {
   return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, text = ""]) => text);
 }
 
-test("every shell example of the README works as printed", async () => {
+test("every shell example in the README works", async () => {
   expect(blocks("sh").length).toBeGreaterThan(2);
   for (const example of blocks("sh")) {
     const script = example.replaceAll("http://127.0.0.1:4579", running.url);
@@ -22,7 +22,7 @@ test("every shell example of the README works as printed", async () => {
   }
 });
 
-test("the TypeScript example of the README works as printed", async () => {
+test("the TypeScript example in the README works", async () => {
   const [example = ""] = blocks("ts");
   const file = fileURLToPath(new URL("readme-example.gen.ts", import.meta.url));
   writeFileSync(file, example);
@@ -34,7 +34,7 @@ test("the TypeScript example of the README works as printed", async () => {
   }
 });
 
-test("the README names every fault the simulator has, and the help every flag", () => {
+test("the README names every fault, and the help text names every flag", () => {
   const faults = readFileSync(new URL("src/faults/fault.ts", import.meta.url), "utf8").matchAll(
     /kind: "([a-z0-9-]+)"/g,
   );

@@ -17,7 +17,7 @@ import { aFeedbackPath, aMail } from "../test/builders.ts";
 import { useSimulator } from "../test/use-simulator.ts";
 
 const running = useSimulator();
-const generous = {
+const unlimited = {
   sendingEnabled: true,
   enforcementStatus: "HEALTHY",
   productionAccess: true,
@@ -31,12 +31,12 @@ const suppress = (EmailAddress: string, Reason: "BOUNCE" | "COMPLAINT" = "BOUNCE
   running.ses.send(new PutSuppressedDestinationCommand({ EmailAddress, Reason }));
 
 afterEach(async () => {
-  await running.control("PATCH", "account", generous);
+  await running.control("PATCH", "account", unlimited);
 });
 
-/** Fact sheet, sections 2.2, 2.3 and the suppression part of 4. */
+/** Fact sheet, sections 2.2, 2.3 and 4 (suppression). */
 describe("GetAccount", () => {
-  test("shows quota, state and suppression reasons", async () => {
+  test("GetAccount returns quota, state and suppression reasons", async () => {
     await running.control("PATCH", "account", { max24HourSend: 200, maxSendRate: 1 });
     const account = await running.ses.send(new GetAccountCommand());
     expect(account).toMatchObject({
@@ -49,13 +49,13 @@ describe("GetAccount", () => {
     });
   });
 
-  test("counts recipients, not messages, and mailbox simulator recipients not at all", async () => {
+  test("the quota counts recipients, not messages, and ignores mailbox simulator recipients", async () => {
     const before = await sent();
     await send(to("a@example.test", "b@example.test", "success@simulator.amazonses.com"));
     expect((await sent()) - before).toBe(2);
   });
 
-  test("counts the last 24 hours over a restart", async () => {
+  test("the count of the last 24 hours survives a restart", async () => {
     await send();
     const before = await sent();
     await running.restart();
@@ -65,7 +65,7 @@ describe("GetAccount", () => {
 });
 
 describe("quotas", () => {
-  test("above the daily quota a send is a TooManyRequestsException that says so", async () => {
+  test("a send above the daily quota is a TooManyRequestsException that names the quota", async () => {
     await running.control("PATCH", "account", { max24HourSend: (await sent()) + 2 });
     await send(to("a@example.test", "b@example.test"));
     await expect(send()).rejects.toMatchObject({
@@ -76,27 +76,27 @@ describe("quotas", () => {
     await send(to("success@simulator.amazonses.com"));
   });
 
-  test("above MaxSendRate recipients a second a send is a TooManyRequestsException that says so", async () => {
+  test("a send above MaxSendRate is a TooManyRequestsException that names the rate", async () => {
     await running.control("PATCH", "account", { maxSendRate: 3 });
-    const five = Array.from({ length: 5 }, () =>
+    const sends = Array.from({ length: 5 }, () =>
       send().then(
         () => "sent",
         (error) => error.message,
       ),
     );
-    const results = await Promise.all(five);
+    const results = await Promise.all(sends);
     expect(results).toContain("Maximum sending rate exceeded.");
     expect(results.filter((result) => result === "sent").length).toBeLessThanOrEqual(4);
   });
 
-  test("a paused account answers SendingPausedException, a suspended one AccountSuspendedException", async () => {
+  test("a send of a paused account is a SendingPausedException, of a suspended one an AccountSuspendedException", async () => {
     await running.ses.send(new PutAccountSendingAttributesCommand({ SendingEnabled: false }));
     await expect(send()).rejects.toMatchObject({ name: "SendingPausedException" });
     await running.control("PATCH", "account", { sendingEnabled: true, enforcementStatus: "SHUTDOWN" });
     await expect(send()).rejects.toMatchObject({ name: "AccountSuspendedException" });
   });
 
-  test("in the sandbox only verified recipients and the mailbox simulator can be mailed, and the list is closed", async () => {
+  test("an account in the sandbox sends only to verified and simulator recipients and cannot suppress addresses", async () => {
     await running.control("PATCH", "account", { productionAccess: false });
     const stranger = send(to("friend@shop.test", "stranger@example.test"));
     await expect(stranger).rejects.toThrow(/failed the check in region EU-WEST-1: stranger@example.test$/);
@@ -104,11 +104,11 @@ describe("quotas", () => {
     await expect(suppress("a@example.test")).rejects.toBeInstanceOf(BadRequestException);
   });
 
-  test("one non-send request a second can be switched on", async () => {
+  test("an option limits non-send requests to one per second", async () => {
     running.options.controlRequestsPerSecond = 1;
     await running.restart();
-    const three = await Promise.allSettled([1, 2, 3].map(() => running.ses.send(new GetAccountCommand())));
-    const refused = three.filter((result) => result.status === "rejected");
+    const results = await Promise.allSettled([1, 2, 3].map(() => running.ses.send(new GetAccountCommand())));
+    const refused = results.filter((result) => result.status === "rejected");
     expect(refused).toHaveLength(2);
     expect(refused[0]?.reason).toMatchObject({ name: "TooManyRequestsException", $metadata: { httpStatusCode: 429 } });
     expect((await send()).MessageId).toBeDefined();
@@ -118,7 +118,7 @@ describe("quotas", () => {
 });
 
 describe("the account suppression list", () => {
-  test("is put, got, listed by reason and time, and deleted", async () => {
+  test("SES stores, returns, lists by reason and time, and deletes a suppressed address", async () => {
     await suppress("bounced@example.test");
     await suppress("complained@example.test", "COMPLAINT");
     const got = await running.ses.send(new GetSuppressedDestinationCommand({ EmailAddress: "Bounced@example.test" }));
@@ -134,8 +134,8 @@ describe("the account suppression list", () => {
     const page = await running.ses.send(new ListSuppressedDestinationsCommand({ PageSize: 1 }));
     expect(page.SuppressedDestinationSummaries).toHaveLength(1);
     expect(page.NextToken).toBeDefined();
-    const foreign = new ListSuppressedDestinationsCommand({ NextToken: "foreign" });
-    await expect(running.ses.send(foreign)).rejects.toBeInstanceOf(InvalidNextTokenException);
+    const unknownToken = new ListSuppressedDestinationsCommand({ NextToken: "unknown" });
+    await expect(running.ses.send(unknownToken)).rejects.toBeInstanceOf(InvalidNextTokenException);
     const remove = new DeleteSuppressedDestinationCommand({ EmailAddress: "bounced@example.test" });
     await running.ses.send(remove);
     await expect(running.ses.send(remove)).rejects.toBeInstanceOf(NotFoundException);
@@ -143,7 +143,7 @@ describe("the account suppression list", () => {
     await expect(running.ses.send(get)).rejects.toBeInstanceOf(NotFoundException);
   });
 
-  test("lets a mail be accepted and counted, and bounces it as OnAccountSuppressionList", async () => {
+  test("SES accepts and counts a mail to a suppressed address and bounces it as OnAccountSuppressionList", async () => {
     const path = await aFeedbackPath(running);
     await suppress("listed@example.test");
     const before = await sent();
@@ -157,7 +157,7 @@ describe("the account suppression list", () => {
     });
   });
 
-  test("is switched off for a configuration set with no suppressed reasons, and for the account likewise", async () => {
+  test("a configuration set or an account without the suppressed reason delivers to the address", async () => {
     const path = await aFeedbackPath(running);
     await suppress("off@example.test");
     const off = { ConfigurationSetName: path.setName, SuppressedReasons: [] };
@@ -171,17 +171,20 @@ describe("the account suppression list", () => {
     await running.ses.send(new PutAccountSuppressionAttributesCommand({ SuppressedReasons: ["BOUNCE", "COMPLAINT"] }));
   });
 
-  test("learns hard bounces, but not those of the mailbox simulator", async () => {
+  test("SES suppresses the address of a hard bounce, except at the mailbox simulator", async () => {
     const path = await aFeedbackPath(running);
     await running.control("POST", "rules", {
       times: 1,
-      match: { recipient: "learned@example.test" },
+      match: { recipient: "bounced-once@example.test" },
       outcome: { kind: "bounce" },
     });
-    await send({ ...to("learned@example.test", "bounce@simulator.amazonses.com"), ConfigurationSetName: path.setName });
+    await send({
+      ...to("bounced-once@example.test", "bounce@simulator.amazonses.com"),
+      ConfigurationSetName: path.setName,
+    });
     await path.next(3);
     const get = (EmailAddress: string) => running.ses.send(new GetSuppressedDestinationCommand({ EmailAddress }));
-    expect((await get("learned@example.test")).SuppressedDestination?.Attributes?.MessageId).toBeDefined();
+    expect((await get("bounced-once@example.test")).SuppressedDestination?.Attributes?.MessageId).toBeDefined();
     await expect(get("bounce@simulator.amazonses.com")).rejects.toBeInstanceOf(NotFoundException);
   });
 });

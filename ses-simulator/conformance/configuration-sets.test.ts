@@ -41,7 +41,7 @@ const addDestination = (
 
 /** Fact sheet, section 4. */
 describe("configuration sets", () => {
-  test("are created, read, listed and deleted; options are kept", async () => {
+  test("SES creates, returns with all options, lists and deletes a configuration set", async () => {
     const ConfigurationSetName = "all-options";
     await running.ses.send(
       new CreateConfigurationSetCommand({
@@ -60,8 +60,8 @@ describe("configuration sets", () => {
     expect((await running.ses.send(new ListConfigurationSetsCommand())).ConfigurationSets).toContain(
       ConfigurationSetName,
     );
-    const again = new CreateConfigurationSetCommand({ ConfigurationSetName });
-    await expect(running.ses.send(again)).rejects.toBeInstanceOf(AlreadyExistsException);
+    const repeated = new CreateConfigurationSetCommand({ ConfigurationSetName });
+    await expect(running.ses.send(repeated)).rejects.toBeInstanceOf(AlreadyExistsException);
     await running.ses.send(new DeleteConfigurationSetCommand({ ConfigurationSetName }));
     const get = new GetConfigurationSetCommand({ ConfigurationSetName });
     await expect(running.ses.send(get)).rejects.toBeInstanceOf(NotFoundException);
@@ -71,18 +71,18 @@ describe("configuration sets", () => {
     ["a dot", "a.b"],
     ["65 characters", "a".repeat(65)],
     ["a slash", "a/b"],
-  ])("with %s in the name are refused", async (_, name) => {
+  ])("SES refuses a configuration set with %s in its name", async (_, name) => {
     const command = new CreateConfigurationSetCommand({ ConfigurationSetName: name });
     await expect(running.ses.send(command)).rejects.toBeInstanceOf(BadRequestException);
   });
 
-  test("with MaxDeliverySeconds outside 300 to 50400 are refused", async () => {
+  test("SES refuses MaxDeliverySeconds outside 300 to 50400", async () => {
     const DeliveryOptions = { MaxDeliverySeconds: 299 };
     const command = new CreateConfigurationSetCommand({ ConfigurationSetName: "slow", DeliveryOptions });
     await expect(running.ses.send(command)).rejects.toBeInstanceOf(BadRequestException);
   });
 
-  test("that are paused answer a send with SendingPausedException", async () => {
+  test("a send with a paused configuration set is a SendingPausedException", async () => {
     const ConfigurationSetName = await aSet();
     await running.ses.send(
       new PutConfigurationSetSendingOptionsCommand({ ConfigurationSetName, SendingEnabled: false }),
@@ -93,7 +93,7 @@ describe("configuration sets", () => {
 });
 
 describe("event destinations", () => {
-  test("are created, read, changed and deleted", async () => {
+  test("SES creates, returns, changes and deletes an event destination", async () => {
     const [set, TopicArn] = [await aSet(), await aTopic(running)];
     await addDestination(set, "feedback", { MatchingEventTypes: ["SEND", "BOUNCE"], SnsDestination: { TopicArn } });
     const get = async () =>
@@ -108,11 +108,11 @@ describe("event destinations", () => {
     expect(await get()).toMatchObject([{ Enabled: false, MatchingEventTypes: ["SEND"] }]);
     await running.ses.send(new DeleteConfigurationSetEventDestinationCommand(names));
     expect(await get()).toEqual([]);
-    const again = running.ses.send(new DeleteConfigurationSetEventDestinationCommand(names));
-    await expect(again).rejects.toBeInstanceOf(NotFoundException);
+    const repeated = running.ses.send(new DeleteConfigurationSetEventDestinationCommand(names));
+    await expect(repeated).rejects.toBeInstanceOf(NotFoundException);
   });
 
-  test("of a name that exists are an AlreadyExistsException, the eleventh a LimitExceededException", async () => {
+  test("a repeated name is an AlreadyExistsException, and the eleventh destination is a LimitExceededException", async () => {
     const [set, TopicArn] = [await aSet(), await aTopic(running)];
     for (let number = 1; number <= 10; number++)
       await addDestination(set, `d${number}`, { SnsDestination: { TopicArn } });
@@ -124,7 +124,7 @@ describe("event destinations", () => {
     );
   });
 
-  test("need a set, an event type, a topic, and a topic policy that lets SES publish", async () => {
+  test("an event destination needs a set, an event type, a topic, and a topic policy that allows SES to publish", async () => {
     const [set, TopicArn] = [await aSet(), await aTopic(running)];
     const SnsDestination = { TopicArn };
     await expect(addDestination("none", "d", { SnsDestination })).rejects.toBeInstanceOf(NotFoundException);

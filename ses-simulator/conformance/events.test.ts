@@ -24,9 +24,9 @@ const to = (...names: string[]) => ({
   Destination: { ToAddresses: names.map((name) => `${name}@simulator.amazonses.com`) },
 });
 
-/** Fact sheet, section 5, and the mailbox simulator of section 4. */
-describe("mail", () => {
-  test("names source, account, message, destination, headers and the caller's tags", async () => {
+/** Fact sheet, sections 5 and 4 (mailbox simulator). */
+describe("the mail object of an event", () => {
+  test("the mail object holds source, account, message, destination, headers and the caller's tags", async () => {
     const { of, messageId, path } = await eventsOf(
       {
         Destination: {
@@ -73,7 +73,7 @@ describe("mail", () => {
     expect(Number.parseInt(messageId?.slice(4, 16) ?? "", 16)).toBe(Date.parse(mail.timestamp));
   });
 
-  test("says when its headers are cut at 10 KB", async () => {
+  test("headersTruncated marks headers that SES truncates at 10 KB", async () => {
     const path = await aFeedbackPath(running);
     const many = Array.from({ length: 20 }, (_, n) => `X-H${n}: ${"v".repeat(900)}\n`).join("");
     const mail = aRawMail(`From: orders@shop.test\n${many}\nHello\n`, { ConfigurationSetName: path.setName });
@@ -85,7 +85,7 @@ describe("mail", () => {
 });
 
 describe("the mailbox simulator", () => {
-  test("success@ is delivered", async () => {
+  test("SES delivers to success@", async () => {
     const { events, of } = await eventsOf(to("success"), 2);
     expect(of("Send").send).toEqual({});
     expect(of("Delivery")).toMatchObject({
@@ -102,7 +102,7 @@ describe("the mailbox simulator", () => {
       expect(Object.keys(event)).toEqual(["eventType", "mail", event.eventType.toLowerCase()]);
   });
 
-  test("bounce@ is a hard bounce with status 5.1.1", async () => {
+  test("a mail to bounce@ is a hard bounce with status 5.1.1", async () => {
     const { of } = await eventsOf(to("bounce"), 2);
     expect(of("Bounce").bounce).toMatchObject({
       bounceType: "Permanent",
@@ -121,7 +121,7 @@ describe("the mailbox simulator", () => {
     });
   });
 
-  test("complaint@ is delivered and then complains", async () => {
+  test("SES delivers to complaint@ and then reports a complaint", async () => {
     const { of } = await eventsOf(to("complaint"), 3);
     expect(of("Delivery")).toBeDefined();
     expect(of("Complaint").complaint).toMatchObject({
@@ -135,18 +135,18 @@ describe("the mailbox simulator", () => {
     });
   });
 
-  test("ooto@ is delivered and answers with a transient bounce", async () => {
+  test("SES delivers to ooto@ and then reports a transient bounce", async () => {
     const { of } = await eventsOf(to("ooto"), 3);
     expect(of("Delivery")).toBeDefined();
     expect(of("Bounce").bounce).toMatchObject({ bounceType: "Transient", bounceSubType: "General" });
   });
 
-  test("suppressionlist@ bounces as Suppressed", async () => {
+  test("a mail to suppressionlist@ bounces as Suppressed", async () => {
     const { of } = await eventsOf(to("suppressionlist"), 2);
     expect(of("Bounce").bounce).toMatchObject({ bounceType: "Permanent", bounceSubType: "Suppressed" });
   });
 
-  test("takes labels, and combines several bounces of one request into one event", async () => {
+  test("the mailbox simulator accepts labels, and SES combines the bounces of one request into one event", async () => {
     const { of } = await eventsOf(to("bounce+one", "bounce+two"), 2);
     const bounced = of("Bounce").bounce.bouncedRecipients.map((recipient: AnyEvent) => recipient.emailAddress);
     expect(bounced).toEqual(["bounce+one@simulator.amazonses.com", "bounce+two@simulator.amazonses.com"]);
@@ -154,7 +154,7 @@ describe("the mailbox simulator", () => {
 });
 
 describe("other outcomes", () => {
-  test("an EICAR attachment is accepted and then rejected", async () => {
+  test("SES accepts an EICAR attachment and then rejects the mail", async () => {
     const eicar = "X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*";
     const Attachments = [{ FileName: "virus.txt", RawContent: Buffer.from(eicar) }];
     const Simple = { Subject: { Data: "s" }, Body: { Text: { Data: "t" } }, Attachments };
@@ -163,7 +163,7 @@ describe("other outcomes", () => {
     expect(new Set(events.map((event) => event.eventType))).toEqual(new Set(["Send", "Reject"]));
   });
 
-  test("a delayed delivery tells its type and when SES will give up, and comes without headers", async () => {
+  test("a DeliveryDelay event holds the delay type and the expiration time and no headers", async () => {
     await running.control("POST", "rules", { times: 1, outcome: { kind: "delay", delayType: "MailboxFull" } });
     const { of } = await eventsOf({}, 3);
     expect(of("DeliveryDelay").deliveryDelay).toMatchObject({
@@ -178,7 +178,7 @@ describe("other outcomes", () => {
     expect(of("Delivery")).toBeDefined();
   });
 
-  test("a complaint names everyone at the complainer's domain who got the mail, and nobody else", async () => {
+  test("a complaint names exactly those recipients at the complainer's domain who got the mail", async () => {
     const complainer = { match: { recipient: "angry@isp.test" }, outcome: { kind: "complain", feedbackType: "abuse" } };
     const bouncing = { match: { recipient: "gone@isp.test" }, outcome: { kind: "bounce" } };
     for (const rule of [complainer, bouncing]) await running.control("POST", "rules", { times: 1, ...rule });
@@ -199,22 +199,22 @@ describe("other outcomes", () => {
     ["Undetermined", "Undetermined"],
   ] as const;
 
-  test.each(bounces)("a rule can make any bounce, such as %s/%s", async (bounceType, bounceSubType) => {
+  test.each(bounces)("a rule produces a %s/%s bounce", async (bounceType, bounceSubType) => {
     await running.control("POST", "rules", { times: 1, outcome: { kind: "bounce", bounceType, bounceSubType } });
     const { of } = await eventsOf({ Destination: { ToAddresses: [`${bounceSubType}@example.test`] } }, 2);
     expect(of("Bounce").bounce).toMatchObject({ bounceType, bounceSubType });
   });
 });
 
-describe("destinations", () => {
-  test("only get the event types they match, and a mail without a configuration set has no events", async () => {
+describe("event destinations", () => {
+  test("SES publishes no events of a mail without a configuration set", async () => {
     const { path } = await eventsOf(to("success"), 2);
     await running.ses.send(new SendEmailCommand(aMail()));
     expect((await running.control("GET", "health")).body.pendingEvents).toBe(0);
     expect(await path.next(0)).toEqual([]);
   });
 
-  test("get bare events when the subscription delivers raw messages", async () => {
+  test("a subscription with raw delivery receives events without the SNS envelope", async () => {
     const { of } = await eventsOf(to("success"), 2, { RawMessageDelivery: "true" });
     expect(of("Send").eventType).toBe("Send");
   });

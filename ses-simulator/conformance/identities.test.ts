@@ -32,7 +32,7 @@ const publish = (domain: string, tokens: string[] = []) => {
 
 /** Fact sheet, section 3. */
 describe("CreateEmailIdentity", () => {
-  test("gives three Easy DKIM tokens, the hosted zone, 2048 bits, and no ARN", async () => {
+  test("CreateEmailIdentity returns three Easy DKIM tokens, the hosted zone, 2048 bits, and no ARN", async () => {
     const answer = await running.ses.send(
       new CreateEmailIdentityCommand({
         EmailIdentity: "create.test",
@@ -57,19 +57,19 @@ describe("CreateEmailIdentity", () => {
     expect(JSON.stringify(answer)).not.toContain("arn:");
   });
 
-  test("of a name that exists, in any case, is an AlreadyExistsException", async () => {
+  test("a name that exists in any letter case is an AlreadyExistsException", async () => {
     await create("twice.test");
     await expect(create("Twice.TEST")).rejects.toBeInstanceOf(AlreadyExistsException);
   });
 
-  test("with a configuration set that does not exist is a NotFoundException and creates nothing", async () => {
+  test("an unknown configuration set is a NotFoundException, and SES creates no identity", async () => {
     const command = new CreateEmailIdentityCommand({ EmailIdentity: "noset.test", ConfigurationSetName: "none" });
     await expect(running.ses.send(command)).rejects.toBeInstanceOf(NotFoundException);
     await expect(get("noset.test")).rejects.toBeInstanceOf(NotFoundException);
   });
 
   test.each([["localhost"], ["a b.test"], ["a..test"], ["-a.test"], ["ä.test"]])(
-    "of %s is a BadRequestException",
+    "the name %s is a BadRequestException",
     async (name) => {
       await expect(create(name)).rejects.toBeInstanceOf(BadRequestException);
     },
@@ -77,7 +77,7 @@ describe("CreateEmailIdentity", () => {
 });
 
 describe("GetEmailIdentity", () => {
-  test("decodes percent-encoded names and keeps the case of addresses", async () => {
+  test("GetEmailIdentity decodes percent-encoded names and distinguishes the letter case of addresses", async () => {
     await create("User+x@case.test");
     expect(await get("User+x@case.test")).toMatchObject({
       IdentityType: "EMAIL_ADDRESS",
@@ -86,7 +86,7 @@ describe("GetEmailIdentity", () => {
     await expect(get("user+x@case.test")).rejects.toBeInstanceOf(NotFoundException);
   });
 
-  test("shows feedback forwarding, configuration set and tags", async () => {
+  test("GetEmailIdentity returns feedback forwarding, configuration set and tags", async () => {
     await running.ses.send(new CreateConfigurationSetCommand({ ConfigurationSetName: "for-get" }));
     const Tags = [{ Key: "cell", Value: "AA" }];
     const command = new CreateEmailIdentityCommand({
@@ -107,7 +107,7 @@ describe("GetEmailIdentity", () => {
 });
 
 describe("verification by DNS", () => {
-  test("succeeds when all three CNAMEs point into the hosted zone", async () => {
+  test("verification succeeds when all three CNAMEs point into the hosted zone", async () => {
     const { DkimAttributes } = await create("dns.test");
     publish("dns.test", DkimAttributes?.Tokens?.slice(0, 2));
     await setStatus("dns.test", "CHECK");
@@ -126,7 +126,7 @@ describe("verification by DNS", () => {
     expect(verified.VerificationInfo?.ErrorType).toBeUndefined();
   });
 
-  test("names a CNAME with another target INVALID_VALUE and another record type TYPE_NOT_FOUND", async () => {
+  test("a CNAME with another target is an INVALID_VALUE, and another record type is a TYPE_NOT_FOUND", async () => {
     const wrong = await create("wrong.test");
     for (const token of wrong.DkimAttributes?.Tokens ?? [])
       dns.records[`${token}._domainkey.wrong.test CNAME`] = `${token}.dkim.amazonses.com`;
@@ -139,21 +139,21 @@ describe("verification by DNS", () => {
     expect((await get("other.test")).VerificationInfo?.ErrorType).toBe("TYPE_NOT_FOUND");
   });
 
-  test("a DNS server in trouble turns a verified identity into a temporary failure that may still send", async () => {
-    const { DkimAttributes } = await create("trouble.test");
-    publish("trouble.test", DkimAttributes?.Tokens);
-    await setStatus("trouble.test", "CHECK");
+  test("a DNS server failure puts a verified identity into TEMPORARY_FAILURE, and the identity can still send", async () => {
+    const { DkimAttributes } = await create("servfail.test");
+    publish("servfail.test", DkimAttributes?.Tokens);
+    await setStatus("servfail.test", "CHECK");
     dns.behaviour.failing = true;
-    await setStatus("trouble.test", "CHECK");
+    await setStatus("servfail.test", "CHECK");
     dns.behaviour.failing = false;
-    expect(await get("trouble.test")).toMatchObject({
+    expect(await get("servfail.test")).toMatchObject({
       VerificationStatus: "TEMPORARY_FAILURE",
       VerifiedForSendingStatus: true,
       VerificationInfo: { ErrorType: "DNS_SERVER_ERROR" },
     });
   });
 
-  test("gives up after 72 hours of the provider's time", async () => {
+  test("verification fails after 72 hours of simulated time", async () => {
     await create("late.test");
     await running.control("PUT", "clock", { speed: 1e12 });
     await setStatus("late.test", "CHECK");
@@ -161,15 +161,15 @@ describe("verification by DNS", () => {
     expect(await get("late.test")).toMatchObject({ VerificationStatus: "FAILED", VerifiedForSendingStatus: false });
   });
 
-  test("happens by itself every 30 s", async () => {
-    const { DkimAttributes } = await create("patience.test");
-    publish("patience.test", DkimAttributes?.Tokens);
+  test("SES checks the records every 30 s", async () => {
+    const { DkimAttributes } = await create("scheduled.test");
+    publish("scheduled.test", DkimAttributes?.Tokens);
     await running.control("PUT", "clock", { speed: 300 });
-    await expect.poll(async () => (await get("patience.test")).VerificationStatus, { timeout: 5000 }).toBe("SUCCESS");
+    await expect.poll(async () => (await get("scheduled.test")).VerificationStatus, { timeout: 5000 }).toBe("SUCCESS");
     await running.control("PUT", "clock", { speed: 1 });
   });
 
-  test("a MAIL FROM domain without its MX refuses mail when told to, and lets it go once the MX is there", async () => {
+  test("with REJECT_MESSAGE, SES refuses mail until the MX record of the MAIL FROM domain exists", async () => {
     const { DkimAttributes } = await create("mx.test");
     publish("mx.test", DkimAttributes?.Tokens);
     const mailFrom = {
@@ -189,7 +189,7 @@ describe("verification by DNS", () => {
 });
 
 describe("verification by hand", () => {
-  test("lasts: the DNS check that runs by itself does not overrule it, one asked for by name does", async () => {
+  test("a scheduled DNS check keeps a status set by hand, and a requested check replaces it", async () => {
     await create("lasting.test");
     await setStatus("lasting.test", "SUCCESS");
     await running.simulator.checkIdentities();
@@ -198,7 +198,7 @@ describe("verification by hand", () => {
     expect((await get("lasting.test")).VerificationStatus).toBe("TEMPORARY_FAILURE");
   });
 
-  test("verify now lets the domain send, fail now stops it", async () => {
+  test("the status SUCCESS set by hand allows a domain to send, and FAILED stops it", async () => {
     await create("hand.test");
     const mail = new SendEmailCommand(aMail({ FromEmailAddress: "a@hand.test" }));
     await expect(running.ses.send(mail)).rejects.toMatchObject({ name: "MessageRejected" });
@@ -210,7 +210,7 @@ describe("verification by hand", () => {
 });
 
 describe("DeleteEmailIdentity", () => {
-  test("answers 200 once and NotFoundException after; a new registration has new tokens", async () => {
+  test("DeleteEmailIdentity answers 200 once and then NotFoundException, and a new identity gets new tokens", async () => {
     const first = await create("gone.test");
     const remove = new DeleteEmailIdentityCommand({ EmailIdentity: "gone.test" });
     expect((await running.ses.send(remove)).$metadata.httpStatusCode).toBe(200);
@@ -220,7 +220,7 @@ describe("DeleteEmailIdentity", () => {
 });
 
 describe("ListEmailIdentities", () => {
-  test("pages through all identities with their status and refuses a foreign token", async () => {
+  test("ListEmailIdentities pages through all identities with their status and refuses an unknown token", async () => {
     const names: (string | undefined)[] = [];
     let NextToken: string | undefined;
     do {
@@ -238,8 +238,8 @@ describe("ListEmailIdentities", () => {
       SendingEnabled: true,
       VerificationStatus: "SUCCESS",
     });
-    const foreign = new ListEmailIdentitiesCommand({ NextToken: "foreign" });
-    await expect(running.ses.send(foreign)).rejects.toBeInstanceOf(InvalidNextTokenException);
+    const unknownToken = new ListEmailIdentitiesCommand({ NextToken: "unknown" });
+    await expect(running.ses.send(unknownToken)).rejects.toBeInstanceOf(InvalidNextTokenException);
     await expect(running.ses.send(new ListEmailIdentitiesCommand({ PageSize: 1001 }))).rejects.toBeInstanceOf(
       BadRequestException,
     );

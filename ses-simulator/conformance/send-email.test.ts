@@ -18,13 +18,13 @@ const simple = (changes: object) => ({ Simple: { Subject: text("s"), Body: { Tex
 
 const attached = (bytes: number) => simple({ Attachments: [{ FileName: "big", RawContent: Buffer.alloc(bytes) }] });
 const to = (address: string) => aMail({ Destination: { ToAddresses: [address] } });
-const some = (count: number) => Array.from({ length: count }, (_, n) => `r${n}@example.test`);
+const recipients = (count: number) => Array.from({ length: count }, (_, n) => `r${n}@example.test`);
 const aCrowdedMail = (bcc: number) =>
-  aMail({ Destination: { ToAddresses: some(20), CcAddresses: some(20), BccAddresses: some(bcc) } });
+  aMail({ Destination: { ToAddresses: recipients(20), CcAddresses: recipients(20), BccAddresses: recipients(bcc) } });
 
 /** Fact sheet, section 2. */
-describe("the answer", () => {
-  test("is a 60 character MessageId with region code and time inside", async () => {
+describe("the answer to SendEmail", () => {
+  test("the MessageId has 60 characters and contains the region code and the time", async () => {
     const before = Date.now();
     const { MessageId = "" } = await send(aMail());
     expect(MessageId).toMatch(/^[0-9a-f]{16}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-[0-9]{6}$/);
@@ -35,7 +35,7 @@ describe("the answer", () => {
     expect(time).toBeLessThanOrEqual(Date.now());
   });
 
-  test("repeats no MessageId: there is no idempotency token, the same request is a second mail", async () => {
+  test("a repeated request is a second mail with a new MessageId, because SES has no idempotency token", async () => {
     const [one, two] = [await send(aMail()), await send(aMail())];
     expect(one.MessageId).not.toBe(two.MessageId);
     const records = [await ledger(one.MessageId), await ledger(two.MessageId)];
@@ -44,7 +44,7 @@ describe("the answer", () => {
 });
 
 describe("content", () => {
-  test("takes simple content with text, HTML, headers and an attachment", async () => {
+  test("SES accepts simple content with text, HTML, headers and an attachment", async () => {
     const Content = simple({
       Body: { Text: text("t"), Html: text("<p>t</p>") },
       Headers: [{ Name: "X-Postern-Send-Id", Value: "42" }],
@@ -54,22 +54,22 @@ describe("content", () => {
     expect((await ledger(MessageId)).headers).toContainEqual({ name: "X-Postern-Send-Id", value: "42" });
   });
 
-  test("takes raw content; its From header stands in for FromEmailAddress", async () => {
+  test("SES accepts raw content and uses its From header if FromEmailAddress is absent", async () => {
     const { MessageId } = await send(aRawMail(raw));
     expect(await ledger(MessageId)).toMatchObject({ from: "orders@shop.test", subject: "Raw" });
   });
 
-  test("takes the recipients of raw content from its headers when there is no Destination", async () => {
+  test("SES reads the recipients of raw content from its headers if Destination is absent", async () => {
     const { MessageId } = await send(aRawMail(raw, { Destination: undefined }));
     expect((await ledger(MessageId)).destination.to).toEqual(["customer@example.test"]);
   });
 
-  test("lets Destination alone decide who gets raw mail", async () => {
+  test("Destination replaces the recipients in the headers of raw mail", async () => {
     const { MessageId } = await send(aRawMail(raw, { Destination: { ToAddresses: ["other@example.test"] } }));
     expect((await ledger(MessageId)).destination.to).toEqual(["other@example.test"]);
   });
 
-  test("overwrites Date and Message-ID of raw mail and takes Bcc away", async () => {
+  test("SES overwrites Date and Message-ID of raw mail and removes Bcc", async () => {
     const { MessageId } = await send(aRawMail(`Message-ID: <mine>\nDate: yesterday\nBcc: x@y.test\n${raw}`));
     const { headers } = await ledger(MessageId);
     const names = headers.map(({ name }: { name: string }) => name.toLowerCase());
@@ -78,7 +78,7 @@ describe("content", () => {
     expect(headers).toContainEqual({ name: "Message-ID", value: `<${MessageId}@eu-west-1.amazonses.com>` });
   });
 
-  test("tags of the request replace, not extend, those of the X-SES-MESSAGE-TAGS header", async () => {
+  test("the tags of the request replace the tags of the X-SES-MESSAGE-TAGS header", async () => {
     const tagged = `X-SES-MESSAGE-TAGS: a=1, b=2\n${raw}`;
     const both = await send(aRawMail(tagged, { EmailTags: [{ Name: "c", Value: "3" }] }));
     expect((await ledger(both.MessageId)).tags).toEqual({ c: ["3"] });
@@ -87,7 +87,7 @@ describe("content", () => {
 
   const refused: [why: string, mail: ReturnType<typeof aMail>][] = [
     ["no content", aMail({ Content: undefined })],
-    ["simple and raw at once", aMail({ Content: { ...simple({}), Raw: { Data: Buffer.from(raw) } } })],
+    ["both simple and raw", aMail({ Content: { ...simple({}), Raw: { Data: Buffer.from(raw) } } })],
     ["no body", aMail({ Content: simple({ Body: {} }) })],
     ["no subject", aMail({ Content: simple({ Subject: undefined }) })],
     ["an attachment without a name", aMail({ Content: simple({ Attachments: [{ RawContent: Buffer.from("x") }] }) })],
@@ -102,27 +102,27 @@ describe("content", () => {
     ["raw mail with a line of 1,001 characters", aRawMail(`${raw}${"x".repeat(1001)}\n`)],
   ];
 
-  test.each(refused)("is refused with BadRequestException: %s", async (_, mail) => {
+  test.each(refused)("SES refuses content with a BadRequestException: %s", async (_, mail) => {
     expect(await refusal(mail)).toBeInstanceOf(BadRequestException);
   });
 
-  test("raw mail with a header twice that may occur once is a MessageRejected", async () => {
+  test("raw mail that repeats a single-use header is a MessageRejected", async () => {
     expect(await refusal(aRawMail(`Subject: two\n${raw}`))).toBeInstanceOf(MessageRejected);
   });
 
-  test("a template that does not exist is a NotFoundException", async () => {
+  test("an unknown template is a NotFoundException", async () => {
     const Content = { Template: { TemplateName: "none", TemplateData: "{}" } };
     expect(await refusal(aMail({ Content }))).toBeInstanceOf(NotFoundException);
   });
 
-  test("a mail above 40 MB is refused, one just below is taken", async () => {
+  test("SES refuses a mail above 40 MB and accepts one just below", async () => {
     expect(await refusal(aMail({ Content: attached(31_500_000) }))).toBeInstanceOf(BadRequestException);
     expect((await send(aMail({ Content: attached(31_000_000) }))).MessageId).toBeDefined();
   });
 });
 
 describe("tags", () => {
-  test("of 256 letters, digits, underscores and dashes are kept", async () => {
+  test("SES accepts a tag of 256 letters, digits, underscores and dashes", async () => {
     const Value = "a_-9".repeat(64);
     const { MessageId } = await send(aMail({ EmailTags: [{ Name: "send_id", Value }] }));
     expect((await ledger(MessageId)).tags).toEqual({ send_id: [Value] });
@@ -133,7 +133,7 @@ describe("tags", () => {
     ["a space", "a b"],
     ["257 characters", "a".repeat(257)],
     ["nothing", ""],
-  ])("with %s are refused", async (_, Value) => {
+  ])("SES refuses a tag with %s", async (_, Value) => {
     expect(await refusal(aMail({ EmailTags: [{ Name: "x", Value }] }))).toBeInstanceOf(BadRequestException);
     expect(await refusal(aMail({ EmailTags: [{ Name: Value, Value: "x" }] }))).toBeInstanceOf(BadRequestException);
   });
@@ -148,10 +148,10 @@ describe("addresses", () => {
     ["Dr. Name O'Neill <a@example.test>"],
     ['"Name, \\"Shop\\" <x@y.test>" <a@example.test>'],
     ["=?UTF-8?B?w4Q=?= <a@xn--exmple-cua.test>"],
-  ])("%s is taken", async (address) => expect((await send(to(address))).MessageId).toBeDefined());
+  ])("SES accepts %s", async (address) => expect((await send(to(address))).MessageId).toBeDefined());
 
   test.each([
-    ["no at", "nobody"],
+    ["no at sign", "nobody"],
     ["no domain", "nobody@"],
     ["no local part", "@example.test"],
     ["Unicode in the local part", "jörg@example.test"],
@@ -165,13 +165,13 @@ describe("addresses", () => {
     ["a comma in a name without quotes", "Shop, Inc. <a@example.test>"],
     ["another address before the brackets", "b@example.test, <a@example.test>"],
     ["two addresses in brackets", "<b@example.test> <a@example.test>"],
-    ["a quote that is not closed", '"Shop <a@example.test>'],
-  ])("with %s are refused with BadRequestException", async (_, address) => {
+    ["an unclosed quote", '"Shop <a@example.test>'],
+  ])("SES refuses an address with %s with a BadRequestException", async (_, address) => {
     expect(await refusal(to(address))).toBeInstanceOf(BadRequestException);
     expect(await refusal(aMail({ ReplyToAddresses: [address] }))).toBeInstanceOf(BadRequestException);
   });
 
-  test("50 recipients over To, Cc and Bcc are taken, 51 are not", async () => {
+  test("SES accepts 50 recipients in To, Cc and Bcc together and refuses 51", async () => {
     expect((await send(aCrowdedMail(10))).MessageId).toBeDefined();
     expect(await refusal(aCrowdedMail(11))).toBeInstanceOf(BadRequestException);
     expect(await refusal(aMail({ Destination: {} }))).toBeInstanceOf(BadRequestException);
@@ -179,7 +179,7 @@ describe("addresses", () => {
 });
 
 describe("the sender", () => {
-  test("who is not verified is named in a MessageRejected together with the region", async () => {
+  test("the MessageRejected for an unverified sender names the sender and the region", async () => {
     expect(await refusal(aMail({ FromEmailAddress: "Mallory <m@elsewhere.test>" }))).toMatchObject({
       name: "MessageRejected",
       message:
@@ -187,12 +187,12 @@ describe("the sender", () => {
     });
   });
 
-  test("is authorised by a verified parent domain, in any case", async () => {
+  test("a verified parent domain authorises the sender in any letter case", async () => {
     expect((await send(aMail({ FromEmailAddress: "a@Eu.Mail.SHOP.test" }))).MessageId).toBeDefined();
     expect(await refusal(aMail({ FromEmailAddress: "a@notshop.test" }))).toBeInstanceOf(MessageRejected);
   });
 
-  test("needs a configuration set, a tenant and a contact list that exist", async () => {
+  test("an unknown configuration set, tenant or contact list is a NotFoundException", async () => {
     expect(await refusal(aMail({ ConfigurationSetName: "none" }))).toBeInstanceOf(NotFoundException);
     expect(await refusal(aMail({ TenantName: "none" }))).toBeInstanceOf(NotFoundException);
     const ListManagementOptions = { ContactListName: "none" };

@@ -28,33 +28,33 @@ const signed = (scope: string) => ({
 });
 const account = (headers: Record<string, string>) => fetch(`${running.url}/v2/email/account`, { headers });
 
-/** Fact sheet, section 1: how SES v2 speaks HTTP, how it says no, and what the SDK makes of it. */
+/** Fact sheet, section 1: HTTP requests, error answers, and how the SDK reads them. */
 describe("transport", () => {
-  test("a request without a signature is refused as MissingAuthenticationTokenException", async () => {
+  test("a request without a signature is a MissingAuthenticationTokenException", async () => {
     const response = await account({});
     expect(response.status).toBe(403);
     expect(response.headers.get("x-amzn-errortype")).toBe("MissingAuthenticationTokenException");
   });
 
-  test("a signature scoped to another service is refused", async () => {
+  test("SES refuses a signature for another service", async () => {
     expect((await account(signed("email"))).status).toBe(403);
     expect((await account(signed("ses"))).status).toBe(200);
   });
 
-  test("a torn signature is refused", async () => {
+  test("SES refuses an incomplete signature", async () => {
     const { authorization, ...rest } = signed("ses");
     expect((await account({ ...rest, authorization: authorization.slice(0, -1) })).status).toBe(403);
     expect((await account({ authorization })).status).toBe(403);
   });
 
-  test("every answer carries a request id that the SDK shows", async () => {
+  test("every answer carries a request id, and the SDK returns it", async () => {
     const { $metadata } = await running.ses.send(new GetAccountCommand());
     expect($metadata.requestId).toMatch(/^[0-9a-f-]{36}$/);
     const error = await running.ses.send(new SendEmailCommand(aMail({ FromEmailAddress: "a@b.test" }))).catch((e) => e);
     expect(error.$metadata.requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("a body that is not JSON is a BadRequestException, not a crash", async () => {
+  test("a body that is not JSON is a BadRequestException", async () => {
     const response = await fetch(`${running.url}/v2/email/outbound-emails`, {
       method: "POST",
       headers: signed("ses"),
@@ -64,7 +64,7 @@ describe("transport", () => {
     expect(response.headers.get("x-amzn-errortype")).toBe("BadRequestException");
   });
 
-  test("an operation that is not simulated says so instead of pretending", async () => {
+  test("an operation that the simulator does not have is an UnknownOperationException", async () => {
     const response = await fetch(`${running.url}/v2/email/tenants`, {
       method: "POST",
       headers: signed("ses"),
@@ -92,11 +92,11 @@ describe("errors", () => {
     ["TooManyRequestsException", 429, TooManyRequestsException],
   ] as const;
 
-  test.each(documented)("%s arrives with status %i as the SDK's own class", async (name, status, type) => {
-    await running.control("POST", "rules", { times: 1, fault: { kind: "error", name, message: "as asked" } });
+  test.each(documented)("%s arrives with status %i as the SDK's class", async (name, status, type) => {
+    await running.control("POST", "rules", { times: 1, fault: { kind: "error", name, message: "from the rule" } });
     const error = await running.ses.send(new SendEmailCommand(aMail())).catch((e) => e);
     expect(error).toBeInstanceOf(type);
-    expect(error).toMatchObject({ name, message: "as asked", $metadata: { httpStatusCode: status, attempts: 1 } });
+    expect(error).toMatchObject({ name, message: "from the rule", $metadata: { httpStatusCode: status, attempts: 1 } });
   });
 
   const undeclared = [
@@ -108,24 +108,21 @@ describe("errors", () => {
     ["UnrecognizedClientException", 403],
   ] as const;
 
-  test.each(undeclared)(
-    "%s, which no operation declares, arrives with its name and status %i",
-    async (name, status) => {
-      await running.control("POST", "rules", { times: 1, fault: { kind: "error", name } });
-      const error = await running.ses.send(new SendEmailCommand(aMail())).catch((e) => e);
-      expect(error).toMatchObject({ name, $metadata: { httpStatusCode: status } });
-    },
-  );
+  test.each(undeclared)("the undeclared error %s arrives with its name and status %i", async (name, status) => {
+    await running.control("POST", "rules", { times: 1, fault: { kind: "error", name } });
+    const error = await running.ses.send(new SendEmailCommand(aMail())).catch((e) => e);
+    expect(error).toMatchObject({ name, $metadata: { httpStatusCode: status } });
+  });
 });
 
-describe("the SDK's own retries", () => {
+describe("the retries of the SDK", () => {
   const retried = [
     ["a reset", { kind: "accept-then-reset" }],
     ["a 500", { kind: "http-error", status: 500, errorType: true, accepted: true }],
     ["a 503", { kind: "http-error", status: 503, accepted: true }],
   ] as const;
 
-  test.each(retried)("with default settings %s turns one call into three accepted mails", async (_, fault) => {
+  test.each(retried)("with default settings, %s makes SES accept one call three times", async (_, fault) => {
     await running.control("POST", "rules", { times: 3, fault });
     const before = (await running.control("GET", "health")).body.accepted;
     const ses = new SESv2Client({ endpoint: running.url, region: "eu-west-1", credentials });
@@ -134,7 +131,7 @@ describe("the SDK's own retries", () => {
   });
 
   test.each([["TooManyRequestsException"], ["LimitExceededException"]])(
-    "%s is retried too, but accepted once",
+    "the SDK retries %s, and SES accepts the mail once",
     async (name) => {
       await running.control("POST", "rules", { times: 2, fault: { kind: "error", name } });
       const before = (await running.control("GET", "health")).body.accepted;

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { proof as crash } from "./simulator-crash.proof.ts";
 import { proof as rate } from "./simulator-rate.proof.ts";
 
-/** Small runs of what `npm run prove -- NAME` runs at full size. */
+/** `npm run prove -- NAME` runs the same proofs at full size. */
 test.each([
   ["simulator-crash", crash],
   ["simulator-rate", rate],
-])("%s holds at small size", { timeout: 60_000 }, async (_, proof) => {
+])("the proof %s holds at small size", { timeout: 60_000 }, async (_, proof) => {
   const finding = await proof.run(proof.size.small, { serverUrl: "", progress: () => {} });
   expect(finding.holds, finding.figure).toBe(true);
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { EventsSeen } from "./events-seen.ts";
 import { call, sns } from "./raw-client.ts";
 
-/** An endpoint that SNS pushes to. It outlives the simulator and confirms its subscription by the link it is sent. */
+/** A push endpoint for SNS. It keeps running while the simulator restarts and confirms its subscription by the SubscribeURL. */
 export async function listenForPushes(seen: EventsSeen) {
   const confirmed = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
@@ -21,7 +21,7 @@ export async function listenForPushes(seen: EventsSeen) {
 
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // It listens on TCP.
+  const { port } = server.address() as AddressInfo; // A listening TCP server has no other kind of address.
   return {
     async subscribe(simulatorPort: number, topic: string): Promise<void> {
       const TopicArn = `arn:aws:sns:eu-west-1:000000000000:${topic}`;

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-/** The simulator looks whether a signature is there and whom it is for, not whether it is right. */
+/** The simulator checks the format and the service of a signature and does not verify it. */
 export function signature(service: "ses" | "sns" | "sqs"): Record<string, string> {
   const credential = `simulator/20261115/eu-west-1/${service}/aws4_request`;
   return {
@@ -11,7 +11,7 @@ export function signature(service: "ses" | "sns" | "sqs"): Record<string, string
   };
 }
 
-/** One HTTP request without the SDK; rejects when the simulator is killed under it. */
+/** One HTTP request without the SDK. Rejects if a kill of the simulator interrupts it. */
 export function call(
   port: number,
   method: string,
@@ -49,22 +49,22 @@ export async function sqs(port: number, operation: string, body: object): Promis
   return JSON.parse(await call(port, "POST", "/", headers, JSON.stringify(body)));
 }
 
-const allow = (Service: string, Action: string) =>
+const policyFor = (Service: string, Action: string) =>
   JSON.stringify({ Statement: [{ Effect: "Allow", Principal: { Service }, Action, Resource: "*" }] });
 
-/** A configuration set, a topic and a queue of one name, wired together. */
-export async function wireFeedback(port: number, name: string, isRaw = false): Promise<void> {
+/** Creates and connects a configuration set, a topic and a queue with the same name. */
+export async function createFeedbackPath(port: number, name: string, isRaw = false): Promise<void> {
   const account = "eu-west-1:000000000000";
   const topic = `arn:aws:sns:${account}:${name}`;
   await sns(port, {
     Action: "CreateTopic",
     Name: name,
     "Attributes.entry.1.key": "Policy",
-    "Attributes.entry.1.value": allow("ses.amazonaws.com", "sns:Publish"),
+    "Attributes.entry.1.value": policyFor("ses.amazonaws.com", "sns:Publish"),
   });
   await sqs(port, "CreateQueue", {
     QueueName: name,
-    Attributes: { Policy: allow("sns.amazonaws.com", "sqs:SendMessage") },
+    Attributes: { Policy: policyFor("sns.amazonaws.com", "sqs:SendMessage") },
   });
   await sns(port, {
     Action: "Subscribe",
@@ -86,7 +86,7 @@ export async function wireFeedback(port: number, name: string, isRaw = false): P
   });
 }
 
-/** About 2 KB, the size the engine comparison of the design was measured with. */
+/** About 2 KB, the mail size of the engine comparison. */
 export function aMail(sendId: string, changes: object = {}): object {
   return {
     FromEmailAddress: "Shop <orders@shop.test>",

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-/** The simulator as a person runs it: a process of its own that can be killed. */
+/** The simulator in a process of its own, so that a proof can kill it. */
 export class SimulatorProcess {
   readonly port: number;
   readonly #folder: string;
@@ -26,14 +26,15 @@ export class SimulatorProcess {
     const limits = ["--max-send-rate", "1000000", "--max-24-hour-send=-1"];
     this.#child = spawn(process.execPath, [main, ...flags, ...limits], { stdio: ["ignore", "pipe", "inherit"] });
     const started = await Promise.race([once(this.#child.stdout ?? this.#child, "data"), once(this.#child, "exit")]);
-    if (typeof started[0] === "number") throw new Error(`The simulator ended with ${started[0]} instead of starting`);
+    if (typeof started[0] === "number")
+      throw new Error(`The simulator exited with code ${started[0]} during its start`);
   }
 
   async kill(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     if (this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const gone = once(this.#child, "exit");
+    const exited = once(this.#child, "exit");
     this.#child.kill(signal);
-    await gone;
+    await exited;
   }
 }
 

@@ -4,27 +4,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SESv2Client, SendEmailCommand, type SendEmailCommandInput } from "@aws-sdk/client-sesv2";
 import type { Proof } from "../../scripts/proof.ts";
-import { aMail, call, signature, wireFeedback } from "./raw-client.ts";
+import { aMail, call, createFeedbackPath, signature } from "./raw-client.ts";
 import { aFreePort, SimulatorProcess } from "./simulator-process.ts";
 
 const connections = 64;
-const wantedPerSecond = 3000;
-/** Below this size a run is too short to say anything about speed; it only shows that every send arrives. */
+const requiredPerSecond = 3000;
+/** A smaller run is too short to measure the rate. It only shows that every send arrives. */
 const smallestMeasurement = 10_000;
 const ticksPerSecond = 100;
 
 export const proof: Proof = {
-  promise: "3,000 SendEmail a second accepted on 2 cores with the ledger on disk",
+  promise: "the simulator accepts 3,000 SendEmail per second on 2 cores with the ledger on disk",
   size: { small: 500, full: 60_000 },
   async run(size, tools) {
     const folder = mkdtempSync(join(tmpdir(), "simulator-rate-"));
     const simulator = new SimulatorProcess(await aFreePort(), folder);
     try {
       await simulator.start();
-      await wireFeedback(simulator.port, "signed");
-      await wireFeedback(simulator.port, "raw", true);
+      await createFeedbackPath(simulator.port, "signed");
+      await createFeedbackPath(simulator.port, "raw", true);
       await sendRaw(simulator.port, Math.ceil(size / 10), {});
-      tools.progress("warm; sending without events");
+      tools.progress("sending without events");
       const plain = await measure(simulator, () => sendRaw(simulator.port, size, {}));
       tools.progress("sending with the official SDK");
       const sdk = await measure(simulator, () => sendWithSdk(simulator.port, Math.ceil(size / 10)));
@@ -39,9 +39,9 @@ export const proof: Proof = {
         figure:
           `${plain.perSecond} sends/s (n=${plain.sent}, ${connections} connections, simulator ${plain.simulatorCpu} of a core, ` +
           `client ${plain.clientCpu}); with events raw ${raw.perSecond}/s, signed ${signed.perSecond}/s (n=${signed.sent} each); ` +
-          `official SDK ${sdk.perSecond} calls/s, ${sdk.perClientCore} a second and core (n=${sdk.sent}); ` +
+          `official SDK ${sdk.perSecond} calls/s, ${sdk.perClientCore} per second and core (n=${sdk.sent}); ` +
           `${stored} of ${sent} in the ledger`,
-        holds: stored === sent && (size < smallestMeasurement || plain.perSecond >= wantedPerSecond),
+        holds: stored === sent && (size < smallestMeasurement || plain.perSecond >= requiredPerSecond),
       };
     } finally {
       await simulator.kill("SIGTERM");
@@ -66,7 +66,7 @@ async function measure(simulator: SimulatorProcess, send: () => Promise<number>)
   };
 }
 
-/** The cheapest client there is, so that the simulator is what is measured: prepared bytes, answers counted. */
+/** A minimal client, so that the run measures the simulator: it sends prepared bytes and counts the answers. */
 async function sendRaw(port: number, count: number, changes: object): Promise<number> {
   const request = requestBytes(port, changes);
   let started = 0;
@@ -113,7 +113,7 @@ async function sendWithSdk(port: number, count: number): Promise<number> {
     credentials,
     maxAttempts: 1,
   });
-  // The raw mail is written in the words of the API, which are the SDK's too.
+  // The SDK uses the same member names as the API.
   const input = aMail("sdk") as SendEmailCommandInput;
   let started = 0;
   const oneCaller = async () => {
@@ -124,7 +124,7 @@ async function sendWithSdk(port: number, count: number): Promise<number> {
   return count;
 }
 
-/** User and system time of another process; 0 where there is no /proc. */
+/** User and system time of another process, or 0 on a system without /proc. */
 function cpuSecondsOf(pid: number): number {
   try {
     const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

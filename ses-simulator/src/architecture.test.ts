@@ -9,7 +9,7 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(/^(?:import|export)[^;]*? from "([^"]+)";/gm)].map(([, from = ""]) => from);
 }
 
-test("the simulator runs on Node alone: no dependency, nothing from the service", () => {
+test("the simulator imports only Node and its own files, never a package or the service", () => {
   expect(files.length).toBeGreaterThan(60);
   for (const file of files) {
     for (const from of importsOf(file)) {
@@ -21,18 +21,17 @@ test("the simulator runs on Node alone: no dependency, nothing from the service"
   expect(manifest.dependencies).toBeUndefined();
 });
 
-/** Lower rooms know nothing of higher ones; a type may be shared. */
 test.each([
   ["disk", /\/(?:ledger|events|ses|sns|sqs|faults|http|control|mail-view)\//],
   ["sqs", /\/(?:ses|sns|events|control|mail-view|ledger)\//],
   ["sns", /\/(?:ses|events|control|mail-view|ledger)\//],
   ["ses", /\/(?:sqs|sns|control|mail-view)\//],
-])("%s imports nothing from above it", (room, above) => {
-  const own = files.filter((file) => file.startsWith(`${room}/`));
+])("%s imports nothing from a higher layer", (layer, higherLayers) => {
+  const own = files.filter((file) => file.startsWith(`${layer}/`));
   expect(own.length).toBeGreaterThan(2);
   for (const file of own)
     expect(
-      importsOf(file).filter((from) => above.test(from)),
+      importsOf(file).filter((from) => higherLayers.test(from)),
       file,
     ).toEqual([]);
 });

@@ -4,11 +4,11 @@ import { Clock } from "./clock.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("a wait of the provider is shorter by the speed, a true time is not", () => {
+test("the speed shortens a provider delay and leaves a real-time delay unchanged", () => {
   const clock = new Clock(100);
   const done: string[] = [];
-  clock.whenDue(clock.dueIn(20), () => done.push("retry"));
-  clock.at(clock.now() + 20_000, () => done.push("visible"));
+  clock.runWhenDue(clock.dueIn(20), () => done.push("retry"));
+  clock.runAt(clock.now() + 20_000, () => done.push("visible"));
   vi.advanceTimersByTime(199);
   expect(done).toEqual([]);
   vi.advanceTimersByTime(1);
@@ -17,11 +17,11 @@ test("a wait of the provider is shorter by the speed, a true time is not", () =>
   expect(done).toEqual(["retry", "visible"]);
 });
 
-test("a wait that has begun follows a change of speed, both ways", () => {
+test("a change of speed rescales a running provider delay in both directions", () => {
   const clock = new Clock();
   const done: string[] = [];
-  clock.whenDue(clock.dueIn(20), () => done.push("retry"));
-  clock.at(clock.now() + 20_000, () => done.push("visible"));
+  clock.runWhenDue(clock.dueIn(20), () => done.push("retry"));
+  clock.runAt(clock.now() + 20_000, () => done.push("visible"));
   vi.advanceTimersByTime(10_000);
   clock.changeSpeed(100);
   vi.advanceTimersByTime(50);
@@ -32,10 +32,10 @@ test("a wait that has begun follows a change of speed, both ways", () => {
   expect(done).toEqual(["retry"]);
 });
 
-test("a stopped clock acts no more", () => {
+test("a stopped clock runs no further action", () => {
   const clock = new Clock();
-  clock.whenDue(clock.dueIn(1), () => expect.unreachable());
+  clock.runWhenDue(clock.dueIn(1), () => expect.unreachable());
   clock.stop();
-  clock.at(clock.now(), () => expect.unreachable());
+  clock.runAt(clock.now(), () => expect.unreachable());
   vi.advanceTimersByTime(10_000);
 });

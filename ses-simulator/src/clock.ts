@@ -1,17 +1,18 @@
-interface Wait {
+interface Timer {
   dueAt: number;
   action: () => void;
-  isProviders: boolean;
-  timer?: NodeJS.Timeout;
+  /** A provider delay follows the clock speed; a delay chosen by the client does not. */
+  followsSpeed: boolean;
+  timeout?: NodeJS.Timeout;
 }
 
 /**
- * Waits of the provider (event delays, SNS retries, DNS checks) can be compressed: at speed 100, 20 s take 0.2 s.
- * Timestamps stay true, because receivers check them, and waits chosen by the client (visibility, long polling) stay real.
+ * The clock can compress the provider's delays (event delays, SNS retries, DNS checks): at speed 100, 20 s take 0.2 s.
+ * Timestamps stay real, because receivers check them. Delays chosen by the client (visibility, long polling) stay real.
  */
 export class Clock {
   #speed: number;
-  readonly #waits = new Set<Wait>();
+  readonly #timers = new Set<Timer>();
   #stopped = false;
 
   constructor(speed = 1) {
@@ -26,56 +27,56 @@ export class Clock {
     return this.#speed;
   }
 
-  /** Waits that have begun become shorter or longer too. */
+  /** Also rescales the provider delays that are already running. */
   changeSpeed(speed: number): void {
     const now = this.now();
-    for (const wait of this.#waits) {
-      if (!wait.isProviders) continue;
-      wait.dueAt = now + (wait.dueAt - now) * (this.#speed / speed);
-      this.#arm(wait);
+    for (const timer of this.#timers) {
+      if (!timer.followsSpeed) continue;
+      timer.dueAt = now + (timer.dueAt - now) * (this.#speed / speed);
+      this.#start(timer);
     }
     this.#speed = speed;
   }
 
-  /** When something that lasts `seconds` at the provider is over here. */
+  /** The real time at which a provider delay of `seconds` ends. */
   dueIn(seconds: number): number {
     return this.now() + (seconds * 1000) / this.#speed;
   }
 
-  /** Acts at a time that `dueIn` gave. */
-  whenDue(dueAt: number, action: () => void): void {
-    this.#wait({ dueAt, action, isProviders: true });
+  /** Runs the action at a time that `dueIn` returned. */
+  runWhenDue(dueAt: number, action: () => void): void {
+    this.#add({ dueAt, action, followsSpeed: true });
   }
 
-  /** Acts at a true time, whatever the speed. Returns how to forget it. */
-  at(dueAt: number, action: () => void): () => void {
-    return this.#wait({ dueAt, action, isProviders: false });
+  /** Runs the action at a real time, independent of the speed. Returns a function that cancels it. */
+  runAt(time: number, action: () => void): () => void {
+    return this.#add({ dueAt: time, action, followsSpeed: false });
   }
 
   stop(): void {
     this.#stopped = true;
-    for (const { timer } of this.#waits) clearTimeout(timer);
-    this.#waits.clear();
+    for (const { timeout } of this.#timers) clearTimeout(timeout);
+    this.#timers.clear();
   }
 
-  #wait(wait: Wait): () => void {
+  #add(timer: Timer): () => void {
     if (this.#stopped) return () => {};
-    this.#waits.add(wait);
-    this.#arm(wait);
+    this.#timers.add(timer);
+    this.#start(timer);
     return () => {
-      clearTimeout(wait.timer);
-      this.#waits.delete(wait);
+      clearTimeout(timer.timeout);
+      this.#timers.delete(timer);
     };
   }
 
-  #arm(wait: Wait): void {
-    clearTimeout(wait.timer);
-    wait.timer = setTimeout(
+  #start(timer: Timer): void {
+    clearTimeout(timer.timeout);
+    timer.timeout = setTimeout(
       () => {
-        this.#waits.delete(wait);
-        wait.action();
+        this.#timers.delete(timer);
+        timer.action();
       },
-      Math.max(0, wait.dueAt - this.now()),
+      Math.max(0, timer.dueAt - this.now()),
     );
   }
 }

@@ -1,22 +1,22 @@
 import type { SimulatorOptions } from "./settings.ts";
 
-/** What the command line takes, with the line `--help` prints. Each is an option of `startSesSimulator`. */
-const described = {
-  port: ["4579", "port to listen on; 0 takes a free one"],
+/** Each flag with its default value and its `--help` text. Each flag sets an option of `startSesSimulator`. */
+const flagTable = {
+  port: ["4579", "port to listen on; 0 selects a free one"],
   host: ["127.0.0.1", "address to listen on"],
-  data: [".postern/ses-simulator", "folder that keeps state, ledger and mail"],
-  region: ["eu-west-1", "AWS region to be"],
-  verify: ["example.com", "domain or address that is verified from the start; may be repeated"],
-  dns: ["", "DNS server (address or address:port) asked for DKIM records; without it verify by hand"],
-  "public-url": ["", "how others reach it, if not at host and port"],
-  "max-send-rate": ["1000", "recipients a second"],
+  data: [".postern/ses-simulator", "folder for state, ledger and mail"],
+  region: ["eu-west-1", "AWS region to simulate"],
+  verify: ["example.com", "domain or address that is verified from the start; can be repeated"],
+  dns: ["", "DNS server (address or address:port) to query for DKIM records; without it, verify by hand"],
+  "public-url": ["", "URL at which other programs reach the simulator, if not host and port"],
+  "max-send-rate": ["1000", "recipients per second"],
   "max-24-hour-send": ["1000000", "recipients in 24 hours; =-1 is unlimited"],
-  "control-rate": ["0", "requests a second other than sends, as SES allows 1; 0 does not limit"],
-  speed: ["1", "makes the provider's waits shorter: at 100, 20 s take 0.2 s"],
-  sandbox: ["", "be a new account: only verified recipients"],
+  "control-rate": ["0", "requests per second other than sends (SES allows 1); 0 is unlimited"],
+  speed: ["1", "compresses the provider's delays: at 100, 20 s take 0.2 s"],
+  sandbox: ["", "simulate a new account, which can send to verified recipients only"],
 } as const;
 
-type Name = keyof typeof described;
+type Name = keyof typeof flagTable;
 
 interface Flags {
   [name: string]: string | boolean | (string | boolean)[] | undefined;
@@ -24,7 +24,7 @@ interface Flags {
 
 export const flags = {
   ...Object.fromEntries(
-    Object.keys(described).map((name) => [
+    Object.keys(flagTable).map((name) => [
       name,
       { type: name === "sandbox" ? ("boolean" as const) : ("string" as const), multiple: name === "verify" },
     ]),
@@ -33,34 +33,34 @@ export const flags = {
 };
 
 export function help(): string {
-  const lines = Object.entries(described).map(([name, [usual, text]]) => {
-    const shown = usual === "" ? "" : ` (${usual})`;
-    return `  --${name.padEnd(18)}${text}${shown}\n`;
+  const lines = Object.entries(flagTable).map(([name, [defaultValue, text]]) => {
+    const suffix = defaultValue === "" ? "" : ` (${defaultValue})`;
+    return `  --${name.padEnd(18)}${text}${suffix}\n`;
   });
   return `ses-simulator: Amazon SES v2, SNS and SQS on loopback\n\n${lines.join("")}`;
 }
 
-export function optionsFrom(given: Flags): SimulatorOptions {
-  const text = (name: Name) => String(given[name] ?? described[name][0]);
+export function optionsFrom(values: Flags): SimulatorOptions {
+  const text = (name: Name) => String(values[name] ?? flagTable[name][0]);
   const dns = text("dns");
   const publicUrl = text("public-url");
   return {
-    port: numberOf("port", text("port")),
+    port: parseNumber("port", text("port")),
     host: text("host"),
     dataFolder: text("data"),
     region: text("region"),
-    verifiedIdentities: Array.isArray(given.verify) ? given.verify.map(String) : [text("verify")],
+    verifiedIdentities: Array.isArray(values.verify) ? values.verify.map(String) : [text("verify")],
     ...(dns !== "" && { dnsServer: dns }),
     ...(publicUrl !== "" && { publicUrl }),
-    maxSendRate: numberOf("max-send-rate", text("max-send-rate")),
-    max24HourSend: numberOf("max-24-hour-send", text("max-24-hour-send")),
-    controlRequestsPerSecond: numberOf("control-rate", text("control-rate")),
-    speed: numberOf("speed", text("speed")),
-    sandbox: given.sandbox === true,
+    maxSendRate: parseNumber("max-send-rate", text("max-send-rate")),
+    max24HourSend: parseNumber("max-24-hour-send", text("max-24-hour-send")),
+    controlRequestsPerSecond: parseNumber("control-rate", text("control-rate")),
+    speed: parseNumber("speed", text("speed")),
+    sandbox: values.sandbox === true,
   };
 }
 
-function numberOf(name: Name, text: string): number {
+function parseNumber(name: Name, text: string): number {
   const number = Number(text);
   if (text.trim() === "" || !Number.isFinite(number)) throw new Error(`--${name} must be a number, not "${text}"`);
   return number;

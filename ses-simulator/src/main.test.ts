@@ -9,7 +9,7 @@ import { aFolder } from "../test/a-folder.ts";
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const run = promisify(execFile);
 
-async function started(...flags: string[]): Promise<{ child: ChildProcess; text: string }> {
+async function startProcess(...flags: string[]): Promise<{ child: ChildProcess; text: string }> {
   const child = spawn(main, ["--port", "0", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [text] = await once(child.stdout ?? child, "data");
@@ -20,8 +20,8 @@ function exportsIn(text: string): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/export (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]));
 }
 
-test("the printed curl command sends a first mail, without the aws command line", async () => {
-  const { text } = await started("--data", aFolder());
+test("the printed curl command sends a first mail without the AWS command line", async () => {
+  const { text } = await startProcess("--data", aFolder());
   const curl = text.slice(text.indexOf("  curl "));
   const { stdout } = await run("bash", ["-c", curl]);
   const { MessageId } = JSON.parse(stdout);
@@ -30,8 +30,8 @@ test("the printed curl command sends a first mail, without the aws command line"
   expect(JSON.parse(record)).toMatchObject({ messageId: MessageId, subject: "Hello" });
 });
 
-test("the printed environment variables are all an SDK needs to find all three services", async () => {
-  const { text } = await started("--data", aFolder(), "--region", "us-east-1");
+test("the printed environment variables point an SDK at all three services", async () => {
+  const { text } = await startProcess("--data", aFolder(), "--region", "us-east-1");
   const environment = exportsIn(text);
   expect(Object.keys(environment)).toEqual([
     "POSTERN_PROVIDER",
@@ -57,29 +57,29 @@ test("the printed environment variables are all an SDK needs to find all three s
   expect(stdout).toBe("1000\n");
 });
 
-test("its addresses answer: page, control, ledger", async () => {
-  const { text } = await started("--data", aFolder());
+test("the printed page, control and ledger addresses answer 200", async () => {
+  const { text } = await startProcess("--data", aFolder());
   const addresses = [...text.matchAll(/(?:Mail view|Control|Ledger) +(\S+)/g)].map(([, url = ""]) => url);
   expect(addresses).toHaveLength(3);
   for (const url of addresses) expect((await fetch(url)).status).toBe(200);
 });
 
-test("SIGTERM ends it cleanly, and the next start takes up where it was", async () => {
+test("SIGTERM ends the simulator with exit code 0, and the next start has all its data", async () => {
   const folder = aFolder();
-  const first = await started("--data", folder, "--verify", "shop.test");
+  const first = await startProcess("--data", folder, "--verify", "shop.test");
   await run("bash", ["-c", first.text.slice(first.text.indexOf("  curl "))]);
   first.child.kill("SIGTERM");
   expect(await once(first.child, "exit")).toEqual([0, null]);
-  const second = await started("--data", folder);
+  const second = await startProcess("--data", folder);
   const health = await fetch(/Control +(\S+)/.exec(second.text)?.[1] ?? "");
   expect(await health.json()).toMatchObject({ accepted: 1 });
 });
 
 test.each([
-  ["a wrong flag", ["--prot", "1"], /Unknown option '--prot'/],
-  ["a port that is none", ["--port", "many"], /--port must be a number/],
+  ["an unknown flag", ["--prot", "1"], /Unknown option '--prot'/],
+  ["a port that is not a number", ["--port", "many"], /--port must be a number/],
   ["a data folder that is a file", ["--port", "0", "--data", join(main, "x")], /ENOTDIR/],
-])("%s is one line and exit 1, not a stack", async (_, flags, message) => {
+])("%s ends the start with one line and exit code 1, without a stack trace", async (_, flags, message) => {
   const error = await run(process.execPath, [main, ...flags]).catch((e) => e);
   expect(error.code).toBe(1);
   expect(error.stderr).toMatch(message);

@@ -9,7 +9,7 @@ try {
   if (values.help === true) process.stdout.write(help());
   else await run(optionsFrom(values));
 } catch (error) {
-  // A wrong flag, a taken port or a locked folder: one line, not a stack.
+  // A wrong flag, a port in use or a locked folder is a user error: one line is enough, a stack trace is not.
   process.stderr.write(`ses-simulator: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

@@ -4,37 +4,37 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lockFolder } from "./disk/folder-lock.ts";
 import { resumeEvents } from "./events/emit-events.ts";
-import { answer } from "./http/answer.ts";
+import { routeCall } from "./http/route-call.ts";
 import { createHttpServer } from "./http/server.ts";
-import { checkIdentities, keepCheckingIdentities } from "./ses/check-identities.ts";
+import { checkIdentities, scheduleIdentityChecks } from "./ses/check-identities.ts";
 import { defaults, type Settings, type SimulatorOptions } from "./settings.ts";
 import { openSimulation } from "./simulation.ts";
-import { resumePushes } from "./sns/push.ts";
+import { resumePushes } from "./sns/deliver-push.ts";
 
 export type { SimulatorOptions } from "./settings.ts";
 
 export interface SesSimulator {
-  /** The endpoint of SES, SNS and SQS alike, and the address of the page. */
+  /** The endpoint of SES, SNS and SQS, and the address of the mail view. */
   url: string;
   port: number;
   region: string;
   dataFolder: string;
-  /** An address that may send from the start. */
+  /** An address that can send from the start. */
   verifiedSender: string;
-  /** Where the SNS signing certificate is, as messages name it. */
+  /** The URL of the SNS signing certificate, as messages carry it. */
   certificateUrl: string;
-  /** Asks the DNS server now instead of at the next turn. */
+  /** Queries the DNS server now instead of at the next scheduled check. */
   checkIdentities(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the simulator, taking up what its data folder holds. Resolves when it listens. */
+/** Starts the simulator with the state in its data folder. Resolves when it listens. */
 export async function startSesSimulator(options: SimulatorOptions = {}): Promise<SesSimulator> {
   const settings = settingsFrom(options);
   const unlock = lockFolder(settings.dataFolder);
   const stopping = new AbortController();
   const simulation = await openSimulation(settings, stopping.signal);
-  const server = createHttpServer((call) => answer(simulation, call), stopping.signal);
+  const server = createHttpServer((call) => routeCall(simulation, call), stopping.signal);
   const close = () => {
     simulation.close();
     unlock();
@@ -49,7 +49,7 @@ export async function startSesSimulator(options: SimulatorOptions = {}): Promise
   simulation.publicUrl = settings.publicUrl ?? `http://${settings.host}:${port}`;
   resumeEvents(simulation);
   resumePushes(simulation);
-  keepCheckingIdentities(simulation);
+  scheduleIdentityChecks(simulation);
   return {
     url: simulation.publicUrl,
     port,
@@ -70,8 +70,8 @@ export async function startSesSimulator(options: SimulatorOptions = {}): Promise
 
 function settingsFrom(options: SimulatorOptions): Settings {
   const dataFolder = options.dataFolder ?? mkdtempSync(join(tmpdir(), "ses-simulator-"));
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  return { ...defaults, dataFolder, ...given };
+  const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  return { ...defaults, dataFolder, ...defined };
 }
 
 function senderOf(identity: string): string {

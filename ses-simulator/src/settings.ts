@@ -1,34 +1,34 @@
-/** What `startSesSimulator` accepts. Everything has a default; a test usually gives none or one of them. */
+/** The options of `startSesSimulator`. Each has a default; a test usually sets none or one of them. */
 export interface SimulatorOptions {
-  /** 0, the default, takes a free port. */
+  /** 0, the default, selects a free port. */
   port?: number;
   host?: string;
-  /** Where state, ledger and mail are kept; without it a new folder under the system's temporary one. */
+  /** The folder for state, ledger and mail. The default is a new folder in the system's temporary folder. */
   dataFolder?: string;
   region?: string;
   accountId?: string;
-  /** How others reach the simulator, where that is not its own address: queue URLs and SubscribeURLs start with it. */
+  /** The URL at which other programs reach the simulator. Queue URLs and SubscribeURLs start with it. */
   publicUrl?: string;
-  /** What SigningCertURL starts with, to exercise a verifier's own host rules. The certificate is served here as well. */
+  /** The start of SigningCertURL, to test a verifier's host rules. The simulator still serves the certificate itself. */
   certificateUrl?: string;
-  /** `address` or `address:port` of the DNS server asked for DKIM and MX records; without it only by hand. */
+  /** `address` or `address:port` of the DNS server for DKIM and MX records. Without it, identities are verified by hand. */
   dnsServer?: string;
   signingHostedZone?: string;
-  /** Domains and addresses that exist, verified, from the start. */
+  /** Domains and addresses that are verified from the start. */
   verifiedIdentities?: string[];
   /** Recipients in 24 hours; -1 is unlimited. */
   max24HourSend?: number;
-  /** Recipients a second, with bursts of one second's worth. */
+  /** Recipients per second, with bursts of up to one second's quota. */
   maxSendRate?: number;
-  /** SES allows one non-send request a second. Off (0) unless given, because it makes test set-up slow. */
+  /** SES allows one non-send request per second. The default is 0 (unlimited), because the limit slows test set-up. */
   controlRequestsPerSecond?: number;
-  /** A new AWS account: only verified recipients. */
+  /** A new AWS account, which can send to verified recipients only. */
   sandbox?: boolean;
-  /** Compresses the provider's waits; 100 makes 20 s last 0.2 s. */
+  /** Compresses the provider's delays; at 100, 20 s take 0.2 s. */
   speed?: number;
   sendEventAfterSeconds?: number;
   outcomeAfterSeconds?: number;
-  /** SNS waits this long for an answer to a push. */
+  /** How long SNS waits for the response to a push. */
   pushTimeoutSeconds?: number;
 }
 

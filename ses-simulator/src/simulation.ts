@@ -1,9 +1,8 @@
 import { Clock } from "./clock.ts";
 import { type DurableMap, DurableMaps } from "./disk/durable-maps.ts";
 import { GroupCommit } from "./disk/group-commit.ts";
-import type { PendingEvent } from "./events/emit-events.ts";
-import type { EventDetails } from "./events/planned-event.ts";
-import { RuleBook } from "./faults/rule-book.ts";
+import type { EventDetails, PendingEvent } from "./events/planned-event.ts";
+import { RuleSet } from "./faults/rule-set.ts";
 import { Ledger } from "./ledger/ledger.ts";
 import type { Account } from "./ses/account.ts";
 import type { ConfigurationSet } from "./ses/configuration-set.ts";
@@ -17,13 +16,13 @@ import { loadSigningIdentity, type SigningIdentity } from "./sns/signing-identit
 import type { Subscription, Topic } from "./sns/topic.ts";
 import { Queues } from "./sqs/queues.ts";
 
-/** Everything the simulated provider is and knows. What is a `DurableMap`, ledger or queue survives `kill -9`. */
+/** The whole state of the simulated provider. Each `DurableMap`, the ledger and the queues survive `kill -9`. */
 export interface Simulation {
   settings: Settings;
   clock: Clock;
   commit: GroupCommit;
   signing: SigningIdentity;
-  /** Known once it listens. */
+  /** Empty until the simulator listens, unless the settings give it. */
   publicUrl: string;
   stopping: AbortSignal;
 
@@ -32,7 +31,7 @@ export interface Simulation {
   configurationSets: DurableMap<ConfigurationSet>;
   suppressedDestinations: DurableMap<SuppressedDestination>;
   pendingEvents: DurableMap<PendingEvent>;
-  /** What people and tests made happen to mails, for the mail view. */
+  /** Events that people and tests triggered by hand, for the mail view. */
   triggered: DurableMap<{ details: EventDetails; at: string }[]>;
   topics: DurableMap<Topic>;
   subscriptions: DurableMap<Subscription>;
@@ -41,11 +40,11 @@ export interface Simulation {
   queues: Queues;
   ledger: Ledger;
 
-  rules: RuleBook;
+  rules: RuleSet;
   sendRate: TokenBucket;
   controlRate: TokenBucket;
   sentLast24Hours: SentLast24Hours;
-  /** Writes what is left and closes the files. */
+  /** Writes the outstanding changes and closes the files. */
   close(): void;
 }
 
@@ -55,7 +54,7 @@ export async function openSimulation(settings: Settings, stopping: AbortSignal):
   const commit = new GroupCommit();
   const sentLast24Hours = new SentLast24Hours();
   const yesterday = clock.now() - 24 * 60 * 60 * 1000;
-  // The ledger joins the commit first: a record without events can be completed, events without a record cannot.
+  // The commit writes the ledger first: missing events of a record can be recreated, a missing record cannot.
   const ledger = new Ledger(dataFolder, commit, ({ acceptedAt, quotaCost }) => {
     const at = Date.parse(acceptedAt);
     if (at > yesterday) sentLast24Hours.add(at, quotaCost);
@@ -83,7 +82,7 @@ export async function openSimulation(settings: Settings, stopping: AbortSignal):
       clock,
     ),
     ledger,
-    rules: new RuleBook(),
+    rules: new RuleSet(),
     sendRate: new TokenBucket(),
     controlRate: new TokenBucket(),
     sentLast24Hours,
@@ -98,9 +97,10 @@ export async function openSimulation(settings: Settings, stopping: AbortSignal):
   return simulation;
 }
 
-function addVerifiedIdentities(simulation: Simulation): void {
-  for (const name of simulation.settings.verifiedIdentities) {
-    if (simulation.identities.has(identityKey(name))) continue;
-    setByHand(simulation, newIdentity(name, simulation.clock.now()), "SUCCESS");
+function addVerifiedIdentities({ settings, identities, clock }: Simulation): void {
+  for (const name of settings.verifiedIdentities) {
+    if (identities.has(identityKey(name))) continue;
+    const identity = newIdentity(name, clock.now());
+    identities.set(identity.name, setByHand(identity, "SUCCESS", clock.now()));
   }
 }

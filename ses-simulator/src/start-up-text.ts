@@ -1,6 +1,6 @@
 import type { SesSimulator } from "./ses-simulator.ts";
 
-/** What a person needs in the first minute: where it is, what to set, and a first mail. */
+/** The addresses, the environment variables to set, and a command that sends a first mail. */
 export function startUpText(simulator: SesSimulator): string {
   const { url, region, dataFolder } = simulator;
   return `SES simulator: SES v2, SNS and SQS on one address
@@ -10,7 +10,7 @@ export function startUpText(simulator: SesSimulator): string {
   Ledger        ${url}/_simulator/ledger.ndjson
   Data folder   ${dataFolder}
 
-Point Postern, or any AWS SDK, at it:
+Point Postern or any AWS SDK at it:
 
   export POSTERN_PROVIDER=simulator
   export AWS_REGION=${region}
@@ -27,7 +27,7 @@ ${firstMail(url, region, simulator.verifiedSender)}
 `;
 }
 
-/** curl signs for AWS by itself, so no aws command line is needed. */
+/** curl can sign requests for AWS, so the AWS command line is not needed. */
 function firstMail(url: string, region: string, sender: string): string {
   const mail = {
     FromEmailAddress: `Simulator <${sender}>`,

@@ -3,7 +3,7 @@ import { afterAll } from "vitest";
 
 const types: Record<number, string> = { 5: "CNAME", 15: "MX" };
 
-/** A DNS server on loopback: `records["name CNAME"] = "target"`. `failing` makes it answer SERVFAIL. */
+/** A DNS server on loopback: `records["name CNAME"] = "target"`. With `failing` it answers SERVFAIL. */
 export async function aDnsServer() {
   const records: Record<string, string> = {};
   const behaviour = { failing: false };
@@ -37,15 +37,15 @@ export async function aDnsServer() {
 
 function questionOf(query: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
-  let at = 12;
-  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
-    labels.push(query.toString("latin1", at + 1, at + 1 + length).toLowerCase());
-    at += length + 1;
+  let offset = 12;
+  for (let length = query[offset] ?? 0; length > 0; length = query[offset] ?? 0) {
+    labels.push(query.toString("latin1", offset + 1, offset + 1 + length).toLowerCase());
+    offset += length + 1;
   }
-  return { name: labels.join("."), type: query.readUInt16BE(at + 1), end: at + 5 };
+  return { name: labels.join("."), type: query.readUInt16BE(offset + 1), end: offset + 5 };
 }
 
-/** The name is a pointer to the question. */
+/** The name of the answer is a pointer to the name of the question. */
 function answerOf(type: number, value: string): Buffer {
   const labels = value.split(".").flatMap((label) => [Buffer.of(label.length), Buffer.from(label)]);
   const target = Buffer.concat([...labels, Buffer.of(0)]);

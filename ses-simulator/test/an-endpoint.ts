@@ -22,12 +22,12 @@ interface Pushed {
 
 type Status = number | "hang";
 
-/** A subscriber on loopback. Answers come from `statuses` in turn, then 200; `next()` waits for the next push. */
+/** A subscriber on loopback. It answers with `statuses` in order and then with 200. `next()` waits for the next push. */
 export async function anEndpoint(...statuses: Status[]) {
   return listen("http", statuses, createServer());
 }
 
-/** The same over TLS, with a certificate that nobody knows. */
+/** The same over TLS, with a self-signed certificate. */
 export async function anHttpsEndpoint(...statuses: Status[]) {
   const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
   const cert = selfSignedCertificate(privateKey, "127.0.0.1", new Date());
@@ -57,7 +57,7 @@ async function listen(scheme: "http" | "https", statuses: Status[], server: Serv
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // It listens on TCP.
+  const { port } = server.address() as AddressInfo; // A listening TCP server has no other kind of address.
   return {
     url: `${scheme}://127.0.0.1:${port}/feedback`,
     unread: pushes,

@@ -83,7 +83,7 @@ export async function aConfigurationSet(
   return name;
 }
 
-/** SES, SNS and SQS wired as Postern wires them. `next(n)` takes n events off the queue, whenever they come. */
+/** SES, SNS and SQS connected in the same way as Postern does. `next(n)` waits for n events from the queue. */
 export async function aFeedbackPath(running: RunningSimulator, attributes: Record<string, string> = {}) {
   const topicArn = await aTopic(running);
   const queue = await aQueue(running);
@@ -94,7 +94,7 @@ export async function aFeedbackPath(running: RunningSimulator, attributes: Recor
   return { topicArn, queue, setName, next: (count: number) => takeEvents(running, queue.url, count) };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect to be there
+// biome-ignore lint/suspicious/noExplicitAny: a test reads the members it expects and fails if one is missing
 export type AnyEvent = any;
 
 async function takeEvents(running: RunningSimulator, queueUrl: string, count: number): Promise<AnyEvent[]> {

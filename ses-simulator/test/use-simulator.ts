@@ -9,7 +9,7 @@ import { type SesSimulator, type SimulatorOptions, startSesSimulator } from "../
 
 export const credentials = { accessKeyId: "simulator", secretAccessKey: "simulator" };
 
-/** A simulator for one test file, with the official clients pointed at it. `shop.test` may send. */
+/** A simulator for one test file, with official clients for it. `shop.test` can send. */
 export class RunningSimulator {
   readonly options: SimulatorOptions;
   #simulator: SesSimulator | undefined;
@@ -70,8 +70,7 @@ export class RunningSimulator {
 
 interface ControlAnswer {
   status: number;
-  // Tests look at what they expect to be there; a missing member makes them fail.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads the members it expects and fails if one is missing
   body: any;
 }
 

@@ -9,7 +9,7 @@ const send = async (changes = {}) => (await running.ses.send(new SendEmailComman
 const tagged = (Value: string) => ({ EmailTags: [{ Name: "batch", Value }] });
 
 describe("the ledger", () => {
-  test("has one record per accepted message, with tags, recipients, content hash and time", async () => {
+  test("the ledger has one record per accepted message, with tags, recipients, content hash and time", async () => {
     const EmailTags = [{ Name: "send_id", Value: "s-1" }];
     const messageId = await send({ EmailTags });
     expect((await running.control("GET", `ledger/${messageId}`)).body).toMatchObject({
@@ -22,25 +22,25 @@ describe("the ledger", () => {
     });
   });
 
-  test("is queried by tag and recipient, newest first, in pages", async () => {
+  test("a query filters the ledger by tag and recipient and returns the newest records first, in pages", async () => {
     const [one, two, three] = [await send(tagged("x")), await send(tagged("y")), await send(tagged("x"))];
     const ids = async (query: string) =>
       (await running.control("GET", `ledger?${query}`)).body.records.map((r: { messageId: string }) => r.messageId);
     expect(await ids("tag=batch:x")).toEqual([three, one]);
     expect(await ids("tag=batch&limit=2")).toEqual([three, two]);
     expect(await ids(`tag=batch&before=${two}`)).toEqual([one]);
-    const elsewhere = await send({ Destination: { BccAddresses: ["Hidden@example.test"] } });
-    expect(await ids("recipient=hidden@example.test")).toEqual([elsewhere]);
+    const hidden = await send({ Destination: { BccAddresses: ["Hidden@example.test"] } });
+    expect(await ids("recipient=hidden@example.test")).toEqual([hidden]);
     expect((await running.control("GET", "ledger?before=none")).status).toBe(404);
   });
 
-  test("holds nothing of a refused message", async () => {
+  test("the ledger has no record of a refused message", async () => {
     const { accepted } = (await running.control("GET", "health")).body;
     await expect(send({ FromEmailAddress: "a@unverified.test" })).rejects.toThrow();
     expect((await running.control("GET", "health")).body.accepted).toBe(accepted);
   });
 
-  test("is exported as NDJSON, oldest first, whole, and the same after a restart", async () => {
+  test("the NDJSON export holds every record, oldest first, and a restart does not change it", async () => {
     for (let number = 0; number < 5; number++) await send();
     const lines = async () =>
       (await (await fetch(`${running.url}/_simulator/ledger.ndjson`)).text()).trimEnd().split("\n");
@@ -55,7 +55,7 @@ describe("the ledger", () => {
 });
 
 describe("mails", () => {
-  test("are read as text and HTML with their attachments, from either form", async () => {
+  test("the control API returns text, HTML and attachments of a simple and of a raw mail", async () => {
     const Simple = {
       Subject: { Data: "s", Charset: "UTF-8" },
       Body: { Text: { Data: "Grüße", Charset: "UTF-8" }, Html: { Data: "<b>Grüße</b>", Charset: "UTF-8" } },
@@ -73,13 +73,13 @@ describe("mails", () => {
     expect((await running.control("GET", `mails/${MessageId}`)).body.text).toContain("Grüße");
   });
 
-  test("without a charset show what a recipient would see: 7-bit text", async () => {
+  test("the control API shows a mail without a charset as the recipient sees it: as 7-bit text", async () => {
     const Simple = { Subject: { Data: "s" }, Body: { Text: { Data: "Grüße" } } };
     const messageId = await send({ Content: { Simple } });
     expect((await running.control("GET", `mails/${messageId}`)).body.text).toBe("Gr??e");
   });
 
-  test("are shown raw", async () => {
+  test("the control API returns a mail as MIME", async () => {
     const messageId = await send();
     const raw = await (await fetch(`${running.url}/_simulator/mails/${messageId}/raw`)).text();
     expect(raw).toContain("Subject: Your order\r\n");
@@ -106,7 +106,7 @@ describe("mails", () => {
       { deliveryDelay: { delayType: "SpamDetected" } },
     ],
     [{ type: "Reject" }, "Reject", { reject: { reason: "Bad content" } }],
-  ])("can be made to %o after the fact", async (event, type, expected) => {
+  ])("a request for %o publishes that event of an accepted mail", async (event, type, expected) => {
     const path = await aFeedbackPath(running);
     const messageId = await send({ ConfigurationSetName: path.setName });
     await path.next(2);
@@ -116,7 +116,7 @@ describe("mails", () => {
     expect((await running.control("GET", `mails/${messageId}`)).body.triggered).toHaveLength(1);
   });
 
-  test("refuse an event that SES does not have", async () => {
+  test("the control API refuses an event type that SES does not have", async () => {
     const messageId = await send();
     expect((await running.control("POST", `mails/${messageId}/events`, { type: "Opened" })).status).toBe(400);
     expect((await running.control("POST", "mails/none/events", { type: "Bounce" })).status).toBe(404);
@@ -124,14 +124,14 @@ describe("mails", () => {
 });
 
 describe("control", () => {
-  test("refuses a change that another page's script asks the browser for", async () => {
+  test("the control API refuses a change that a browser requests for another web page", async () => {
     const remove = (origin: string) =>
       fetch(`${running.url}/_simulator/rules`, { method: "DELETE", headers: { origin } });
     expect((await remove("https://evil.test")).status).toBe(403);
     expect((await remove(running.url)).status).toBe(200);
   });
 
-  test("says what is wrong with a request", async () => {
+  test("the control API refuses invalid requests with 400 and unknown names with 404", async () => {
     expect((await running.control("PUT", "clock", { speed: 0 })).status).toBe(400);
     expect((await running.control("PATCH", "account", { maxSendRat: 1 })).status).toBe(400);
     expect((await running.control("POST", "identities/none.test/verification", { status: "SUCCESS" })).status).toBe(

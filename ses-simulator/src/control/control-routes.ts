@@ -6,10 +6,10 @@ import { getMail, getRawMail, triggerEventRoute } from "./mail-routes.ts";
 import { changeAccountRoute, clockRoute, healthRoute, verificationRoute } from "./provider-routes.ts";
 import { addRuleRoute, clearRulesRoute, listRulesRoute, removeRuleRoute } from "./rule-routes.ts";
 
-export type Control = (simulation: Simulation, call: Call, label: string) => Reply | Promise<Reply>;
+type ControlRoute = (simulation: Simulation, call: Call, label: string) => Reply | Promise<Reply>;
 
-/** No AWS path starts with an underscore, so these cannot collide. */
-const routes: [method: string, path: RegExp, run: Control][] = [
+/** The paths below `/_simulator/`. No AWS path starts with an underscore, so they cannot collide. */
+const routes: [method: string, path: RegExp, run: ControlRoute][] = [
   ["GET", /^health$/, healthRoute],
   ["GET", /^ledger$/, listLedger],
   ["GET", /^ledger\.ndjson$/, exportLedger],
@@ -26,11 +26,11 @@ const routes: [method: string, path: RegExp, run: Control][] = [
   ["POST", /^identities\/([^/]+)\/verification$/, verificationRoute],
 ];
 
-/** Anybody's page can make a browser send requests here; only the simulator's own page may change anything. */
+/** Any web page can make a browser send requests to the simulator, so only the simulator's own page can change state. */
 export async function answerControlCall(simulation: Simulation, call: Call): Promise<Reply> {
   const { origin } = call.headers;
   if (call.method !== "GET" && origin !== undefined && origin !== `http://${call.headers.host}`) {
-    return json(403, { error: "Requests from other pages are refused." });
+    return json(403, { error: "The simulator refuses requests from other web pages." });
   }
   const path = call.path.slice("/_simulator/".length);
   for (const [method, pattern, run] of routes) {
@@ -45,13 +45,13 @@ export async function answerControlCall(simulation: Simulation, call: Call): Pro
       throw error;
     }
   }
-  return json(404, { error: `There is no ${call.method} ${call.path}.` });
+  return json(404, { error: `The route ${call.method} ${call.path} does not exist.` });
 }
 
 function decode(label: string): string {
   try {
     return decodeURIComponent(label);
   } catch {
-    throw new ControlError(400, "The path is not percent-encoded text.");
+    throw new ControlError(400, "The path is not valid percent-encoded text.");
   }
 }

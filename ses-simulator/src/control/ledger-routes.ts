@@ -5,16 +5,16 @@ import type { Simulation } from "../simulation.ts";
 
 const maxLimit = 1000;
 
-/** Newest first. `tag=name:value`, `recipient=` and `before=<MessageId>` narrow it; a filter reads the whole ledger. */
+/** Lists the newest records first. `tag=name:value`, `recipient=` and `before=<MessageId>` filter them; a filter scans the ledger. */
 export function listLedger(simulation: Simulation, { query }: Call): Reply {
   const limit = Math.min(maxLimit, Math.max(1, Number(query.get("limit") ?? 50) || 50));
   const before = query.get("before");
   const end = before === null ? simulation.ledger.size : simulation.ledger.positionOf(before);
-  if (end === undefined) throw new ControlError(404, `There is no message ${before}.`);
+  if (end === undefined) throw new ControlError(404, `Message ${before} does not exist.`);
   const records: LedgerRecord[] = [];
   for (let position = end - 1; position >= 0 && records.length < limit; position--) {
     const record = simulation.ledger.at(position);
-    if (record !== undefined && isWanted(record, query)) records.push(record);
+    if (record !== undefined && matchesQuery(record, query)) records.push(record);
   }
   return json(200, { total: simulation.ledger.size, records });
 }
@@ -23,18 +23,18 @@ export function getLedgerRecord(simulation: Simulation, _call: Call, messageId: 
   return json(200, requireRecord(simulation, messageId));
 }
 
-/** Oldest first, one record a line. */
+/** Exports the oldest records first, one record per line. */
 export function exportLedger(simulation: Simulation): Reply {
   return { status: 200, headers: { "content-type": "application/x-ndjson" }, body: simulation.ledger.lines() };
 }
 
 export function requireRecord(simulation: Simulation, messageId: string): LedgerRecord {
   const record = simulation.ledger.find(messageId);
-  if (record === undefined) throw new ControlError(404, `There is no message ${messageId}.`);
+  if (record === undefined) throw new ControlError(404, `Message ${messageId} does not exist.`);
   return record;
 }
 
-function isWanted(record: LedgerRecord, query: URLSearchParams): boolean {
+function matchesQuery(record: LedgerRecord, query: URLSearchParams): boolean {
   const recipient = query.get("recipient")?.toLowerCase();
   if (recipient !== undefined && !recipientsOf(record).some((address) => address.toLowerCase().includes(recipient)))
     return false;

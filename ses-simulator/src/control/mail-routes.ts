@@ -1,10 +1,10 @@
 import { triggerEvent } from "../events/emit-events.ts";
 import type { EventDetails } from "../events/planned-event.ts";
 import { type Call, json, type Reply } from "../http/call.ts";
-import { ControlError, objectIn } from "../http/control-error.ts";
+import { ControlError, parseJsonObject } from "../http/control-error.ts";
 import { recipientsOf } from "../ledger/ledger-record.ts";
 import { composeMail } from "../mail-view/compose-mail.ts";
-import { readableMail } from "../mail-view/readable-mail.ts";
+import { readMail } from "../mail-view/read-mail.ts";
 import { parseAddress } from "../ses/address.ts";
 import type { Simulation } from "../simulation.ts";
 import { requireRecord } from "./ledger-routes.ts";
@@ -12,7 +12,7 @@ import { requireRecord } from "./ledger-routes.ts";
 export function getMail(simulation: Simulation, _call: Call, messageId: string): Reply {
   const record = requireRecord(simulation, messageId);
   const triggered = simulation.triggered.get(messageId) ?? [];
-  return json(200, { ...record, ...readableMail(simulation.ledger.contentOf(record)), triggered });
+  return json(200, { ...record, ...readMail(simulation.ledger.contentOf(record)), triggered });
 }
 
 export function getRawMail(simulation: Simulation, _call: Call, messageId: string): Reply {
@@ -25,18 +25,18 @@ export function getRawMail(simulation: Simulation, _call: Call, messageId: strin
   };
 }
 
-/** `{"type":"Bounce"}` and so on; what is left out gets the usual value, recipients are all of the mail's. */
+/** Takes `{"type":"Bounce"}` or another type. Omitted members have defaults; the default recipients are all of the mail's. */
 export function triggerEventRoute(simulation: Simulation, call: Call, messageId: string): Reply {
   const record = requireRecord(simulation, messageId);
-  const body = objectIn(call);
+  const body = parseJsonObject(call);
   const all = recipientsOf(record).map((address) => parseAddress(address).spec);
   const recipients = Array.isArray(body.recipients) ? body.recipients.map(String) : all;
-  const details = detailsIn(body, recipients);
+  const details = readDetails(body, recipients);
   triggerEvent(simulation, record, details);
   return json(202, { messageId, details, published: record.configurationSetName !== undefined });
 }
 
-function detailsIn(body: Record<string, unknown>, recipients: string[]): EventDetails {
+function readDetails(body: Record<string, unknown>, recipients: string[]): EventDetails {
   switch (body.type) {
     case "Send":
       return { type: "Send" };
@@ -46,26 +46,26 @@ function detailsIn(body: Record<string, unknown>, recipients: string[]): EventDe
       return {
         type: "Bounce",
         recipients,
-        bounceType: textIn(body, "bounceType", "Permanent"),
-        bounceSubType: textIn(body, "bounceSubType", "General"),
+        bounceType: readText(body, "bounceType", "Permanent"),
+        bounceSubType: readText(body, "bounceSubType", "General"),
       };
     case "Complaint":
-      return { type: "Complaint", recipients, feedbackType: textIn(body, "feedbackType", "abuse") };
+      return { type: "Complaint", recipients, feedbackType: readText(body, "feedbackType", "abuse") };
     case "Reject":
       return { type: "Reject", reason: "Bad content" };
     case "DeliveryDelay":
       return {
         type: "DeliveryDelay",
         recipients,
-        delayType: textIn(body, "delayType", "TransientCommunicationFailure"),
+        delayType: readText(body, "delayType", "TransientCommunicationFailure"),
       };
     default:
       throw new ControlError(400, "type must be Send, Delivery, Bounce, Complaint, Reject or DeliveryDelay.");
   }
 }
 
-function textIn(body: Record<string, unknown>, field: string, usual: string): string {
-  const value = body[field] ?? usual;
+function readText(body: Record<string, unknown>, field: string, defaultValue: string): string {
+  const value = body[field] ?? defaultValue;
   if (typeof value === "string") return value;
   throw new ControlError(400, `${field} must be a string.`);
 }

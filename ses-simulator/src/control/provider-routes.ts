@@ -1,6 +1,7 @@
 import { type Call, json, type Reply } from "../http/call.ts";
-import { ControlError, objectIn } from "../http/control-error.ts";
-import { type Account, changeAccount } from "../ses/account.ts";
+import { ControlError, parseJsonObject } from "../http/control-error.ts";
+import type { Account } from "../ses/account.ts";
+import { changeAccount } from "../ses/account-operations.ts";
 import { checkIdentity } from "../ses/check-identities.ts";
 import { identityKey, setByHand } from "../ses/identity.ts";
 import type { Simulation } from "../simulation.ts";
@@ -18,13 +19,13 @@ export function healthRoute(simulation: Simulation): Reply {
 }
 
 export function clockRoute(simulation: Simulation, call: Call): Reply {
-  const { speed } = objectIn(call);
+  const { speed } = parseJsonObject(call);
   if (typeof speed !== "number" || !(speed > 0)) throw new ControlError(400, "speed must be a number above 0.");
   simulation.clock.changeSpeed(speed);
   return json(200, { speed });
 }
 
-const checks: Record<keyof Account, (value: unknown) => boolean> = {
+const isValid: Record<keyof Account, (value: unknown) => boolean> = {
   sendingEnabled: (value) => typeof value === "boolean",
   enforcementStatus: (value) => value === "HEALTHY" || value === "PROBATION" || value === "SHUTDOWN",
   productionAccess: (value) => typeof value === "boolean",
@@ -35,20 +36,20 @@ const checks: Record<keyof Account, (value: unknown) => boolean> = {
 };
 
 export function changeAccountRoute(simulation: Simulation, call: Call): Reply {
-  const change = objectIn(call);
+  const change = parseJsonObject(call);
   for (const [name, value] of Object.entries(change)) {
-    const check = Object.entries(checks).find(([known]) => known === name)?.[1];
+    const check = Object.entries(isValid).find(([known]) => known === name)?.[1];
     if (check?.(value) !== true)
-      throw new ControlError(400, `${name} is not an account setting, or its value is wrong.`);
+      throw new ControlError(400, `${name} is not an account setting, or its value is invalid.`);
   }
   return json(200, changeAccount(simulation, change));
 }
 
-/** By hand (`SUCCESS`, `FAILED`, `TEMPORARY_FAILURE`, `PENDING`) or by asking the DNS server now (`CHECK`). */
+/** Sets the status by hand (`SUCCESS`, `FAILED`, `TEMPORARY_FAILURE`, `PENDING`) or queries the DNS server now (`CHECK`). */
 export async function verificationRoute(simulation: Simulation, call: Call, name: string): Promise<Reply> {
-  const { status } = objectIn(call);
+  const { status } = parseJsonObject(call);
   const identity = simulation.identities.get(identityKey(name));
-  if (identity === undefined) throw new ControlError(404, `There is no identity ${name}.`);
+  if (identity === undefined) throw new ControlError(404, `Identity ${name} does not exist.`);
   switch (status) {
     case "CHECK":
       await checkIdentity(simulation, identity.name);
@@ -57,7 +58,7 @@ export async function verificationRoute(simulation: Simulation, call: Call, name
     case "FAILED":
     case "TEMPORARY_FAILURE":
     case "PENDING":
-      setByHand(simulation, identity, status);
+      simulation.identities.set(identity.name, setByHand(identity, status, simulation.clock.now()));
       break;
     default:
       throw new ControlError(400, "status must be SUCCESS, FAILED, TEMPORARY_FAILURE, PENDING or CHECK.");

@@ -11,7 +11,7 @@ function open(folder: string) {
   return { commit, maps, names: maps.map<string>("names"), counts: maps.map<number>("counts") };
 }
 
-test("what was written is there after the process died without closing anything", async () => {
+test("a new process finds all written values after the old one ended without closing the file", async () => {
   const folder = aFolder();
   const { names, counts, commit } = open(folder);
   names.set("a", "Anna");
@@ -26,7 +26,7 @@ test("what was written is there after the process died without closing anything"
   expect(again.counts.get("a")).toBe(2);
 });
 
-test("all changes of one turn are one line, so a turn is there as a whole or not at all", async () => {
+test("a commit is atomic: a truncated file holds all of its changes or none", async () => {
   const folder = aFolder();
   const { names, counts, commit } = open(folder);
   names.set("a", "Anna");
@@ -38,7 +38,7 @@ test("all changes of one turn are one line, so a turn is there as a whole or not
   const path = join(folder, "state.ndjson");
   const whole = readFileSync(path);
   const [first = ""] = whole.toString().split("\n");
-  // Wherever a kill cuts the last write, the first turn is complete and the second one absent.
+  // At any length of the truncated file, the first commit is complete and the second is absent.
   for (let length = first.length + 1; length < whole.length; length++) {
     writeFileSync(path, whole.subarray(0, length));
     const cut = open(folder);
@@ -47,7 +47,7 @@ test("all changes of one turn are one line, so a turn is there as a whole or not
   }
 });
 
-test("a torn last line is cut off, and what is written after it is read again", async () => {
+test("opening the file removes an incomplete last line and keeps the lines written after it", async () => {
   const folder = aFolder();
   const { names, commit } = open(folder);
   names.set("a", "Anna");
@@ -59,21 +59,21 @@ test("a torn last line is cut off, and what is written after it is read again", 
   expect([...open(folder).names.keys()]).toEqual(["a", "b"]);
 });
 
-test("a damaged line in the middle stops the start and says where it is", () => {
+test("a damaged line in the middle stops the start with an error that names its position", () => {
   const folder = aFolder();
   writeFileSync(join(folder, "state.ndjson"), '[["names","a","Anna"]]\nnonsense\n[["names","b","Bert"]]\n');
   expect(() => open(folder)).toThrow(/damaged at byte 23/);
 });
 
-test("the file is written anew when little of it is alive, and loses nothing by it", async () => {
+test("compaction limits the size of the file and loses no value", async () => {
   const folder = aFolder();
   const { names, counts, commit } = open(folder);
   const path = join(folder, "state.ndjson");
   const large = "x".repeat(1_000_000);
   let largest = 0;
-  for (let turn = 0; turn < 40; turn++) {
-    names.set("changing", `${turn}${large}`);
-    counts.set(`kept-${turn}`, turn);
+  for (let round = 0; round < 40; round++) {
+    names.set("changing", `${round}${large}`);
+    counts.set(`kept-${round}`, round);
     await commit.written();
     largest = Math.max(largest, statSync(path).size);
   }
@@ -84,13 +84,13 @@ test("the file is written anew when little of it is alive, and loses nothing by 
   expect(again.names.get("changing")).toBe(`39${large}`);
 });
 
-test("what a rewrite left that a kill interrupted never comes back", async () => {
+test("the next start ignores the file of a compaction that a kill interrupted", async () => {
   const folder = aFolder();
   writeFileSync(join(folder, "state.ndjson.next"), '[["names","half","Half"]]\n');
   const { names, commit } = open(folder);
   expect(names.size).toBe(0);
-  for (let turn = 0; turn < 20; turn++) {
-    names.set("a", `${turn}${"x".repeat(1_000_000)}`);
+  for (let round = 0; round < 20; round++) {
+    names.set("a", `${round}${"x".repeat(1_000_000)}`);
     await commit.written();
   }
   expect([...open(folder).names.keys()]).toEqual(["a"]);

@@ -5,14 +5,14 @@ import { LineFile } from "./line-file.ts";
 
 type Change = [map: string, key: string, value?: unknown];
 
-/** The file is written anew when it holds several times what is alive. */
-const rewriteFactor = 4;
-const rewriteFromBytes = 16 * 1024 * 1024;
+/** The file is compacted when it is this many times larger than after the last compaction. */
+const compactionFactor = 4;
+const minCompactionBytes = 16 * 1024 * 1024;
 const changesPerLine = 500;
 
 /**
- * Named maps that survive `kill -9`. A line of the journal holds everything that changed in one turn, so a turn is
- * there as a whole or not at all; replaying the lines in order rebuilds the maps.
+ * Named maps that survive `kill -9`. One line of the journal holds all changes of one commit, which makes the commit
+ * atomic. At start, a replay of all lines in order rebuilds the maps.
  */
 export class DurableMaps {
   readonly #path: string;
@@ -20,22 +20,22 @@ export class DurableMaps {
   readonly #changed = new Map<string, Set<string>>();
   readonly #commit: GroupCommit;
   #file: LineFile<Change[]>;
-  #bytesAfterRewrite: number;
+  #compactedBytes: number;
 
   constructor(folder: string, commit: GroupCommit) {
     this.#path = join(folder, "state.ndjson");
     this.#file = new LineFile(this.#path);
     this.#replay();
-    this.#bytesAfterRewrite = rewriteFromBytes / rewriteFactor;
+    this.#compactedBytes = minCompactionBytes / compactionFactor;
     this.#commit = commit;
-    commit.join(() => this.#write());
+    commit.addWriter(() => this.#write());
   }
 
   map<Value>(name: string): DurableMap<Value> {
     const values = this.#valuesOf(name);
     this.#changed.set(name, new Set());
-    // What stands in the file was written through this same typed map.
-    return new DurableMap(values as Map<string, Value>, (key) => this.#note(name, key));
+    // Only this typed map has written the values in the file.
+    return new DurableMap(values as Map<string, Value>, (key) => this.#markChanged(name, key));
   }
 
   close(): void {
@@ -48,9 +48,9 @@ export class DurableMaps {
     return values;
   }
 
-  #note(name: string, key: string): void {
+  #markChanged(name: string, key: string): void {
     this.#changed.get(name)?.add(key);
-    this.#commit.changed();
+    this.#commit.requestWrite();
   }
 
   #replay(): void {
@@ -69,13 +69,13 @@ export class DurableMaps {
       keys.clear();
     }
     if (changes.length === 0) return;
-    if (this.#file.length > this.#bytesAfterRewrite * rewriteFactor) this.#rewrite();
+    if (this.#file.length > this.#compactedBytes * compactionFactor) this.#compact();
     else this.#file.append(`${JSON.stringify(changes)}\n`);
   }
 
-  /** Memory already holds this turn's changes, so the new file does too. The rename makes it all or nothing. */
-  #rewrite(): void {
-    // A kill may have left half of an earlier one.
+  /** Memory already holds the changes of this commit, so the new file holds them too. The rename is atomic. */
+  #compact(): void {
+    // A kill may have left the incomplete file of an earlier compaction.
     rmSync(`${this.#path}.next`, { force: true });
     const next = new LineFile<Change[]>(`${this.#path}.next`);
     for (const [name, values] of this.#maps) {
@@ -87,18 +87,18 @@ export class DurableMaps {
     renameSync(next.path, this.#path);
     this.#file.close();
     this.#file = next;
-    this.#bytesAfterRewrite = Math.max(next.length, rewriteFromBytes / rewriteFactor);
+    this.#compactedBytes = Math.max(next.length, minCompactionBytes / compactionFactor);
   }
 }
 
-/** Values are never changed in place: a change is only written when `set` hears of it. */
+/** Callers must not change a value in place: only `set` and `delete` reach the disk. */
 export class DurableMap<Value> {
   readonly #values: Map<string, Value>;
-  readonly #note: (key: string) => void;
+  readonly #markChanged: (key: string) => void;
 
-  constructor(values: Map<string, Value>, note: (key: string) => void) {
+  constructor(values: Map<string, Value>, markChanged: (key: string) => void) {
     this.#values = values;
-    this.#note = note;
+    this.#markChanged = markChanged;
   }
 
   get size(): number {
@@ -115,12 +115,12 @@ export class DurableMap<Value> {
 
   set(key: string, value: Value): void {
     this.#values.set(key, value);
-    this.#note(key);
+    this.#markChanged(key);
   }
 
   delete(key: string): boolean {
     const existed = this.#values.delete(key);
-    if (existed) this.#note(key);
+    if (existed) this.#markChanged(key);
     return existed;
   }
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { aFolder } from "../../test/a-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 
-test("a second simulator on the same folder is refused while the first one runs", () => {
+test("the lock refuses a second simulator on the same folder while the first one runs", () => {
   const folder = aFolder();
   const unlock = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(/already uses the data folder/);
@@ -14,9 +14,9 @@ test("a second simulator on the same folder is refused while the first one runs"
   lockFolder(folder)();
 });
 
-test("the lock of a killed process is taken over, also by one with the same process id", () => {
+test("a new process takes over the lock of a killed process, even with the same process id", () => {
   const folder = aFolder();
-  // The first is larger than any process id Linux hands out.
+  // The first id is larger than any process id of Linux.
   for (const pid of [4194305, process.pid]) {
     writeFileSync(join(folder, "lock"), JSON.stringify({ pid, startedAt: 1 }));
     expect(() => lockFolder(folder)()).not.toThrow();
@@ -24,14 +24,14 @@ test("the lock of a killed process is taken over, also by one with the same proc
 });
 
 test.runIf(existsSync("/proc/self/stat"))(
-  "so is that of one that has ended and whose parent never asked how",
+  "a new process takes over the lock of an ended process whose parent never read its exit status",
   async () => {
     const folder = aFolder();
-    // `sleep` has the child that the shell started, and does not wait for it.
+    // `exec sleep` inherits the child of the shell and does not wait for it.
     const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
     onTestFinished(() => void parent.kill());
-    const [said] = await once(parent.stdout, "data");
-    const pid = Number(String(said));
+    const [output] = await once(parent.stdout, "data");
+    const pid = Number(String(output));
     writeFileSync(join(folder, "lock"), JSON.stringify({ pid, startedAt: 1 }));
     await expect.poll(() => lockFolder(folder)).toBeDefined();
     expect(process.kill(pid, 0)).toBe(true);

@@ -3,11 +3,11 @@ import { join } from "node:path";
 
 interface Holder {
   pid: number;
-  /** Tells a process from an earlier one with the same id: in a container every start has the same. */
+  /** Distinguishes a process from an earlier one with the same id: in a container, every start has the same id. */
   startedAt: number;
 }
 
-/** Two simulators appending to one journal would tear each other's lines. A lock left by a killed process is taken over. */
+/** Two simulators that append to one journal would corrupt it. A new process takes over the lock of a killed process. */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, "lock");
@@ -37,7 +37,7 @@ function isRunning(holder: Holder, own: Holder): boolean {
   }
 }
 
-/** A process that has ended takes signals until its parent asks how; in a container that may be never. */
+/** An ended process accepts signals until its parent reads its exit status; in a container, that may never happen. */
 function hasEnded(pid: number): boolean {
   try {
     return /^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

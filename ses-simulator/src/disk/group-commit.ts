@@ -1,43 +1,43 @@
 type Write = () => void;
 
 /**
- * Writes what changed during one turn of the event loop, in the order the writers joined, and then lets the answers
- * leave. One write(2) serves every request of that turn: this is what makes thousands of durable sends a second cheap.
- * A completed write survives `kill -9`; a power cut it does not, because nothing here calls fsync.
+ * Collects the changes of one event-loop iteration, writes them in the order the writers were added, and then lets the
+ * answers leave. One write(2) serves all requests of the iteration, which makes thousands of durable sends per second
+ * cheap. A completed write survives `kill -9`. It may not survive a power cut, because the commit never calls fsync.
  */
 export class GroupCommit {
   readonly #writers: Write[] = [];
-  #turn: PromiseWithResolvers<void> | undefined;
-  #broken: Error | undefined;
+  #batch: PromiseWithResolvers<void> | undefined;
+  #failure: Error | undefined;
 
-  join(write: Write): void {
+  addWriter(write: Write): void {
     this.#writers.push(write);
   }
 
-  /** Tells that something changed, by someone who need not wait for the disk. */
-  changed(): void {
-    if (this.#turn !== undefined || this.#broken !== undefined) return;
-    this.#turn = Promise.withResolvers();
-    this.#turn.promise.catch(() => {}); // Who waits is told; a change without a waiter must not end the process.
+  /** Schedules a write of the current changes, without waiting for it. */
+  requestWrite(): void {
+    if (this.#batch !== undefined || this.#failure !== undefined) return;
+    this.#batch = Promise.withResolvers();
+    this.#batch.promise.catch(() => {}); // `written` reports the failure; a batch without a waiter must not end the process.
     setImmediate(() => this.writeNow());
   }
 
-  /** Settles when everything changed until now is written. Rejects for good once a write failed: memory is ahead. */
+  /** Resolves when all changes so far are written. After a failed write it always rejects, because memory is ahead. */
   async written(): Promise<void> {
-    if (this.#broken !== undefined) throw this.#broken;
-    await this.#turn?.promise;
+    if (this.#failure !== undefined) throw this.#failure;
+    await this.#batch?.promise;
   }
 
   writeNow(): void {
-    const turn = this.#turn;
-    this.#turn = undefined;
-    if (turn === undefined || this.#broken !== undefined) return;
+    const batch = this.#batch;
+    this.#batch = undefined;
+    if (batch === undefined || this.#failure !== undefined) return;
     try {
       for (const write of this.#writers) write();
-      turn.resolve();
+      batch.resolve();
     } catch (cause) {
-      this.#broken = new Error("The simulator can no longer write its data folder", { cause });
-      turn.reject(this.#broken);
+      this.#failure = new Error("The simulator can no longer write its data folder", { cause });
+      batch.reject(this.#failure);
     }
   }
 }

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, openSync, readSync, statSync, writeSync } fro
 const newline = 0x0a;
 const chunkBytes = 1 << 20;
 
-/** A file of lines that only grows. A line torn by a kill was never answered for; opening cuts it off. */
+/** An append-only file of lines. Opening it removes an incomplete last line: no answer depended on it. */
 export class LineFile<Value = unknown> {
   readonly path: string;
   readonly #file: number;
@@ -12,7 +12,7 @@ export class LineFile<Value = unknown> {
   constructor(path: string) {
     this.path = path;
     this.#file = openSync(path, "a+");
-    this.#length = lengthOfWholeLines(this.#file, statSync(path).size);
+    this.#length = lengthOfCompleteLines(this.#file, statSync(path).size);
     ftruncateSync(this.#file, this.#length);
   }
 
@@ -20,7 +20,7 @@ export class LineFile<Value = unknown> {
     return this.#length;
   }
 
-  /** A short write (a full disk) throws: the next opening cuts its torn line off. */
+  /** Throws when the disk is full. The next opening removes the incomplete line. */
   append(lines: string): void {
     const bytes = Buffer.from(lines);
     for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
@@ -37,26 +37,26 @@ export class LineFile<Value = unknown> {
     return bytes.toString();
   }
 
-  /** Every line with its offset, in chunks: the file may be larger than the longest possible string. */
+  /** Reads every line with its offset, in chunks, because the file can be larger than the longest possible string. */
   *lines(from = 0, to = this.#length): Generator<{ offset: number; length: number; text: string }> {
-    let rest: Buffer = Buffer.alloc(0);
+    let remainder: Buffer = Buffer.alloc(0);
     for (let position = from; position < to; ) {
       const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, to - position));
       const count = readSync(this.#file, chunk, 0, chunk.length, position);
       if (count === 0) return;
-      const bytes = Buffer.concat([rest, chunk.subarray(0, count)]);
+      const bytes = Buffer.concat([remainder, chunk.subarray(0, count)]);
       let start = 0;
       for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
-        const offset = position - rest.length + start;
+        const offset = position - remainder.length + start;
         yield { offset, length: end - start, text: bytes.toString("utf8", start, end) };
         start = end + 1;
       }
-      rest = bytes.subarray(start);
+      remainder = bytes.subarray(start);
       position += count;
     }
   }
 
-  /** Every line as JSON. A damaged one, which no kill leaves, stops the start instead of being skipped. */
+  /** Parses every line as JSON. A damaged line stops the start, because no kill leaves one. */
   *values(): Generator<{ offset: number; length: number; value: Value }> {
     for (const { offset, length, text } of this.lines()) yield { offset, length, value: this.#parse(text, offset) };
   }
@@ -74,7 +74,7 @@ export class LineFile<Value = unknown> {
   }
 }
 
-function lengthOfWholeLines(file: number, size: number): number {
+function lengthOfCompleteLines(file: number, size: number): number {
   const chunk = Buffer.alloc(64 * 1024);
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - chunk.length);

@@ -8,13 +8,13 @@ import { useSimulator } from "../../test/use-simulator.ts";
 const running = useSimulator();
 const typesOf = (events: AnyEvent[]) => new Set(events.map((event) => event.eventType));
 
-test("a kill between the write of the ledger and that of the events loses no event", async () => {
+test("a kill between the ledger write and the event write loses no event", async () => {
   const path = await aFeedbackPath(running);
   const state = join(running.simulator.dataFolder, "state.ndjson");
   copyFileSync(state, `${state}.before`);
   const { MessageId } = await running.ses.send(new SendEmailCommand(aMail({ ConfigurationSetName: path.setName })));
   await running.stop();
-  // The ledger has the record; the journal is as it was before the send.
+  // The ledger holds the record; the state file is the one from before the send.
   writeFileSync(state, readFileSync(`${state}.before`));
   rmSync(`${state}.before`);
   await running.start();
@@ -23,7 +23,7 @@ test("a kill between the write of the ledger and that of the events loses no eve
   expect(events.every((event) => event.mail.messageId === MessageId)).toBe(true);
 });
 
-test("events that are due later survive a restart and are told once", async () => {
+test("delayed events survive a restart, and SES publishes them once", async () => {
   const path = await aFeedbackPath(running);
   await running.control("POST", "rules", { times: 1, events: { delaySeconds: 0.5 } });
   await running.ses.send(new SendEmailCommand(aMail({ ConfigurationSetName: path.setName })));
@@ -34,7 +34,7 @@ test("events that are due later survive a restart and are told once", async () =
   expect((await running.control("GET", "health")).body.pendingEvents).toBe(0);
 });
 
-test("all copies of a bounce carry one feedback id, two bounces carry two", async () => {
+test("all copies of a bounce carry the same feedback id, and another bounce carries another id", async () => {
   const path = await aFeedbackPath(running);
   const Destination = { ToAddresses: ["bounce@simulator.amazonses.com", "suppressionlist@simulator.amazonses.com"] };
   await running.control("POST", "rules", { times: 1, events: { copies: 2 } });

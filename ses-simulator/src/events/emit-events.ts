@@ -1,20 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { LedgerRecord } from "../ledger/ledger-record.ts";
+import { suppressedReasonsFor } from "../ses/account-operations.ts";
 import type { MatchingEventType } from "../ses/configuration-set.ts";
 import { isMailboxSimulator } from "../ses/mailbox-simulator.ts";
-import { reasonsFor, suppress } from "../ses/suppression-list.ts";
+import { suppress } from "../ses/suppression-list.ts";
 import type { Simulation } from "../simulation.ts";
 import { fanOut, preparePublication } from "../sns/publish.ts";
 import { eventJson } from "./event-json.ts";
-import type { EventDetails, EventType, PlannedEvent } from "./planned-event.ts";
-
-export interface PendingEvent {
-  messageId: string;
-  details: EventDetails;
-  copies: number;
-  dueAt: number;
-  feedbackId: string;
-}
+import type { EventDetails, EventType, PendingEvent, PlannedEvent } from "./planned-event.ts";
 
 const wireNames: Record<EventType, MatchingEventType> = {
   Send: "SEND",
@@ -26,8 +19,8 @@ const wireNames: Record<EventType, MatchingEventType> = {
 };
 
 /**
- * Ledger record and pending events go to two files, ledger first. The count of scheduled records stands beside the
- * events, so a start after a kill between the two writes finds the records whose events are still missing.
+ * The commit writes the ledger record and the pending events to two files, the ledger first. The events file also
+ * holds the count of scheduled records. After a kill between the two writes, the next start finds the records without events.
  */
 export function scheduleEvents(simulation: Simulation, record: LedgerRecord): void {
   record.events.forEach((planned, number) => {
@@ -36,15 +29,15 @@ export function scheduleEvents(simulation: Simulation, record: LedgerRecord): vo
   simulation.counters.set("scheduled-records", simulation.ledger.size);
 }
 
-/** What a person or a test makes happen to a mail after the fact. */
+/** Publishes an additional event of an accepted mail, at the request of a person or a test. */
 export function triggerEvent(simulation: Simulation, record: LedgerRecord, details: EventDetails): void {
-  const happened = { details, at: new Date(simulation.clock.now()).toISOString() };
-  simulation.triggered.set(record.messageId, [...(simulation.triggered.get(record.messageId) ?? []), happened]);
+  const triggered = { details, at: new Date(simulation.clock.now()).toISOString() };
+  simulation.triggered.set(record.messageId, [...(simulation.triggered.get(record.messageId) ?? []), triggered]);
   addPending(simulation, `${record.messageId}/${randomUUID()}`, record, { details, afterSeconds: 0, copies: 1 });
 }
 
 export function resumeEvents(simulation: Simulation): void {
-  for (const key of simulation.pendingEvents.keys()) arm(simulation, key);
+  for (const key of simulation.pendingEvents.keys()) schedule(simulation, key);
   const scheduled = simulation.counters.get("scheduled-records") ?? 0;
   for (let position = scheduled; position < simulation.ledger.size; position++) {
     const record = simulation.ledger.at(position);
@@ -61,15 +54,15 @@ function addPending(simulation: Simulation, key: string, record: LedgerRecord, p
     dueAt: simulation.clock.dueIn(planned.afterSeconds),
     feedbackId: `${record.messageId.slice(0, 16)}-${randomUUID()}-000000`,
   });
-  arm(simulation, key);
+  schedule(simulation, key);
 }
 
-function arm(simulation: Simulation, key: string): void {
+function schedule(simulation: Simulation, key: string): void {
   const pending = simulation.pendingEvents.get(key);
-  if (pending !== undefined) simulation.clock.whenDue(pending.dueAt, () => void emit(simulation, key, pending));
+  if (pending !== undefined) simulation.clock.runWhenDue(pending.dueAt, () => void emit(simulation, key, pending));
 }
 
-/** Delivery to the subscribers and the end of the pending event are one turn, hence one line of the journal. */
+/** One commit holds the deliveries to the subscribers and the removal of the pending event: a kill cannot separate them. */
 async function emit(simulation: Simulation, key: string, pending: PendingEvent): Promise<void> {
   const record = simulation.ledger.find(pending.messageId);
   if (record === undefined) return;
@@ -83,7 +76,7 @@ async function emit(simulation: Simulation, key: string, pending: PendingEvent):
   const publications = await Promise.all(topics.map((topic) => preparePublication(simulation, topic, { message })));
   if (!simulation.pendingEvents.delete(key)) return;
   for (const publication of publications) fanOut(simulation, publication, pending.copies);
-  rememberSuppression(simulation, record, pending);
+  updateSuppressionList(simulation, record, pending);
 }
 
 function topicsFor(simulation: Simulation, record: LedgerRecord, type: EventType): string[] {
@@ -93,18 +86,18 @@ function topicsFor(simulation: Simulation, record: LedgerRecord, type: EventType
     .map(({ topicArn }) => topicArn);
 }
 
-/** A hard bounce or a complaint puts the address on the account's list, unless the configuration set says otherwise. */
-function rememberSuppression(
+/** SES suppresses the address of a hard bounce or a complaint, unless the configuration set excludes the reason. */
+function updateSuppressionList(
   simulation: Simulation,
   record: LedgerRecord,
   { details, feedbackId }: PendingEvent,
 ): void {
   if (!changesSuppressionList(details)) return;
   const reason = details.type === "Bounce" ? "BOUNCE" : "COMPLAINT";
-  if (!reasonsFor(simulation, simulation.configurationSets.get(record.configurationSetName ?? "")).includes(reason))
-    return;
+  const set = simulation.configurationSets.get(record.configurationSetName ?? "");
+  if (!suppressedReasonsFor(simulation, set).includes(reason)) return;
   for (const address of details.recipients.filter((recipient) => !isMailboxSimulator(recipient))) {
-    suppress(simulation, {
+    suppress(simulation.suppressedDestinations, {
       address,
       reason,
       updatedAt: simulation.clock.now(),

@@ -6,24 +6,24 @@ import type { EventDetails } from "./planned-event.ts";
 
 type Json = Record<string, unknown>;
 
-interface Telling {
+interface EventContext {
   settings: Settings;
   at: number;
-  /** Names the one bounce or complaint in all copies of its event. */
+  /** The same in all copies of one bounce or complaint. */
   feedbackId: string;
 }
 
-/** An event as SES publishes it to a topic. */
-export function eventJson(record: LedgerRecord, details: EventDetails, telling: Telling): string {
+/** The JSON of an event, as SES publishes it to a topic. */
+export function eventJson(record: LedgerRecord, details: EventDetails, context: EventContext): string {
   return JSON.stringify({
     eventType: details.type,
-    mail: mailJson(record, details, telling),
-    ...body(record, details, telling),
+    mail: mailJson(record, details, context),
+    ...eventBody(record, details, context),
   });
 }
 
-function mailJson(record: LedgerRecord, details: EventDetails, { settings }: Telling): Json {
-  // The published samples of DeliveryDelay carry no headers.
+function mailJson(record: LedgerRecord, details: EventDetails, { settings }: EventContext): Json {
+  // The samples that AWS publishes for DeliveryDelay have no headers.
   const headers = details.type === "DeliveryDelay" ? {} : headersJson(record);
   return {
     timestamp: record.acceptedAt,
@@ -61,7 +61,7 @@ function headersJson(record: LedgerRecord): Json {
   };
 }
 
-function body(record: LedgerRecord, details: EventDetails, { settings, at, feedbackId }: Telling): Json {
+function eventBody(record: LedgerRecord, details: EventDetails, { settings, at, feedbackId }: EventContext): Json {
   const timestamp = new Date(at).toISOString();
   const reportingMTA = `a8-25.smtp-out.${settings.region}.amazonses.com`;
   switch (details.type) {
@@ -121,7 +121,7 @@ function body(record: LedgerRecord, details: EventDetails, { settings, at, feedb
   }
 }
 
-/** A suppressed recipient was never tried, so no remote server said anything. */
+/** SES does not send to a suppressed recipient, so its bounce has no response of a remote server. */
 function bouncedRecipient(emailAddress: string, bounceType: string, bounceSubType: string): Json {
   if (bounceSubType === "Suppressed" || bounceSubType === "OnAccountSuppressionList") {
     const diagnosticCode = "Amazon SES did not send the message to this address because it is on the suppression list.";

@@ -1,4 +1,4 @@
-/** What becomes of a mail at one recipient. */
+/** The outcome of a mail for one recipient. */
 export type Outcome =
   | { kind: "deliver" }
   | { kind: "bounce"; bounceType: string; bounceSubType: string }

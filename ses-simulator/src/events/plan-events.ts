@@ -1,29 +1,29 @@
 import { domainOf } from "../ses/address.ts";
 import type { ConfigurationSet } from "../ses/configuration-set.ts";
 import { isMailboxSimulator, mailboxOutcome } from "../ses/mailbox-simulator.ts";
-import { isSuppressed } from "../ses/suppression-list.ts";
+import { isSuppressed } from "../ses/suppression-operations.ts";
 import type { Simulation } from "../simulation.ts";
-import type { EventManner } from "./event-manner.ts";
+import type { EventOptions } from "./event-options.ts";
 import type { Outcome } from "./outcome.ts";
 import type { EventDetails, PlannedEvent } from "./planned-event.ts";
 
 interface Mail {
   recipients: string[];
-  isBad: boolean;
+  hasVirus: boolean;
   set: ConfigurationSet | undefined;
 }
 
-/** Decides at acceptance what SES will say, so that a restart says the same. */
-export function planEvents(simulation: Simulation, mail: Mail, manner: EventManner): PlannedEvent[] {
-  return inOrder(simulation, stepsOf(simulation, mail, manner), manner).map(({ details, afterSeconds }) => ({
+/** Decides all events at acceptance, so that a restart does not change them. */
+export function planEvents(simulation: Simulation, mail: Mail, options: EventOptions): PlannedEvent[] {
+  return withDelays(simulation, stepsOf(simulation, mail, options), options).map(({ details, afterSeconds }) => ({
     details,
-    afterSeconds: manner.delaySeconds + afterSeconds,
-    copies: manner.lost.includes(details.type) ? 0 : manner.copies(),
+    afterSeconds: options.delaySeconds + afterSeconds,
+    copies: options.lost.includes(details.type) ? 0 : options.copies(),
   }));
 }
 
-/** Send, then one step after the other; on a bad day the steps first and Send last. */
-function inOrder({ settings }: Simulation, steps: EventDetails[][], { deliveryBeforeSend }: EventManner) {
+/** Send comes first and then the steps in order; with `deliveryBeforeSend`, Send comes last. */
+function withDelays({ settings }: Simulation, steps: EventDetails[][], { deliveryBeforeSend }: EventOptions) {
   const step = settings.outcomeAfterSeconds;
   const first = deliveryBeforeSend ? 0 : step;
   const outcomes = steps.flatMap((events, number) =>
@@ -34,43 +34,44 @@ function inOrder({ settings }: Simulation, steps: EventDetails[][], { deliveryBe
   return [{ details: send, afterSeconds: settings.sendEventAfterSeconds }, ...outcomes];
 }
 
-/** First step, second step: a complaint follows its delivery. */
-function stepsOf(simulation: Simulation, mail: Mail, manner: EventManner): EventDetails[][] {
-  if (mail.isBad || manner.outcomes.some(({ outcome }) => outcome.kind === "reject")) {
+/** The first step holds the events right after the send; the second holds those that follow, such as a complaint. */
+function stepsOf(simulation: Simulation, mail: Mail, options: EventOptions): EventDetails[][] {
+  if (mail.hasVirus || options.outcomes.some(({ outcome }) => outcome.kind === "reject")) {
     return [[{ type: "Reject", reason: "Bad content" }]];
   }
   const first: EventDetails[] = [];
   const second: EventDetails[] = [];
   for (const recipient of mail.recipients) {
-    const [one, two] = eventsAt(recipient, outcomeAt(simulation, mail, manner, recipient));
+    const [one, two] = eventsFor(recipient, outcomeFor(simulation, mail, options, recipient));
     if (one !== undefined) first.push(one);
     if (two !== undefined) second.push(two);
   }
   const delivered = first.flatMap((event) => (event.type === "Delivery" ? event.recipients : []));
-  const told = manner.recipients === "one-by-one" ? second : second.map((event) => withNeighbours(event, delivered));
-  return [group(first, manner), group(told, manner)];
+  const followUps =
+    options.recipients === "one-by-one" ? second : second.map((event) => withSameDomainRecipients(event, delivered));
+  return [mergeRecipients(first, options), mergeRecipients(followUps, options)];
 }
 
-/** Providers hide who complained, so SES names everyone at that domain who got the mail. */
-function withNeighbours(event: EventDetails, delivered: string[]): EventDetails {
+/** Mailbox providers hide the complainer, so SES names every recipient at that domain who got the mail. */
+function withSameDomainRecipients(event: EventDetails, delivered: string[]): EventDetails {
   const [complainer = ""] = event.type === "Complaint" ? event.recipients : [];
   if (event.type !== "Complaint" || isMailboxSimulator(complainer)) return event;
   return { ...event, recipients: delivered.filter((recipient) => domainOf(recipient) === domainOf(complainer)) };
 }
 
-function outcomeAt(simulation: Simulation, mail: Mail, manner: EventManner, recipient: string): Outcome {
+function outcomeFor(simulation: Simulation, mail: Mail, options: EventOptions, recipient: string): Outcome {
   const fromMailbox = mailboxOutcome(recipient);
   if (fromMailbox !== undefined) return fromMailbox;
   if (isSuppressed(simulation, recipient, mail.set)) {
     return { kind: "bounce", bounceType: "Permanent", bounceSubType: "OnAccountSuppressionList" };
   }
-  const chosen = manner.outcomes.find(
+  const match = options.outcomes.find(
     (rule) => rule.recipient === undefined || rule.recipient === recipient.toLowerCase(),
   );
-  return chosen?.outcome ?? { kind: "deliver" };
+  return match?.outcome ?? { kind: "deliver" };
 }
 
-function eventsAt(recipient: string, outcome: Outcome): EventDetails[] {
+function eventsFor(recipient: string, outcome: Outcome): EventDetails[] {
   const recipients = [recipient];
   switch (outcome.kind) {
     case "deliver":
@@ -99,21 +100,21 @@ function eventsAt(recipient: string, outcome: Outcome): EventDetails[] {
   }
 }
 
-/** Events that say the same of several recipients become one. */
-function group(events: EventDetails[], manner: EventManner): EventDetails[] {
+/** Merges events that differ only in their recipients. */
+function mergeRecipients(events: EventDetails[], options: EventOptions): EventDetails[] {
   const groups = new Map<string, EventDetails>();
   for (const event of events) {
     if (!("recipients" in event)) return [event];
-    const { recipients, ...said } = event;
-    const key = JSON.stringify([said, groupOf(recipients[0] ?? "", manner)]);
+    const { recipients, ...shared } = event;
+    const key = JSON.stringify([shared, groupOf(recipients[0] ?? "", options)]);
     const known = groups.get(key);
-    const before = known !== undefined && "recipients" in known ? known.recipients : [];
-    groups.set(key, { ...event, recipients: [...new Set([...before, ...recipients])] });
+    const merged = known !== undefined && "recipients" in known ? known.recipients : [];
+    groups.set(key, { ...event, recipients: [...new Set([...merged, ...recipients])] });
   }
   return [...groups.values()];
 }
 
-function groupOf(recipient: string, { recipients }: EventManner): string {
+function groupOf(recipient: string, { recipients }: EventOptions): string {
   switch (recipients) {
     case "together":
       return "";

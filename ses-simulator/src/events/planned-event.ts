@@ -1,6 +1,6 @@
 export type EventType = "Send" | "Delivery" | "Bounce" | "Complaint" | "Reject" | "DeliveryDelay";
 
-/** What will be said about a mail, before it is known when. */
+/** The content of an event, without its time. */
 export type EventDetails =
   | { type: "Send" }
   | { type: "Delivery"; recipients: string[] }
@@ -12,6 +12,15 @@ export type EventDetails =
 export interface PlannedEvent {
   details: EventDetails;
   afterSeconds: number;
-  /** How often the subscriber gets it; 0 is an event that is lost. */
+  /** How many times the subscriber gets the event; 0 is a lost event. */
   copies: number;
+}
+
+/** A planned event that is scheduled and not yet published. */
+export interface PendingEvent {
+  messageId: string;
+  details: EventDetails;
+  copies: number;
+  dueAt: number;
+  feedbackId: string;
 }

@@ -1,6 +1,6 @@
 import type { SesErrorName } from "../ses/ses-error.ts";
 
-/** What can go wrong with one request. */
+/** A failure of one request, which a rule injects. */
 export type Fault =
   | { kind: "reset-before-accept" }
   | { kind: "accept-then-reset" }

@@ -1,6 +1,6 @@
 import type { Match } from "./rule.ts";
 
-/** Looks into a request before it is validated, so it takes nothing for granted. */
+/** Reads a request that is not validated yet, so any member can be missing or of another type. */
 export function matches(match: Match, body: Record<string, unknown>): boolean {
   const { recipient, fromDomain, tag } = match;
   if (recipient !== undefined && !recipientsIn(body).includes(recipient.toLowerCase())) return false;

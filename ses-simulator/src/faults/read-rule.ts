@@ -17,11 +17,11 @@ const oneOf =
 const isShape =
   (shape: Record<string, Check>): Check =>
   (value) =>
-    isObject(value) && problemIn(value, shape) === undefined;
+    isObject(value) && findProblem(value, shape) === undefined;
 
 const eventTypes = ["Send", "Delivery", "Bounce", "Complaint", "Reject", "DeliveryDelay"];
 
-/** Members of each fault besides its kind. */
+/** The members of each fault, in addition to its kind. */
 const faults: Record<Fault["kind"], Record<string, Check>> = {
   "reset-before-accept": {},
   "accept-then-reset": {},
@@ -39,7 +39,7 @@ const faults: Record<Fault["kind"], Record<string, Check>> = {
   "partial-failure": {},
 };
 
-/** What a fault means when a member is left out. */
+/** The default values of omitted members. */
 const faultDefaults: Partial<Record<Fault["kind"], Json>> = {
   "slow-body": { seconds: 2 },
   "http-error": { status: 500, errorType: false, accepted: false },
@@ -82,14 +82,15 @@ const members: Record<string, Check> = {
   }),
 };
 
-/** A rule with a typing error would make a test that proves nothing, so every unknown member is refused. */
-export function readRule(given: Json): Rule {
-  const problem = problemIn(given, members);
-  if (problem !== undefined) throw new ControlError(400, `The rule's ${problem} is not known, or its value is wrong.`);
-  if (given.fault === undefined && given.events === undefined && given.outcome === undefined) {
+/** Refuses every unknown member: a rule with a typing error would apply to nothing, and its test would prove nothing. */
+export function readRule(input: Json): Rule {
+  const problem = findProblem(input, members);
+  if (problem !== undefined)
+    throw new ControlError(400, `The rule member ${problem} is unknown, or its value is invalid.`);
+  if (input.fault === undefined && input.events === undefined && input.outcome === undefined) {
     throw new ControlError(400, "A rule needs a fault, events or an outcome.");
   }
-  // Each member was checked against its shape above.
+  // The check above has compared each member with its shape.
   return {
     id: randomUUID(),
     operation: "SendEmail",
@@ -98,24 +99,24 @@ export function readRule(given: Json): Rule {
     times: Number.MAX_SAFE_INTEGER,
     probability: 1,
     seed: 1,
-    ...given,
-    ...withDefaults("fault", given.fault, faultDefaults),
-    ...withDefaults("outcome", given.outcome, outcomeDefaults),
+    ...input,
+    ...withDefaults("fault", input.fault, faultDefaults),
+    ...withDefaults("outcome", input.outcome, outcomeDefaults),
   };
 }
 
-function withDefaults(member: string, given: unknown, defaults: Record<string, Json | undefined>): Json {
-  return isObject(given) ? { [member]: { ...defaults[String(given.kind)], ...given } } : {};
+function withDefaults(member: string, value: unknown, defaults: Record<string, Json | undefined>): Json {
+  return isObject(value) ? { [member]: { ...defaults[String(value.kind)], ...value } } : {};
 }
 
 function isKind(value: unknown, kinds: Record<string, Record<string, Check>>): boolean {
   if (!isObject(value) || typeof value.kind !== "string") return false;
   const shape = Object.hasOwn(kinds, value.kind) ? kinds[value.kind] : undefined;
-  return shape !== undefined && problemIn(value, { kind: isText, ...shape }) === undefined;
+  return shape !== undefined && findProblem(value, { kind: isText, ...shape }) === undefined;
 }
 
-function problemIn(given: Json, shape: Record<string, Check>): string | undefined {
-  return Object.entries(given).find(
+function findProblem(input: Json, shape: Record<string, Check>): string | undefined {
+  return Object.entries(input).find(
     ([name, value]) => !Object.hasOwn(shape, name) || shape[name]?.(value) !== true,
   )?.[0];
 }

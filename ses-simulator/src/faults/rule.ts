@@ -2,15 +2,15 @@ import type { Outcome } from "../events/outcome.ts";
 import type { EventType } from "../events/planned-event.ts";
 import type { Fault } from "./fault.ts";
 
-/** When it applies (operation, match, skip, times, probability), and what it does (fault, events, outcome). */
+/** A rule says when it applies (operation, match, skip, times, probability) and what it changes (fault, events, outcome). */
 export interface Rule {
   id: string;
-  /** An operation such as `SendEmail` or `ReceiveMessage`; `*` is every one. */
+  /** An operation such as `SendEmail` or `ReceiveMessage`; `*` matches every operation. */
   operation: string;
   match: Match;
-  /** Lets this many matching requests pass first. */
+  /** The number of matching requests to leave unchanged before the rule applies. */
   skip: number;
-  /** Applies so often and then no more. */
+  /** The maximum number of times the rule applies. */
   times: number;
   probability: number;
   seed: number;
@@ -28,7 +28,7 @@ export interface Match {
 export interface EventRule {
   sendBeforeAnswer?: boolean;
   deliveryBeforeSend?: boolean;
-  /** 0 to 8, or drawn anew for every event. */
+  /** 0 to 8, or a random number for each event. */
   copies?: number | "random";
   delaySeconds?: number;
   recipients?: "by-domain" | "together" | "one-by-one";

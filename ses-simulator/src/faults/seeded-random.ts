@@ -1,4 +1,4 @@
-/** mulberry32: the same seed gives the same bad day. Numbers from 0 up to but not including 1. */
+/** mulberry32: the same seed gives the same sequence. Returns numbers from 0 (inclusive) to 1 (exclusive). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,31 +1,31 @@
-import { usualManner } from "../events/event-manner.ts";
-import { replyAfter, replyBefore } from "../faults/treat-reply.ts";
+import { defaultEventOptions } from "../events/event-options.ts";
+import { faultAfterRun, faultBeforeRun } from "../faults/apply-fault.ts";
 import type { Simulation } from "../simulation.ts";
 import type { ApiCall } from "./api-call.ts";
 import type { Call, Reply } from "./call.ts";
-import { problemWithSignature } from "./require-signature.ts";
+import { findSignatureProblem } from "./find-signature-problem.ts";
 
-/** How long an answer is held back when its Send event must be out first. */
-const holdAnswerMs = 500;
+/** How long the simulator delays its answer when it must publish the Send event first. */
+const answerDelayMs = 500;
 
-/** What AWS does with a request, good day or bad. No answer leaves before what it promises is written. */
+/** Runs an AWS call with the rules that apply to it. The answer leaves only after its changes are written. */
 export async function answerApiCall(simulation: Simulation, call: Call, api: ApiCall): Promise<Reply> {
-  const unsigned = api.needsSignature ? problemWithSignature(call, api.service) : undefined;
-  if (unsigned !== undefined) return api.refuse(unsigned);
-  if (!takeControlPermit(simulation, api)) {
+  const problem = api.needsSignature ? findSignatureProblem(call, api.service) : undefined;
+  if (problem !== undefined) return api.refuse(problem);
+  if (!takeControlToken(simulation, api)) {
     return api.refuse({ status: 429, name: "TooManyRequestsException", message: "Rate exceeded" });
   }
-  const { fault, manner = usualManner } = simulation.rules.pick(api);
-  const early = replyBefore(fault, api);
-  if (early !== undefined) return early;
-  const reply = await api.run({ manner, fault });
+  const { fault, eventOptions = defaultEventOptions } = simulation.rules.apply(api);
+  const failure = faultBeforeRun(fault, api);
+  if (failure !== undefined) return failure;
+  const reply = await api.run({ eventOptions, fault });
   await simulation.commit.written();
-  if (manner.sendBeforeAnswer && reply.status === 200) await wait(holdAnswerMs);
-  return replyAfter(fault, reply, api);
+  if (eventOptions.sendBeforeAnswer && reply.status === 200) await wait(answerDelayMs);
+  return faultAfterRun(fault, reply, api);
 }
 
-/** SES allows one request a second for everything that is not a send. */
-function takeControlPermit(simulation: Simulation, { service, operation }: ApiCall): boolean {
+/** SES allows one request per second for all operations other than SendEmail. */
+function takeControlToken(simulation: Simulation, { service, operation }: ApiCall): boolean {
   const { controlRequestsPerSecond } = simulation.settings;
   if (service !== "ses" || operation === "SendEmail" || controlRequestsPerSecond === 0) return true;
   return simulation.controlRate.take(1, controlRequestsPerSecond, simulation.clock.now());

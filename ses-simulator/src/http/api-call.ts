@@ -1,21 +1,22 @@
-import type { EventManner } from "../events/event-manner.ts";
+import type { EventOptions } from "../events/event-options.ts";
 import type { Fault } from "../faults/fault.ts";
 import type { Failure, Reply } from "./call.ts";
 
-/** A request recognised as an operation of one of the three services, before anything is done about it. */
+/** A request that one of the three services has recognised as its operation and has not run yet. */
 export interface ApiCall {
   service: "ses" | "sns" | "sqs";
   operation: string;
-  /** The members of the request, for rules that look at recipients or tags. */
+  /** The members of the request, for rules that match recipients or tags. */
   body: Record<string, unknown>;
-  /** Links carry no signature; everything else must. */
+  /** False only for links in messages. */
   needsSignature: boolean;
-  run(circumstances: Circumstances): Reply | Promise<Reply>;
-  /** A failure in the words of this service's protocol. */
+  run(options: RunOptions): Reply | Promise<Reply>;
+  /** Formats a failure in this service's protocol. */
   refuse(failure: Failure): Reply;
 }
 
-export interface Circumstances {
-  manner: EventManner;
+/** The effects of the rules that apply to a call. */
+interface RunOptions {
+  eventOptions: EventOptions;
   fault: Fault | undefined;
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** One HTTP request, read to its end. */
+/** A completely received HTTP request. */
 export interface Call {
   method: string;
   path: string;
@@ -8,16 +8,16 @@ export interface Call {
   headers: IncomingHttpHeaders;
   body: Buffer;
   requestId: string;
-  /** Aborted when the caller goes away or the simulator stops. */
-  gone(): AbortSignal;
+  /** Returns a signal that aborts when the caller disconnects or the simulator stops. */
+  closed(): AbortSignal;
 }
 
 export interface Reply {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer | Iterable<string>;
-  /** How a bad day treats the answer: the socket is cut, nothing is said, or it trickles. */
-  treatment?: { kind: "reset" } | { kind: "hang" } | { kind: "slow"; seconds: number };
+  /** How a fault disturbs the transmission: the server resets the connection, never answers, or sends slowly. */
+  transmission?: { kind: "reset" } | { kind: "hang" } | { kind: "slow"; seconds: number };
 }
 
 export interface Failure {

@@ -9,12 +9,12 @@ export class ControlError extends Error {
   }
 }
 
-export function objectIn(call: Call): Record<string, unknown> {
+export function parseJsonObject(call: Call): Record<string, unknown> {
   try {
     const body: unknown = JSON.parse(call.body.toString() || "{}");
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   } catch {
-    // Falls through to the one message for everything that is not an object.
+    // Invalid JSON gets the same message as JSON that is not an object.
   }
   throw new ControlError(400, "The body must be a JSON object.");
 }

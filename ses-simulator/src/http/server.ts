@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Call, Reply } from "./call.ts";
 
-/** A 40 MB mail is 54 MB in base64, and a raw one is encoded twice. */
+/** A 40 MB mail has 54 MB in base64, and a raw mail is encoded twice. */
 const maxBodyBytes = 80 * 1024 * 1024;
 
 export function createHttpServer(answer: (call: Call) => Promise<Reply>, stopping: AbortSignal): Server {
@@ -15,10 +15,10 @@ export function createHttpServer(answer: (call: Call) => Promise<Reply>, stoppin
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
       const body = await readBody(incoming);
-      if (body === undefined) return give(outgoing, { status: 413, headers: { connection: "close" }, body: "" });
-      give(outgoing, await answer(callOf(incoming, outgoing, body, stopping)));
+      if (body === undefined) return sendReply(outgoing, { status: 413, headers: { connection: "close" }, body: "" });
+      sendReply(outgoing, await answer(toCall(incoming, outgoing, body, stopping)));
     } catch (error) {
-      // A bug, a full disk, or the caller went away while it was still talking. The first two must be seen.
+      // The cause is a bug, a full disk, or a caller that disconnected during its request. The log shows only the first two.
       if (!incoming.destroyed || incoming.complete)
         process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
       if (!outgoing.headersSent)
@@ -27,7 +27,7 @@ export function createHttpServer(answer: (call: Call) => Promise<Reply>, stoppin
   }
 }
 
-/** Undefined when the request is larger than anything SES takes. */
+/** Returns undefined when the request is larger than any request that SES accepts. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   if (incoming.method === "GET") return Buffer.alloc(0);
   const chunks: Buffer[] = [];
@@ -40,33 +40,33 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-function callOf(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, stopping: AbortSignal): Call {
+function toCall(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, stopping: AbortSignal): Call {
   const target = incoming.url ?? "/";
-  const mark = target.indexOf("?");
+  const queryStart = target.indexOf("?");
   return {
     method: incoming.method ?? "GET",
-    path: mark === -1 ? target : target.slice(0, mark),
-    query: new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1)),
+    path: queryStart === -1 ? target : target.slice(0, queryStart),
+    query: new URLSearchParams(queryStart === -1 ? "" : target.slice(queryStart + 1)),
     headers: incoming.headers,
     body,
     requestId: randomUUID(),
-    gone() {
-      const closed = new AbortController();
-      outgoing.once("close", () => closed.abort());
-      return AbortSignal.any([closed.signal, stopping]);
+    closed() {
+      const disconnected = new AbortController();
+      outgoing.once("close", () => disconnected.abort());
+      return AbortSignal.any([disconnected.signal, stopping]);
     },
   };
 }
 
-function give(outgoing: ServerResponse, reply: Reply): void {
-  switch (reply.treatment?.kind) {
+function sendReply(outgoing: ServerResponse, reply: Reply): void {
+  switch (reply.transmission?.kind) {
     case "reset":
       outgoing.socket?.resetAndDestroy();
       return;
     case "hang":
       return;
     case "slow":
-      trickle(outgoing, reply, reply.treatment.seconds);
+      writeSlowly(outgoing, reply, reply.transmission.seconds);
       return;
     case undefined:
       write(outgoing, reply);
@@ -79,12 +79,12 @@ function write(outgoing: ServerResponse, { status, headers, body }: Reply): void
     return;
   }
   outgoing.writeHead(status, headers);
-  // A pipeline waits for the reader: an export may be larger than memory. A reader that goes away is no error of ours.
+  // The pipeline applies backpressure, because an export can be larger than memory. A client that disconnects is no error.
   pipeline(Readable.from(body), outgoing).catch(() => {});
 }
 
-/** One byte after the other, so that the whole takes the given time. Only answers of the APIs are treated so: text. */
-function trickle(outgoing: ServerResponse, reply: Reply, seconds: number): void {
+/** Writes one byte at a time, so that the body takes the given time. Only API replies use it, and their bodies are text. */
+function writeSlowly(outgoing: ServerResponse, reply: Reply, seconds: number): void {
   const bytes = Buffer.from(typeof reply.body === "string" ? reply.body : "");
   outgoing.writeHead(reply.status, { ...reply.headers, "content-length": bytes.length });
   let sent = 0;

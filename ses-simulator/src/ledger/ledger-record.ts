@@ -11,29 +11,29 @@ export interface Destination {
   bcc: string[];
 }
 
-/** One accepted message. The ledger holds exactly one of these per MessageId ever handed out. */
+/** One accepted message. The ledger holds exactly one record for each MessageId that SES returned. */
 export interface LedgerRecord {
   messageId: string;
   acceptedAt: string;
   requestId: string;
   from: string;
-  /** The verified identity that authorised the sender; events name its ARN. */
+  /** The verified identity that authorised the sender. Events carry its ARN. */
   identity: string;
   destination: Destination;
   replyTo: string[];
   subject: string;
   tags: Record<string, string[]>;
   configurationSetName?: string;
-  /** SHA-256 of the content as received: equal hashes under one tag are a mail sent twice. */
+  /** SHA-256 of the received content. Equal hashes with equal tags indicate a mail that was sent twice. */
   contentHash: string;
   sizeBytes: number;
-  /** What the mail took from the 24 h quota. Mailbox simulator recipients are free. */
+  /** The number of recipients that count towards the 24 h quota. Mailbox simulator recipients do not count. */
   quotaCost: number;
   headers: Header[];
   headersTruncated: boolean;
-  /** Everything SES will say about this mail by itself, decided at acceptance. */
+  /** All events that SES will publish for this mail, decided at acceptance. */
   events: PlannedEvent[];
-  /** Where the content stands in `mail.ndjson`. */
+  /** The position of the content in `mail.ndjson`. */
   mail: { offset: number; length: number };
 }
 

@@ -33,7 +33,7 @@ function aRecord(messageId: string): Omit<LedgerRecord, "mail"> {
   };
 }
 
-test("records and their content are found by id and position, before and after they are written", async () => {
+test("the ledger finds a record and its content by id and position, before and after the write", async () => {
   const folder = aFolder();
   const { ledger, commit } = open(folder);
   const records = ["one", "two", "three"].map((id) => ledger.append(aRecord(id), `content of ${id}: ü`));
@@ -46,7 +46,7 @@ test("records and their content are found by id and position, before and after t
   for (const record of records) expect(again.ledger.contentOf(record)).toBe(`content of ${record.messageId}: ü`);
 });
 
-test("records too old for memory are read from the file", async () => {
+test("the ledger reads a record that is no longer in memory from the file", async () => {
   const { ledger, commit } = open(aFolder());
   const first = ledger.append(aRecord("first"), "{}");
   for (let number = 0; number < 5000; number++) ledger.append(aRecord(`m-${number}`), "{}");
@@ -54,7 +54,7 @@ test("records too old for memory are read from the file", async () => {
   expect(ledger.find("first")).toEqual(first);
 });
 
-test("a record torn by a kill is not in the ledger, and the next one is", async () => {
+test("the ledger drops a record that a kill left incomplete and keeps the record after it", async () => {
   const folder = aFolder();
   const first = open(folder);
   first.ledger.append(aRecord("one"), "{}");
@@ -69,7 +69,7 @@ test("a record torn by a kill is not in the ledger, and the next one is", async 
   expect(third.ledger.contentOf(two)).toBe('{"two":2}');
 });
 
-test("the file only grows: what was there is there byte by byte", async () => {
+test("the ledger file is append-only: an append leaves the existing bytes unchanged", async () => {
   const folder = aFolder();
   const { ledger, commit } = open(folder);
   ledger.append(aRecord("one"), "{}");

@@ -3,11 +3,11 @@ import type { GroupCommit } from "../disk/group-commit.ts";
 import { LineFile } from "../disk/line-file.ts";
 import type { LedgerRecord } from "./ledger-record.ts";
 
-const recentlyUsed = 4096;
+const recentRecords = 4096;
 
 /**
- * The oracle for "0 lost, 0 doubled": every accepted message, in order, in a file that only grows. Content is written
- * first to a file of its own, so a record never points at content that is not there.
+ * Every accepted message, in order, in an append-only file. Proofs compare it with what clients saw, to find lost and
+ * duplicate sends. The ledger writes the content to a file of its own first, so a record never points at missing content.
  */
 export class Ledger {
   readonly #records: LineFile<LedgerRecord>;
@@ -27,11 +27,11 @@ export class Ledger {
     this.#mailsEnd = this.#mails.length;
     this.#recordsEnd = this.#records.length;
     for (const { offset, length, value: record } of this.#records.values()) {
-      this.#remember(record, offset, length);
+      this.#index(record, offset, length);
       onRecord(record);
     }
     this.#commit = commit;
-    commit.join(() => this.#write());
+    commit.addWriter(() => this.#write());
   }
 
   get size(): number {
@@ -45,10 +45,10 @@ export class Ledger {
     const length = Buffer.byteLength(line);
     this.#unwrittenMails += `${content}\n`;
     this.#unwrittenRecords += `${line}\n`;
-    this.#remember(record, this.#recordsEnd, length);
+    this.#index(record, this.#recordsEnd, length);
     this.#mailsEnd += mail.length + 1;
     this.#recordsEnd += length + 1;
-    this.#commit.changed();
+    this.#commit.requestWrite();
     return record;
   }
 
@@ -57,7 +57,7 @@ export class Ledger {
     return position === undefined ? undefined : this.at(position);
   }
 
-  /** Records count from 0, oldest first. */
+  /** Position 0 is the oldest record. */
   at(position: number): LedgerRecord | undefined {
     const entry = this.#entries[position];
     if (entry === undefined) return undefined;
@@ -74,7 +74,7 @@ export class Ledger {
     return this.#mails.read(record.mail.offset, record.mail.length);
   }
 
-  /** The written lines, as the export streams them. */
+  /** All lines, for the export. */
   *lines(): Generator<string> {
     this.#commit.writeNow();
     for (const { text } of this.#records.lines()) yield `${text}\n`;
@@ -85,11 +85,11 @@ export class Ledger {
     this.#mails.close();
   }
 
-  #remember(record: LedgerRecord, offset: number, length: number): void {
+  #index(record: LedgerRecord, offset: number, length: number): void {
     this.#positions.set(record.messageId, this.#entries.length);
     this.#entries.push({ messageId: record.messageId, offset, length });
     this.#recent.set(record.messageId, record);
-    if (this.#recent.size <= recentlyUsed) return;
+    if (this.#recent.size <= recentRecords) return;
     const [oldest] = this.#recent.keys();
     if (oldest !== undefined) this.#recent.delete(oldest);
   }

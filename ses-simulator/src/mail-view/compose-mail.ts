@@ -1,7 +1,7 @@
 import type { LedgerRecord } from "../ledger/ledger-record.ts";
-import { asSent, type SimpleContent, type StoredContent } from "./stored-content.ts";
+import { decodeText, type SimpleContent, type StoredContent } from "./stored-content.ts";
 
-/** The mail as it would go out. Raw mail is shown as received; for the simple form SES builds the MIME, so we do. */
+/** The mail as SES would send it: a raw mail unchanged, a simple mail as MIME. */
 export function composeMail(record: LedgerRecord, content: string): Buffer {
   const stored: StoredContent = JSON.parse(content);
   if (stored.Raw !== undefined) return Buffer.from(stored.Raw.Data, "base64");
@@ -11,7 +11,10 @@ export function composeMail(record: LedgerRecord, content: string): Buffer {
 }
 
 function bodyOf({ Body = {}, Attachments = [] }: SimpleContent, seed: string): string {
-  const texts = [Body.Text && textPart("plain", asSent(Body.Text)), Body.Html && textPart("html", asSent(Body.Html))];
+  const texts = [
+    Body.Text && textPart("plain", decodeText(Body.Text)),
+    Body.Html && textPart("html", decodeText(Body.Html)),
+  ];
   const alternatives = texts.filter((part) => part !== undefined);
   const [only] = alternatives;
   const body =
@@ -34,7 +37,7 @@ function multipart(subtype: string, boundary: string, parts: string[]): string {
   return `Content-Type: multipart/${subtype}; boundary="${boundary}"\r\n\r\n${body}--${boundary}--\r\n`;
 }
 
-/** Lines of at most 76 characters; readable where the text is ASCII. */
+/** Lines have at most 76 characters; ASCII text stays readable. */
 function quotedPrintable(text: string): string {
   return text.split(/\r?\n/).map(encodeLine).join("\r\n");
 }
@@ -51,8 +54,8 @@ function encodeLine(line: string): string {
 }
 
 function encodeByte(byte: number): string {
-  const isPlain = byte === 0x20 || (byte > 0x20 && byte < 0x7f && byte !== 0x3d);
-  return isPlain ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  const isLiteral = byte === 0x20 || (byte > 0x20 && byte < 0x7f && byte !== 0x3d);
+  return isLiteral ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
 function wrap(base64: string): string {

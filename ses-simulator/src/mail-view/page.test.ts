@@ -16,7 +16,7 @@ async function send(html: string, changes = {}): Promise<string> {
   return (await running.ses.send(new SendEmailCommand(aMail({ Content: { Simple }, ...changes })))).MessageId ?? "";
 }
 
-describe.skipIf(!existsSync(executablePath))("the page in Chromium", () => {
+describe.skipIf(!existsSync(executablePath))("the mail view in Chromium", () => {
   let browser: Browser;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.skipIf(!existsSync(executablePath))("the page in Chromium", () => {
     return { context, page };
   }
 
-  test("says what to do while there is no mail, and shows the first one by itself", async () => {
+  test("the page shows how to send a mail while there is none, and then shows the first one without a reload", async () => {
     const { page } = await openPage();
     await page.getByRole("heading", { name: "No mail yet" }).waitFor();
     expect(await page.textContent("pre")).toContain(`AWS_ENDPOINT_URL_SESV2=${running.url}`);
@@ -42,7 +42,7 @@ describe.skipIf(!existsSync(executablePath))("the page in Chromium", () => {
     expect(await page.textContent("h2")).toBe("<b>Order</b>");
   });
 
-  test("shows text and raw by keyboard", async () => {
+  test("the arrow keys select the text and raw tabs", async () => {
     const { page } = await openPage(`#${await send("<p>Hello</p>")}`);
     await page.getByRole("tab", { name: "HTML" }).focus();
     await page.keyboard.press("ArrowRight");
@@ -51,35 +51,35 @@ describe.skipIf(!existsSync(executablePath))("the page in Chromium", () => {
     expect(await page.textContent("#panel")).toContain("MIME-Version: 1.0");
   });
 
-  test("lets a mail bounce, and its topic hears of it", async () => {
+  test("the bounce button publishes a bounce to the topic of the mail", async () => {
     const path = await aFeedbackPath(running);
     const messageId = await send("<p>Hello</p>", { ConfigurationSetName: path.setName });
     await path.next(2);
     const { page } = await openPage(`#${messageId}`);
     await page.getByRole("button", { name: "bounce", exact: true }).click();
-    await page.getByText("Bounce told to the topic").waitFor();
+    await page.getByText("Published Bounce to the topic").waitFor();
     expect((await path.next(1))[0]).toMatchObject({ eventType: "Bounce", mail: { messageId } });
   });
 
-  test("keeps a hostile mail in its frame: no script runs, nothing is fetched", async () => {
-    // A real server, because the browser also tells of requests that its policy then stops.
+  test("a hostile mail runs no script and fetches nothing", async () => {
+    // The test needs a real server: the browser also reports requests that its policy then blocks.
     const fetched: string[] = [];
-    const spy = createServer((request, response) => {
+    const recorder = createServer((request, response) => {
       fetched.push(request.url ?? "");
       response.end();
     });
-    await new Promise<void>((resolve) => spy.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void spy.close());
-    const { port } = spy.address() as AddressInfo; // A listening TCP server has no other kind of address.
-    const spyUrl = `http://127.0.0.1:${port}`;
+    await new Promise<void>((resolve) => recorder.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void recorder.close());
+    const { port } = recorder.address() as AddressInfo; // A listening TCP server has no other kind of address.
+    const recorderUrl = `http://127.0.0.1:${port}`;
     const hostile = `<script>top.document.title = "owned"</script>
-      <img src="${spyUrl}/spy.png" onerror="top.document.title='owned'"><link rel="stylesheet" href="${spyUrl}/spy.css">
+      <img src="${recorderUrl}/image.png" onerror="top.document.title='owned'"><link rel="stylesheet" href="${recorderUrl}/style.css">
       <p>Looks harmless</p>`;
     const { page } = await openPage(`#${await send(hostile)}`);
     await page.frameLocator("iframe").getByText("Looks harmless").waitFor();
     await page.waitForLoadState("networkidle");
     expect(await page.title()).toBe("SES simulator");
-    await fetch(`${spyUrl}/control`);
+    await fetch(`${recorderUrl}/control`);
     expect(fetched).toEqual(["/control"]);
   });
 
@@ -88,17 +88,22 @@ describe.skipIf(!existsSync(executablePath))("the page in Chromium", () => {
     { scheme: "dark", width: 400 },
   ] as const;
 
-  test.each(views)("has no accessibility violation in $scheme at $width pixels", async ({ scheme, width }) => {
-    const messageId = await send("<p>Hello</p>", { Destination: { ToAddresses: ["bounce@simulator.amazonses.com"] } });
-    for (const path of ["", `#${messageId}`]) {
-      const { page, context } = await openPage(path, width, scheme);
-      await page
-        .locator(path === "" ? "#list a" : "[role=tab]")
-        .first()
-        .waitFor();
-      const { violations } = await new AxeBuilder({ page }).exclude("iframe").analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
-      await context.close();
-    }
-  });
+  test.each(views)(
+    "the page has no accessibility violation in $scheme mode at $width pixels",
+    async ({ scheme, width }) => {
+      const messageId = await send("<p>Hello</p>", {
+        Destination: { ToAddresses: ["bounce@simulator.amazonses.com"] },
+      });
+      for (const path of ["", `#${messageId}`]) {
+        const { page, context } = await openPage(path, width, scheme);
+        await page
+          .locator(path === "" ? "#list a" : "[role=tab]")
+          .first()
+          .waitFor();
+        const { violations } = await new AxeBuilder({ page }).exclude("iframe").analyze();
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+        await context.close();
+      }
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { composeMail } from "./compose-mail.ts";
 import { parseMime } from "./parse-mime.ts";
 
-test("finds text, HTML and attachments in nested parts", () => {
+test("the parser finds text, HTML and attachments in nested parts", () => {
   const mail = [
     "From: a@shop.test",
     'Content-Type: multipart/mixed; boundary="outer"',
@@ -36,12 +36,12 @@ test("finds text, HTML and attachments in nested parts", () => {
   });
 });
 
-test("a mail that nests without end is read without one", () => {
+test("the parser stops at a fixed depth in a mail with endless nesting", () => {
   const endless = 'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\n'.repeat(1000);
   expect(parseMime(endless).attachments.length).toBeLessThan(5);
 });
 
-test("what is composed from simple content reads back the same, in lines of at most 76 characters", () => {
+test("a mail composed from simple content parses to the same content and has lines of at most 76 characters", () => {
   const text = `Grüße = ${"lang ".repeat(60)}\nEnde `;
   const html = "<p>ok</p>";
   const Simple = {
@@ -53,11 +53,11 @@ test("what is composed from simple content reads back the same, in lines of at m
     acceptedAt: "2026-11-15T00:00:00.000Z",
     contentHash: "0".repeat(64),
   };
-  // Composing looks at these three members only.
+  // `composeMail` reads only these three members.
   const mail = composeMail(record as Parameters<typeof composeMail>[0], JSON.stringify({ Simple })).toString("latin1");
   for (const line of mail.split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
-  const read = parseMime(mail);
-  expect(read.text?.replaceAll("\r\n", "\n")).toBe(text);
-  expect(read.html).toBe(html);
-  expect(read.attachments).toEqual([{ name: "x.bin", type: "application/octet-stream", sizeBytes: 300 }]);
+  const parsed = parseMime(mail);
+  expect(parsed.text?.replaceAll("\r\n", "\n")).toBe(text);
+  expect(parsed.html).toBe(html);
+  expect(parsed.attachments).toEqual([{ name: "x.bin", type: "application/octet-stream", sizeBytes: 300 }]);
 });

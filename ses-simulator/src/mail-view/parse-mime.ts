@@ -1,18 +1,23 @@
 import { headerValue, parseHeaders } from "../ses/mime/parse-headers.ts";
-import type { ReadableMail } from "./readable-mail.ts";
 
-const deepest = 10;
+export interface ReadableMail {
+  text?: string;
+  html?: string;
+  attachments: { name: string; type: string; sizeBytes: number }[];
+}
 
-/** Finds the first text, the first HTML and the attachments of a raw mail, given with one character a byte. */
+const maxDepth = 10;
+
+/** Finds the first text, the first HTML and the attachments of a raw mail. The text must be latin1: one character per byte. */
 export function parseMime(mail: string, depth = 0): ReadableMail {
   const headers = parseHeaders(mail);
   const type = headerValue(headers, "content-type") ?? "text/plain";
   const body = mail.slice((/\r?\n\r?\n/.exec(mail)?.index ?? mail.length) + (mail.includes("\r\n\r\n") ? 4 : 2));
   const boundary = parameter(type, "boundary");
-  if (boundary !== undefined && depth < deepest) {
-    return parts(body, boundary)
+  if (boundary !== undefined && depth < maxDepth) {
+    return splitParts(body, boundary)
       .map((part) => parseMime(part, depth + 1))
-      .reduce(join, { attachments: [] });
+      .reduce(merge, { attachments: [] });
   }
   const bytes = decode(body, headerValue(headers, "content-transfer-encoding"));
   const name = parameter(headerValue(headers, "content-disposition") ?? "", "filename");
@@ -22,7 +27,7 @@ export function parseMime(mail: string, depth = 0): ReadableMail {
   return { attachments: [attachment] };
 }
 
-function parts(body: string, boundary: string): string[] {
+function splitParts(body: string, boundary: string): string[] {
   return `\n${body}`
     .split(new RegExp(`\\r?\\n--${RegExp.escape(boundary)}(?:--)?[ \\t]*\\r?(?=\\n|$)`))
     .slice(1)
@@ -30,7 +35,7 @@ function parts(body: string, boundary: string): string[] {
     .filter((part) => part.trim() !== "");
 }
 
-function join(one: ReadableMail, other: ReadableMail): ReadableMail {
+function merge(one: ReadableMail, other: ReadableMail): ReadableMail {
   return { ...other, ...one, attachments: [...one.attachments, ...other.attachments] };
 }
 

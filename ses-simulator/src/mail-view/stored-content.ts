@@ -1,4 +1,4 @@
-/** `Content` of a SendEmail request, validated before it was stored. */
+/** The stored `Content` of a SendEmail request. The simulator has validated it. */
 export interface StoredContent {
   Simple?: SimpleContent;
   Raw?: { Data: string };
@@ -15,7 +15,7 @@ interface TextContent {
   Charset?: string;
 }
 
-/** Without a charset SES takes text for 7-bit ASCII; the mail a recipient sees has lost the rest. */
-export function asSent({ Data, Charset }: TextContent): string {
+/** The text that the recipient sees. Without a charset, SES reads it as 7-bit ASCII and loses other characters. */
+export function decodeText({ Data, Charset }: TextContent): string {
   return Charset === undefined ? Data.replace(/[^\0-\x7f]/gu, "?") : Data;
 }

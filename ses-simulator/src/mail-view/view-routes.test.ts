@@ -6,7 +6,7 @@ const running = useSimulator();
 const folder = new URL("page/", import.meta.url);
 const files = readdirSync(folder);
 
-test("the page and everything it loads come from the simulator, under a policy that allows nothing else", async () => {
+test("the simulator serves the page and all its files with a policy that allows no other host", async () => {
   for (const path of ["/", ...files.filter((file) => file !== "page.html").map((file) => `/_page/${file}`)]) {
     const response = await fetch(running.url + path);
     expect(response.status, path).toBe(200);
@@ -17,19 +17,19 @@ test("the page and everything it loads come from the simulator, under a policy t
   }
 });
 
-test("no file of the page names another host, and none sets markup from text", () => {
+test("no file of the page names another host or turns text into markup", () => {
   for (const file of files) {
     const text = readFileSync(new URL(file, folder), "utf8").replaceAll("http://www.w3.org/2000/svg", "");
     expect(text, file).not.toMatch(/https?:\/\/|\/\/cdn|innerHTML|insertAdjacentHTML|document\.write/);
   }
 });
 
-test("HTML of a mail is framed without scripts, forms or the page's origin", () => {
+test("the page shows the HTML of a mail in a frame without scripts, forms or its own origin", () => {
   const mail = readFileSync(new URL("mail.js", folder), "utf8");
   expect(mail).toContain('element("iframe", { sandbox: "",');
 });
 
-test("nothing outside the page's folder is served", async () => {
+test("the simulator serves no file outside the page's folder", async () => {
   for (const path of [
     "/_page/../view-routes.ts",
     "/_page/%2e%2e/view-routes.ts",

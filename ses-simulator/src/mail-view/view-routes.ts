@@ -8,8 +8,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * Nothing from elsewhere, no inline script. Mail is shown in a frame with an opaque origin and no scripts; the frame
- * inherits this policy, so remote images of a mail, which would report who looked, are not loaded either.
+ * The page loads nothing from other hosts and runs no inline script. It shows a mail in a frame with an opaque origin
+ * and no scripts. The frame inherits this policy, so the browser does not load tracking images of a mail.
  */
 const policy = [
   "default-src 'none'",
@@ -24,8 +24,8 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** `/` is the page, `/_page/<name>` what it loads. */
-export function viewReply(call: Call): Reply | undefined {
+/** `/` is the page, `/_page/<name>` is a file that it loads. */
+export function answerViewCall(call: Call): Reply | undefined {
   const name = call.path === "/" ? "page.html" : /^\/_page\/([a-z-]+\.(?:css|js))$/.exec(call.path)?.[1];
   if (call.method !== "GET" || name === undefined) return undefined;
   const file = new URL(`page/${name}`, import.meta.url);

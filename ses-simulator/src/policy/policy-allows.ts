@@ -12,13 +12,13 @@ interface Statement {
   Condition?: Record<string, Record<string, string | string[]>>;
 }
 
-/** The part of IAM that decides whether SES may publish to a topic and SNS may write to a queue. No policy: no access. */
+/** The part of IAM that decides whether SES can publish to a topic and SNS can write to a queue. No policy, no access. */
 export function policyAllows(policy: string | undefined, access: Access): boolean {
   const applying = statementsOf(policy).filter((statement) => applies(statement, access));
   return applying.some(({ Effect }) => Effect === "Allow") && !applying.some(({ Effect }) => Effect === "Deny");
 }
 
-/** SetQueueAttributes and SetTopicAttributes refuse what is not one. */
+/** SetQueueAttributes and SetTopicAttributes refuse a value that is not a policy. */
 export function isPolicy(text: string): boolean {
   try {
     const policy: unknown = JSON.parse(text);
@@ -36,25 +36,27 @@ function statementsOf(policy: string | undefined): Statement[] {
 
 function applies(statement: Statement, access: Access): boolean {
   return (
-    names(statement.Principal, access.service) && acts(statement.Action, access.action) && meets(statement, access)
+    matchesPrincipal(statement.Principal, access.service) &&
+    matchesAction(statement.Action, access.action) &&
+    meetsConditions(statement, access)
   );
 }
 
-function names(principal: Statement["Principal"], service: string): boolean {
+function matchesPrincipal(principal: Statement["Principal"], service: string): boolean {
   if (principal === "*" || principal === undefined) return principal === "*";
   return listOf(principal.Service).includes(service) || listOf(principal.AWS).includes("*");
 }
 
-function acts(actions: Statement["Action"], action: string): boolean {
-  return listOf(actions).some((pattern) => like(pattern.toLowerCase(), action.toLowerCase()));
+function matchesAction(actions: Statement["Action"], action: string): boolean {
+  return listOf(actions).some((pattern) => matchesPattern(pattern.toLowerCase(), action.toLowerCase()));
 }
 
-/** Every condition must hold; one that is not understood does not. */
-function meets({ Condition = {} }: Statement, access: Access): boolean {
+/** Every condition must hold. An unknown condition does not hold. */
+function meetsConditions({ Condition = {} }: Statement, access: Access): boolean {
   return Object.entries(Condition).every(([operator, keys]) =>
     Object.entries(keys).every(([key, values]) => {
       const actual = actualValue(key.toLowerCase(), access);
-      return actual !== undefined && listOf(values).some((wanted) => compares(operator, wanted, actual));
+      return actual !== undefined && listOf(values).some((expected) => holds(operator, expected, actual));
     }),
   );
 }
@@ -70,20 +72,20 @@ function actualValue(key: string, access: Access): string | undefined {
   }
 }
 
-function compares(operator: string, wanted: string, actual: string): boolean {
+function holds(operator: string, expected: string, actual: string): boolean {
   switch (operator) {
     case "StringEquals":
-      return wanted === actual;
+      return expected === actual;
     case "ArnEquals":
     case "ArnLike":
     case "StringLike":
-      return like(wanted, actual);
+      return matchesPattern(expected, actual);
     default:
       return false;
   }
 }
 
-function like(pattern: string, text: string): boolean {
+function matchesPattern(pattern: string, text: string): boolean {
   const escaped = pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
     .replaceAll("*", ".*")

@@ -1,8 +1,5 @@
-import type { Simulation } from "../simulation.ts";
+import type { Settings } from "../settings.ts";
 import type { SuppressionReason } from "./configuration-set.ts";
-import { readReasons } from "./configuration-set-operations.ts";
-import { type Json, readBoolean } from "./read-json.ts";
-import type { SesRequest } from "./ses-request.ts";
 
 export interface Account {
   sendingEnabled: boolean;
@@ -13,48 +10,14 @@ export interface Account {
   suppressedReasons: SuppressionReason[];
 }
 
-export function getAccount(simulation: Simulation): Json {
-  const account = accountOf(simulation);
+/** The account of a simulator whose account nobody changed yet. */
+export function newAccount({ max24HourSend, maxSendRate, sandbox }: Settings): Account {
   return {
-    DedicatedIpAutoWarmupEnabled: false,
-    EnforcementStatus: account.enforcementStatus,
-    ProductionAccessEnabled: account.productionAccess,
-    SendingEnabled: account.sendingEnabled && account.enforcementStatus !== "SHUTDOWN",
-    SendQuota: {
-      Max24HourSend: account.max24HourSend,
-      MaxSendRate: account.maxSendRate,
-      SentLast24Hours: simulation.sentLast24Hours.total(simulation.clock.now()),
-    },
-    SuppressionAttributes: { SuppressedReasons: account.suppressedReasons },
+    sendingEnabled: true,
+    enforcementStatus: "HEALTHY",
+    productionAccess: !sandbox,
+    max24HourSend,
+    maxSendRate,
+    suppressedReasons: ["BOUNCE", "COMPLAINT"],
   };
-}
-
-export function putAccountSending(simulation: Simulation, { body }: SesRequest): Json {
-  changeAccount(simulation, { sendingEnabled: readBoolean(body, "SendingEnabled") ?? false });
-  return {};
-}
-
-export function putAccountSuppression(simulation: Simulation, { body }: SesRequest): Json {
-  changeAccount(simulation, { suppressedReasons: readReasons(body) });
-  return {};
-}
-
-export function accountOf(simulation: Simulation): Account {
-  const { max24HourSend, maxSendRate, sandbox } = simulation.settings;
-  return (
-    simulation.account.get("account") ?? {
-      sendingEnabled: true,
-      enforcementStatus: "HEALTHY",
-      productionAccess: !sandbox,
-      max24HourSend,
-      maxSendRate,
-      suppressedReasons: ["BOUNCE", "COMPLAINT"],
-    }
-  );
-}
-
-export function changeAccount(simulation: Simulation, change: Partial<Account>): Account {
-  const account = { ...accountOf(simulation), ...change };
-  simulation.account.set("account", account);
-  return account;
 }

@@ -7,11 +7,11 @@ export interface Address {
   spec: string;
 }
 
-/** Takes `local@domain` and `Name <local@domain>`. SES has no SMTPUTF8, so everything must be 7-bit ASCII. */
+/** Accepts `local@domain` and `Name <local@domain>`. SES has no SMTPUTF8, so everything must be 7-bit ASCII. */
 export function parseAddress(text: string): Address {
   if (/[\r\n\0]/.test(text)) throw badRequest("Local address contains control or whitespace");
   if (/[^\x20-\x7e]/.test(text)) throw badRequest(`Address must be 7-bit ASCII: <${text}>`);
-  // A name is a phrase of RFC 5322: outside quotes a comma or a bracket in it would begin another address of the header.
+  // A display name is an RFC 5322 phrase: outside quotes, a comma or a bracket would start another address.
   const spec = /^(?:"(?:[^"\\]|\\.)*"|[^"(),:;<>@[\\\]])*<([^<>]*)>\s*$/.exec(text)?.[1] ?? text.trim();
   const at = spec.lastIndexOf("@");
   if (at < 1 || at === spec.length - 1) throw badRequest(`Missing final '@domain'`);
@@ -21,7 +21,7 @@ export function parseAddress(text: string): Address {
   return address;
 }
 
-/** Domains compare without case, local parts with it. */
+/** In lower case, because domains are case-insensitive. */
 export function domainOf(spec: string): string {
   return spec.slice(spec.lastIndexOf("@") + 1).toLowerCase();
 }

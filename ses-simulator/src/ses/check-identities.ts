@@ -2,17 +2,17 @@ import { promises as dns } from "node:dns";
 import type { Simulation } from "../simulation.ts";
 import { type Identity, setByDns } from "./identity.ts";
 
-/** SES looks for up to 72 hours and then gives up. */
+/** SES checks the records for up to 72 hours. */
 const giveUpAfterMs = 72 * 60 * 60 * 1000;
 const checkEverySeconds = 30;
 
 type Lookup = "found" | "INVALID_VALUE" | "TYPE_NOT_FOUND" | "HOST_NOT_FOUND" | "DNS_SERVER_ERROR";
 
-/** Goes on until the simulator stops. Without a DNS server identities are verified by hand. */
-export function keepCheckingIdentities(simulation: Simulation): void {
+/** Repeats until the simulator stops. Without a DNS server, identities are verified by hand. */
+export function scheduleIdentityChecks(simulation: Simulation): void {
   if (simulation.settings.dnsServer === undefined) return;
-  simulation.clock.whenDue(simulation.clock.dueIn(checkEverySeconds), () => {
-    void checkIdentities(simulation).finally(() => keepCheckingIdentities(simulation));
+  simulation.clock.runWhenDue(simulation.clock.dueIn(checkEverySeconds), () => {
+    void checkIdentities(simulation).finally(() => scheduleIdentityChecks(simulation));
   });
 }
 
@@ -20,7 +20,7 @@ export async function checkIdentities(simulation: Simulation): Promise<void> {
   for (const { name, isByHand } of simulation.identities.values()) if (!isByHand) await checkIdentity(simulation, name);
 }
 
-/** All three DKIM records must be there. Ones that vanish are a temporary failure for as long as SES still looks. */
+/** All three DKIM records must exist. If they disappear, the identity has a temporary failure until SES gives up. */
 export async function checkIdentity(simulation: Simulation, name: string): Promise<void> {
   const resolver = resolverFor(simulation);
   const identity = simulation.identities.get(name);
@@ -28,11 +28,13 @@ export async function checkIdentity(simulation: Simulation, name: string): Promi
   const lookups = await Promise.all(identity.tokens.map((token) => lookUpDkim(resolver, identity, token, simulation)));
   const mailFromFound =
     identity.mailFrom && (await lookUpMx(resolver, identity.mailFrom.domain, simulation.settings.region));
-  // Time has passed: the identity may have been deleted or set by hand meanwhile.
+  // During the lookups, another request may have deleted the identity or set it by hand.
   const current = simulation.identities.get(name);
   if (current === undefined) return;
   const failure = lookups.find((lookup) => lookup !== "found");
-  setByDns(simulation, withMailFrom(current, mailFromFound), nextStatus(simulation, current, failure), failure);
+  const status = nextStatus(simulation, current, failure);
+  const checked = setByDns(withMailFrom(current, mailFromFound), status, simulation.clock.now(), failure);
+  simulation.identities.set(name, checked);
 }
 
 function nextStatus(simulation: Simulation, identity: Identity, failure: Lookup | undefined): Identity["status"] {
@@ -63,8 +65,8 @@ async function lookUpDkim(
 ): Promise<Lookup> {
   try {
     const targets = await resolver.resolveCname(`${token}._domainkey.${identity.name}`);
-    const wanted = `${token}.${simulation.settings.signingHostedZone}`;
-    return targets.some((target) => target.toLowerCase() === wanted) ? "found" : "INVALID_VALUE";
+    const expected = `${token}.${simulation.settings.signingHostedZone}`;
+    return targets.some((target) => target.toLowerCase() === expected) ? "found" : "INVALID_VALUE";
   } catch (error) {
     return errorType(error);
   }

@@ -6,7 +6,7 @@ import { badRequest, notFound, SesError } from "./ses-error.ts";
 import type { SesRequest } from "./ses-request.ts";
 
 const maxConfigurationSets = 10_000;
-const keptOptions = ["TrackingOptions", "DeliveryOptions", "ReputationOptions", "VdmOptions", "ArchivingOptions"];
+const storedOptions = ["TrackingOptions", "DeliveryOptions", "ReputationOptions", "VdmOptions", "ArchivingOptions"];
 
 export function createConfigurationSet(simulation: Simulation, { body }: SesRequest): Json {
   const name = requireString(body, "ConfigurationSetName");
@@ -24,7 +24,7 @@ export function createConfigurationSet(simulation: Simulation, { body }: SesRequ
     sendingEnabled: readBoolean(readObject(body, "SendingOptions") ?? {}, "SendingEnabled") ?? true,
     ...(suppression && { suppressedReasons: readReasons(suppression) }),
     destinations: [],
-    other: Object.fromEntries(keptOptions.flatMap((option) => (body[option] ? [[option, body[option]]] : []))),
+    other: Object.fromEntries(storedOptions.flatMap((option) => (body[option] ? [[option, body[option]]] : []))),
   });
   return {};
 }

@@ -27,9 +27,9 @@ export interface EventDestination {
 export interface ConfigurationSet {
   name: string;
   sendingEnabled: boolean;
-  /** Absent means that the account's own reasons hold; an empty list switches suppression off for this set. */
+  /** If absent, the account's reasons apply. An empty list disables suppression for this set. */
   suppressedReasons?: SuppressionReason[];
   destinations: EventDestination[];
-  /** Options kept only to be read back. */
+  /** Options without effect, stored so that they can be read back. */
   other: Record<string, unknown>;
 }

@@ -4,14 +4,14 @@ import { addressesIn, headerValue, parseHeaders } from "./mime/parse-headers.ts"
 import { type Json, readObject, readObjects, readOneOf, readString, requireString } from "./read-json.ts";
 import { badRequest, notFound } from "./ses-error.ts";
 
-/** What a mail says, whichever form it came in. The `header…` parts are what raw mail says in place of the request. */
+/** The content of a mail, simple or raw. The `header…` members come from the headers of a raw mail. */
 export interface Content {
   isRaw: boolean;
   subject: string;
   headers: Header[];
   sizeBytes: number;
-  /** The message is refused later as a virus would be: SES accepts it and then emits Reject. */
-  isBad: boolean;
+  /** SES accepts a mail with a virus and then emits Reject. */
+  hasVirus: boolean;
   headerFrom: string | undefined;
   headerDestination: Destination;
   headerTags: string[][];
@@ -46,13 +46,13 @@ function readSimple(simple: Json): Content {
   if (text === undefined && html === undefined) throw badRequest("Body must have Text or Html.");
   const attachments = readObjects(simple, "Attachments").map(readAttachment);
   const headers = readObjects(simple, "Headers").map(readHeader);
-  const attached = attachments.reduce((sum, data) => sum + data.length, 0);
+  const attachmentBytes = attachments.reduce((sum, data) => sum + data.length, 0);
   return {
     isRaw: false,
     subject,
     headers,
-    sizeBytes: Buffer.byteLength(subject + (text ?? "") + (html ?? "")) + attached,
-    isBad: attachments.some((data) => Buffer.from(data, "base64").includes(eicar)),
+    sizeBytes: Buffer.byteLength(subject + (text ?? "") + (html ?? "")) + attachmentBytes,
+    hasVirus: attachments.some((data) => Buffer.from(data, "base64").includes(eicar)),
     headerFrom: undefined,
     headerDestination: { to: [], cc: [], bcc: [] },
     headerTags: [],
@@ -68,9 +68,9 @@ function readRaw(raw: Json): Content {
   return {
     isRaw: true,
     subject: headerValue(headers, "subject") ?? "",
-    headers: headers.filter(({ name }) => !isTakenAway(name.toLowerCase())),
+    headers: headers.filter(({ name }) => !isRemoved(name.toLowerCase())),
     sizeBytes: data.length,
-    isBad: mail.includes(eicar) || mail.includes(Buffer.from(eicar).toString("base64").slice(0, 40)),
+    hasVirus: mail.includes(eicar) || mail.includes(Buffer.from(eicar).toString("base64").slice(0, 40)),
     headerFrom: headerValue(headers, "from"),
     headerDestination: {
       to: addressesIn(headerValue(headers, "to")),
@@ -110,7 +110,7 @@ function readHeader(header: Json): Header {
   return { name, value };
 }
 
-/** SES consumes its own headers and Bcc, and writes Date and Message-ID itself. */
-function isTakenAway(lowerName: string): boolean {
+/** SES removes its own headers, Bcc and Return-Path, and writes Date and Message-ID itself. */
+function isRemoved(lowerName: string): boolean {
   return lowerName.startsWith("x-ses-") || ["bcc", "return-path", "date", "message-id"].includes(lowerName);
 }

@@ -61,22 +61,22 @@ function requireDestinationName(destinations: EventDestination[], name = ""): st
 }
 
 function readDestination(simulation: Simulation, setName: string, name: string, body: Json): EventDestination {
-  const given = readObject(body, "EventDestination");
-  if (given === undefined) throw badRequest("EventDestination is required.");
-  const matchingEventTypes = readStrings(given, "MatchingEventTypes").map((type) => {
+  const definition = readObject(body, "EventDestination");
+  if (definition === undefined) throw badRequest("EventDestination is required.");
+  const matchingEventTypes = readStrings(definition, "MatchingEventTypes").map((type) => {
     const known = eventTypes.find((candidate) => candidate === type);
     if (known === undefined) throw badRequest(`Unknown event type <${type}>.`);
     return known;
   });
   if (matchingEventTypes.length === 0) throw badRequest("MatchingEventTypes must not be empty.");
-  const sns = readObject(given, "SnsDestination");
-  if (sns === undefined) throw badRequest("The simulator only has SNS destinations: SnsDestination is required.");
+  const sns = readObject(definition, "SnsDestination");
+  if (sns === undefined) throw badRequest("The simulator supports SNS destinations only: SnsDestination is required.");
   const topicArn = requireString(sns, "TopicArn");
   requirePublishable(simulation, setName, topicArn);
-  return { name, enabled: readBoolean(given, "Enabled") ?? false, matchingEventTypes, topicArn };
+  return { name, enabled: readBoolean(definition, "Enabled") ?? false, matchingEventTypes, topicArn };
 }
 
-/** A topic that does not let SES publish would swallow every event in silence, so it is refused here already. */
+/** SES could not publish any event to a topic whose policy does not allow it, so the destination is refused here. */
 function requirePublishable(simulation: Simulation, setName: string, topicArn: string): void {
   const topic = simulation.topics.get(topicArn);
   if (topic === undefined) throw badRequest(`SNS topic <${topicArn}> not found.`);

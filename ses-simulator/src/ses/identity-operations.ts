@@ -1,6 +1,6 @@
 import type { Simulation } from "../simulation.ts";
 import { parseAddress, requireDomain } from "./address.ts";
-import { type Identity, identityKey, maySend, newIdentity } from "./identity.ts";
+import { canSend, type Identity, identityKey, newIdentity } from "./identity.ts";
 import { pageOf } from "./page-of.ts";
 import {
   type Json,
@@ -52,7 +52,7 @@ export function getEmailIdentity(simulation: Simulation, { params }: SesRequest)
   return {
     IdentityType: identity.type,
     FeedbackForwardingStatus: identity.feedbackForwarding,
-    VerifiedForSendingStatus: maySend(identity),
+    VerifiedForSendingStatus: canSend(identity),
     DkimAttributes: dkimAttributes(simulation, identity),
     MailFromAttributes: {
       BehaviorOnMxFailure: identity.mailFrom?.onMxFailure ?? "USE_DEFAULT_VALUE",
@@ -82,7 +82,7 @@ export function listEmailIdentities(simulation: Simulation, { body }: SesRequest
   const rows = [...simulation.identities.values()].map((identity) => ({
     IdentityType: identity.type,
     IdentityName: identity.name,
-    SendingEnabled: maySend(identity),
+    SendingEnabled: canSend(identity),
     VerificationStatus: identity.status,
   }));
   const { page, next } = pageOf(rows, readNumber(body, "PageSize"), readString(body, "NextToken"));

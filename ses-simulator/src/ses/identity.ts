@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Simulation } from "../simulation.ts";
+import type { DurableMap } from "../disk/durable-maps.ts";
 
 export type VerificationStatus = "PENDING" | "SUCCESS" | "FAILED" | "TEMPORARY_FAILURE" | "NOT_STARTED";
 
@@ -17,7 +17,7 @@ export interface Identity {
   lastSuccessAt?: number;
   errorType?: string;
   mailFrom?: MailFrom;
-  /** Set by a person or an option: what DNS says no longer counts, until it is asked for this identity by name. */
+  /** A person or an option set the status. Scheduled DNS checks skip the identity; a DNS check of this name resets it. */
   isByHand: boolean;
 }
 
@@ -47,43 +47,43 @@ export function identityKey(name: string): string {
   return name.includes("@") ? name : name.toLowerCase();
 }
 
-/** While a once verified identity fails temporarily it may still send. */
-export function maySend(identity: Identity): boolean {
+/** A temporary failure does not stop a verified identity from sending. */
+export function canSend(identity: Identity): boolean {
   return identity.status === "SUCCESS" || identity.status === "TEMPORARY_FAILURE";
 }
 
-/** The address itself, its domain or any parent domain authorises a sender; the nearest verified one is named. */
-export function findAuthorisingIdentity(simulation: Simulation, spec: string, domain: string): Identity | undefined {
+/**
+ * An identity authorises a sender if it is verified and is (1) the address itself, (2) its domain, or (3) a parent
+ * domain. Returns the most specific one.
+ */
+export function findAuthorisingIdentity(
+  identities: DurableMap<Identity>,
+  spec: string,
+  domain: string,
+): Identity | undefined {
   const labels = domain.toLowerCase().split(".");
   const candidates = [spec, ...labels.map((_, start) => labels.slice(start).join("."))];
   for (const name of candidates) {
-    const identity = simulation.identities.get(name);
-    if (identity !== undefined && maySend(identity)) return identity;
+    const identity = identities.get(name);
+    if (identity !== undefined && canSend(identity)) return identity;
   }
   return undefined;
 }
 
-export function setByHand(simulation: Simulation, identity: Identity, status: VerificationStatus): void {
-  simulation.identities.set(identity.name, { ...withStatus(simulation, identity, status), isByHand: true });
+export function setByHand(identity: Identity, status: VerificationStatus, now: number): Identity {
+  return { ...withStatus(identity, status, now), isByHand: true };
 }
 
-export function setByDns(
-  simulation: Simulation,
-  identity: Identity,
-  status: VerificationStatus,
-  errorType?: string,
-): void {
-  const checked = withStatus(simulation, identity, status);
-  simulation.identities.set(identity.name, { ...checked, ...(errorType && { errorType }), isByHand: false });
+export function setByDns(identity: Identity, status: VerificationStatus, now: number, errorType?: string): Identity {
+  return { ...withStatus(identity, status, now), ...(errorType && { errorType }), isByHand: false };
 }
 
-function withStatus(simulation: Simulation, identity: Identity, status: VerificationStatus): Identity {
-  const now = simulation.clock.now();
+function withStatus(identity: Identity, status: VerificationStatus, now: number): Identity {
   const { errorType: _, ...rest } = identity;
   return { ...rest, status, lastCheckedAt: now, ...(status === "SUCCESS" && { lastSuccessAt: now }) };
 }
 
-/** 32 lower-case letters and digits, as Easy DKIM selectors look. */
+/** 32 lower-case letters and digits, the form of an Easy DKIM selector. */
 function newToken(): string {
   return [...randomBytes(32)].map((byte) => (byte % 36).toString(36)).join("");
 }

@@ -14,14 +14,14 @@ async function aSimulation() {
 
 const request = (body: Json) => ({ params: [], query: new URLSearchParams(), body, requestId: "r" });
 
-test("there is room for 10,000 identities", async () => {
+test("an account holds at most 10,000 identities", async () => {
   const simulation = await aSimulation();
   const create = (number: number) => createEmailIdentity(simulation, request({ EmailIdentity: `d${number}.test` }));
   for (let number = 1; number <= 10_000; number++) create(number);
   expect(() => create(10_001)).toThrow(expect.objectContaining({ name: "LimitExceededException" }));
 });
 
-test("there is room for 10,000 configuration sets", async () => {
+test("an account holds at most 10,000 configuration sets", async () => {
   const simulation = await aSimulation();
   const create = (number: number) =>
     createConfigurationSet(simulation, request({ ConfigurationSetName: `set-${number}` }));

@@ -13,9 +13,9 @@ export function isMailboxSimulator(spec: string): boolean {
   return domainOf(spec) === "simulator.amazonses.com";
 }
 
-/** The mailboxes SES documents, also with `+label`. Undefined for any other address. */
+/** The outcome of a mailbox that SES documents, with or without `+label`. Undefined for any other address. */
 export function mailboxOutcome(spec: string): Outcome | undefined {
   if (!isMailboxSimulator(spec)) return undefined;
-  const [box = ""] = spec.slice(0, spec.lastIndexOf("@")).toLowerCase().split("+");
-  return Object.hasOwn(outcomes, box) ? outcomes[box] : undefined;
+  const [mailbox = ""] = spec.slice(0, spec.lastIndexOf("@")).toLowerCase().split("+");
+  return Object.hasOwn(outcomes, mailbox) ? outcomes[mailbox] : undefined;
 }

@@ -2,7 +2,7 @@ import { badRequest, SesError } from "./ses-error.ts";
 
 const maxPageSize = 1000;
 
-/** The token is a position, sealed only as far as it takes to tell a foreign one from ours. */
+/** The token is an encoded position with a prefix, so that the simulator can reject any other token. */
 export function pageOf<Row>(
   rows: Row[],
   pageSize = 100,

@@ -5,7 +5,7 @@ import { TokenBucket } from "./token-bucket.ts";
 const start = Date.parse("2026-11-15T12:00:00Z");
 const hour = 60 * 60 * 1000;
 
-test("the 24 h quota forgets recipients after 24 hours, not before", () => {
+test("the 24 h quota counts a recipient for exactly 24 hours", () => {
   const sent = new SentLast24Hours();
   sent.add(start, 10);
   sent.add(start + 12 * hour, 5);
@@ -14,7 +14,7 @@ test("the 24 h quota forgets recipients after 24 hours, not before", () => {
   expect(sent.total(start + 37 * hour)).toBe(0);
 });
 
-test("the send rate allows one second's worth at once and then the rate", () => {
+test("the send rate allows a burst of one second's quota and then the steady rate", () => {
   const bucket = new TokenBucket();
   const taken = (now: number) => Array.from({ length: 20 }, () => bucket.take(1, 14, now)).filter(Boolean).length;
   expect(taken(start)).toBe(14);
@@ -23,7 +23,7 @@ test("the send rate allows one second's worth at once and then the rate", () => 
   expect(taken(start + 60_000)).toBe(14);
 });
 
-test("a mail with more recipients than the rate passes when the second is unused, and then costs them all", () => {
+test("a mail with more recipients than the rate passes on a full bucket and then uses tokens for all of them", () => {
   const bucket = new TokenBucket();
   expect(bucket.take(50, 14, start)).toBe(true);
   expect(bucket.take(1, 14, start + 2000)).toBe(false);

@@ -3,8 +3,8 @@ import { badRequest } from "./ses-error.ts";
 export type Json = Record<string, unknown>;
 
 /**
- * Reads fields of a request with the types the API model gives them. Like SES it ignores members it does not know and
- * treats null as absent, but a value of the wrong type is refused.
+ * These functions read request fields with the types of the API model. Like SES, they ignore unknown members, treat
+ * null as absent, and refuse a value of the wrong type.
  */
 export function readString(from: Json, field: string): string | undefined {
   const value = from[field] ?? undefined;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { scheduleEvents } from "../events/emit-events.ts";
-import type { EventManner } from "../events/event-manner.ts";
+import type { EventOptions } from "../events/event-options.ts";
 import { planEvents } from "../events/plan-events.ts";
 import type { Header, LedgerRecord } from "../ledger/ledger-record.ts";
 import type { Simulation } from "../simulation.ts";
-import { accountOf } from "./account.ts";
+import { accountOf } from "./account-operations.ts";
 import { parseAddress } from "./address.ts";
 import type { ConfigurationSet } from "./configuration-set.ts";
 import { requireConfigurationSet } from "./configuration-set-operations.ts";
@@ -20,12 +20,12 @@ import type { SesRequest } from "./ses-request.ts";
 /** SES keeps at most 10 KB of headers in an event. */
 const maxHeaderBytes = 10_240;
 
-export function sendEmail(simulation: Simulation, { body, requestId }: SesRequest, manner: EventManner): Json {
+export function sendEmail(simulation: Simulation, { body, requestId }: SesRequest, options: EventOptions): Json {
   const request = readSendRequest(body);
-  const recipients = recipientsIn(request);
-  requireAccountMaySend(simulation);
+  const recipients = addressSpecs(request);
+  requireSendingAccount(simulation);
   const identity = requireVerified(simulation, request, recipients);
-  const set = requireSetMaySend(simulation, request.configurationSetName ?? identity.configurationSetName);
+  const set = requireSendingSet(simulation, request.configurationSetName ?? identity.configurationSetName);
   requireMailFrom(identity);
   const quotaCost = recipients.filter((recipient) => !isMailboxSimulator(recipient)).length;
   takeQuota(simulation, recipients.length, quotaCost);
@@ -49,7 +49,7 @@ export function sendEmail(simulation: Simulation, { body, requestId }: SesReques
       sizeBytes: request.content.sizeBytes,
       quotaCost,
       ...eventHeaders(simulation, request, messageId),
-      events: planEvents(simulation, { recipients, isBad: request.content.isBad, set }, manner),
+      events: planEvents(simulation, { recipients, hasVirus: request.content.hasVirus, set }, options),
     },
     content,
   );
@@ -57,11 +57,11 @@ export function sendEmail(simulation: Simulation, { body, requestId }: SesReques
   return { MessageId: messageId };
 }
 
-function recipientsIn({ destination }: SendRequest): string[] {
+function addressSpecs({ destination }: SendRequest): string[] {
   return [...destination.to, ...destination.cc, ...destination.bcc].map((address) => parseAddress(address).spec);
 }
 
-function requireAccountMaySend(simulation: Simulation): void {
+function requireSendingAccount(simulation: Simulation): void {
   const account = accountOf(simulation);
   if (account.enforcementStatus === "SHUTDOWN") {
     throw new SesError("AccountSuspendedException", "Your account's ability to send email is permanently restricted.");
@@ -71,15 +71,17 @@ function requireAccountMaySend(simulation: Simulation): void {
   }
 }
 
-/** The text names every identity that failed: a caller reads from it whether sender or sandbox recipient is meant. */
+/** The message lists every failed identity, so that the caller can tell an unverified sender from a sandbox recipient. */
 function requireVerified(simulation: Simulation, request: SendRequest, recipients: string[]): Identity {
   const from = parseAddress(request.from);
-  const identity = findAuthorisingIdentity(simulation, from.spec, from.domain);
+  const identity = findAuthorisingIdentity(simulation.identities, from.spec, from.domain);
   const failed = identity === undefined ? [from.spec] : [];
   if (!accountOf(simulation).productionAccess) {
     const unverified = recipients.filter((recipient) => {
       const { spec, domain } = parseAddress(recipient);
-      return !isMailboxSimulator(recipient) && findAuthorisingIdentity(simulation, spec, domain) === undefined;
+      return (
+        !isMailboxSimulator(recipient) && findAuthorisingIdentity(simulation.identities, spec, domain) === undefined
+      );
     });
     failed.push(...unverified);
   }
@@ -90,7 +92,7 @@ function requireVerified(simulation: Simulation, request: SendRequest, recipient
   );
 }
 
-function requireSetMaySend(simulation: Simulation, name: string | undefined): ConfigurationSet | undefined {
+function requireSendingSet(simulation: Simulation, name: string | undefined): ConfigurationSet | undefined {
   if (name === undefined) return undefined;
   const set = requireConfigurationSet(simulation, name);
   if (set.sendingEnabled) return set;
@@ -102,7 +104,7 @@ function requireMailFrom({ mailFrom }: Identity): void {
   throw new SesError("MailFromDomainNotVerifiedException", `The MAIL FROM domain ${mailFrom.domain} is not verified.`);
 }
 
-/** Both quotas count recipients. Which class carries the daily text is not documented; a fault rule emits the other. */
+/** Both quotas count recipients. AWS does not document the class of the daily quota error; a fault rule emits the other. */
 function takeQuota(simulation: Simulation, recipients: number, quotaCost: number): void {
   const { max24HourSend, maxSendRate } = accountOf(simulation);
   const now = simulation.clock.now();
@@ -120,11 +122,11 @@ function eventHeaders(
   request: SendRequest,
   messageId: string,
 ): Pick<LedgerRecord, "headers" | "headersTruncated"> {
-  const given = request.content.isRaw ? request.content.headers : simpleHeaders(request);
+  const headersOfMail = request.content.isRaw ? request.content.headers : simpleHeaders(request);
   const headers: Header[] = [];
   let bytes = 0;
   for (const header of [
-    ...given,
+    ...headersOfMail,
     { name: "Message-ID", value: messageIdHeader(simulation.settings.region, messageId) },
   ]) {
     bytes += header.name.length + header.value.length;

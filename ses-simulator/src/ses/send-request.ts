@@ -15,7 +15,7 @@ export interface SendRequest {
 
 const maxRecipients = 50;
 
-/** Everything that is wrong with a request by itself, before anything of the account is looked at. */
+/** Checks the request itself, before any check against the account. */
 export function readSendRequest(body: Json): SendRequest {
   const content = readContent(readObject(body, "Content"));
   const from = readString(body, "FromEmailAddress") ?? content.headerFrom;
@@ -29,7 +29,7 @@ export function readSendRequest(body: Json): SendRequest {
   return { from, destination, replyTo, content, tags: readTags(body, content), configurationSetName };
 }
 
-/** For raw mail without a Destination the headers name the recipients, as for sendmail. */
+/** A raw mail without a Destination goes to the recipients in its headers. */
 function readDestination(body: Json, content: Content): Destination {
   const given = readObject(body, "Destination");
   const destination: Destination =
@@ -47,7 +47,7 @@ function readDestination(body: Json, content: Content): Destination {
   return destination;
 }
 
-/** Tags of the request replace those of the X-SES-MESSAGE-TAGS header; they are not merged. */
+/** Tags of the request replace those of the X-SES-MESSAGE-TAGS header; SES does not merge them. */
 function readTags(body: Json, content: Content): Record<string, string[]> {
   const given = readObjects(body, "EmailTags").map((tag) => [requireString(tag, "Name"), requireString(tag, "Value")]);
   const tags: Record<string, string[]> = {};

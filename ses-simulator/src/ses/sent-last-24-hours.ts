@@ -1,7 +1,7 @@
 const minute = 60_000;
 const minutesKept = 24 * 60;
 
-/** Recipients of the last 24 hours, counted by the minute: exact enough for a quota, and bounded. */
+/** Counts the recipients of the last 24 hours per minute: precise enough for a quota, and bounded in memory. */
 export class SentLast24Hours {
   readonly #byMinute = new Map<number, number>();
   #total = 0;

@@ -5,7 +5,7 @@ import { isObject, type Json } from "./read-json.ts";
 import { badRequest, SesError } from "./ses-error.ts";
 import { findOperation } from "./ses-operations.ts";
 
-/** Every path under /v2/email is SES's, also one it does not know. */
+/** SES handles every path under /v2/email, including unknown ones. */
 export function sesCall(simulation: Simulation, call: Call): ApiCall | undefined {
   if (!call.path.startsWith("/v2/email")) return undefined;
   const found = findOperation(call.method, call.path);
@@ -16,13 +16,13 @@ export function sesCall(simulation: Simulation, call: Call): ApiCall | undefined
     body: body ?? {},
     needsSignature: true,
     refuse: (failure) => refuse(call, failure),
-    run({ manner }): Reply {
+    run({ eventOptions }): Reply {
       try {
         if (found === undefined)
           throw new SesError("UnknownOperationException", `${call.method} ${call.path} is not simulated.`);
         if (body === undefined) throw badRequest("The request body is not a JSON object.");
         const request = { params: found.params, query: call.query, body, requestId: call.requestId };
-        return json(200, found.run(simulation, request, manner), { "x-amzn-requestid": call.requestId });
+        return json(200, found.run(simulation, request, eventOptions), { "x-amzn-requestid": call.requestId });
       } catch (error) {
         if (error instanceof SesError) return refuse(call, error);
         throw error;

@@ -1,4 +1,4 @@
-/** Statuses exactly as the SES v2 model declares them; ConcurrentModification really is a 500. */
+/** The statuses that the SES v2 model declares, including the 500 of ConcurrentModificationException. */
 const statuses = {
   AccessDeniedException: 403,
   AccountSuspendedException: 400,

@@ -1,6 +1,6 @@
-import type { EventManner } from "../events/event-manner.ts";
+import type { EventOptions } from "../events/event-options.ts";
 import type { Simulation } from "../simulation.ts";
-import { getAccount, putAccountSending, putAccountSuppression } from "./account.ts";
+import { getAccount, putAccountSending, putAccountSuppression } from "./account-operations.ts";
 import {
   createConfigurationSet,
   deleteConfigurationSet,
@@ -31,9 +31,9 @@ import {
   getSuppressedDestination,
   listSuppressedDestinations,
   putSuppressedDestination,
-} from "./suppression-list.ts";
+} from "./suppression-operations.ts";
 
-type Run = (simulation: Simulation, request: SesRequest, manner: EventManner) => Json;
+type Run = (simulation: Simulation, request: SesRequest, options: EventOptions) => Json;
 
 /** Paths of the SES v2 model; `*` is a percent-encoded label. */
 const operations: [operation: string, method: string, path: string, run: Run][] = [

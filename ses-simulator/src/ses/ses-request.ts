@@ -1,6 +1,6 @@
 import type { Json } from "./read-json.ts";
 
-/** A SES call after its path was taken apart: labels of the path in order, decoded. */
+/** An SES call. `params` holds the decoded path labels in order. */
 export interface SesRequest {
   params: string[];
   query: URLSearchParams;

@@ -1,4 +1,4 @@
-/** Lets one second's worth through at once and then keeps the rate. Something larger than the bucket needs a full one. */
+/** Allows a burst of one second's tokens and then the steady rate. A request above the capacity needs a full bucket. */
 export class TokenBucket {
   #tokens: number | undefined;
   #filledAt = 0;

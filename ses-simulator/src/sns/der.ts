@@ -1,4 +1,4 @@
-/** The few ASN.1 shapes an X.509 certificate is made of, in DER. */
+/** The ASN.1 types of an X.509 certificate, in DER. */
 export function sequence(...items: Buffer[]): Buffer {
   return tagged(0x30, Buffer.concat(items));
 }
@@ -7,7 +7,7 @@ export function setOf(...items: Buffer[]): Buffer {
   return tagged(0x31, Buffer.concat(items));
 }
 
-/** A positive integer: a leading zero keeps the highest bit from meaning "negative". */
+/** A positive integer. A leading zero byte keeps the highest bit from marking it as negative. */
 export function integer(bytes: Buffer): Buffer {
   return tagged(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), bytes]) : bytes);
 }
@@ -17,7 +17,7 @@ export function objectIdentifier(dotted: string): Buffer {
   return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-export function nothing(): Buffer {
+export function nullValue(): Buffer {
   return tagged(0x05, Buffer.alloc(0));
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { policyAllows } from "../policy/policy-allows.ts";
 import type { Simulation } from "../simulation.ts";
-import { sendToDeadLetters } from "./dead-letters.ts";
-import { addPush } from "./push.ts";
+import { sendToDeadLetterQueue } from "./dead-letter-queue.ts";
+import { addPush } from "./deliver-push.ts";
 import { type SignedFields, signMessage } from "./sign-message.ts";
 import { isRaw, type Subscription } from "./topic.ts";
 
@@ -12,32 +12,38 @@ export interface SignedMessage {
   signature: string;
 }
 
-/** A message and those who were subscribed when it was published. */
+/** A message and its subscriptions at the time of publication. */
 export interface Publication {
   message: SignedMessage;
-  to: Subscription[];
+  subscriptions: Subscription[];
 }
 
-interface Text {
+interface PublishInput {
   message: string;
   subject?: string | undefined;
 }
 
-/** Raw delivery shows no signature, so where nobody will see one none is made: it is what costs most. */
-export async function preparePublication(simulation: Simulation, topicArn: string, text: Text): Promise<Publication> {
-  const to = [...simulation.subscriptions.values()].filter(
+/** Signing is the most expensive step. Raw delivery has no signature, so only another subscription makes SNS sign. */
+export async function preparePublication(
+  simulation: Simulation,
+  topicArn: string,
+  input: PublishInput,
+): Promise<Publication> {
+  const subscriptions = [...simulation.subscriptions.values()].filter(
     (subscription) => subscription.topicArn === topicArn && subscription.isConfirmed,
   );
   const fields: SignedFields = {
     Type: "Notification",
     MessageId: randomUUID(),
     TopicArn: topicArn,
-    Message: text.message,
+    Message: input.message,
     Timestamp: new Date(simulation.clock.now()).toISOString(),
-    ...(text.subject !== undefined && { Subject: text.subject }),
+    ...(input.subject !== undefined && { Subject: input.subject }),
   };
-  const message = to.every(isRaw) ? { fields, signatureVersion: "", signature: "" } : await sign(simulation, fields);
-  return { message, to };
+  const message = subscriptions.every(isRaw)
+    ? { fields, signatureVersion: "", signature: "" }
+    : await sign(simulation, fields);
+  return { message, subscriptions };
 }
 
 export async function sign(simulation: Simulation, fields: SignedFields): Promise<SignedMessage> {
@@ -46,22 +52,22 @@ export async function sign(simulation: Simulation, fields: SignedFields): Promis
   return { fields, signatureVersion, signature };
 }
 
-/** Copies share the MessageId, as SNS's own duplicates do. */
-export function fanOut(simulation: Simulation, { message, to }: Publication, copies = 1): void {
-  for (const subscription of to) {
+/** All copies have the same MessageId, like the duplicates that SNS sends. */
+export function fanOut(simulation: Simulation, { message, subscriptions }: Publication, copies = 1): void {
+  for (const subscription of subscriptions) {
     for (let copy = 0; copy < copies; copy++) deliver(simulation, subscription, message);
   }
 }
 
-/** The JSON a subscriber sees. The unsubscribe address is the subscription's own and not signed. */
+/** The JSON that a subscriber receives. The UnsubscribeURL differs per subscription and is not signed. */
 export function envelope(simulation: Simulation, message: SignedMessage, subscriptionArn: string): string {
   const { fields, signatureVersion, signature } = message;
-  const certificateHost = simulation.settings.certificateUrl ?? simulation.publicUrl;
+  const certificateBase = simulation.settings.certificateUrl ?? simulation.publicUrl;
   return JSON.stringify({
     ...fields,
     SignatureVersion: signatureVersion,
     Signature: signature,
-    SigningCertURL: `${certificateHost}${simulation.signing.path}`,
+    SigningCertURL: `${certificateBase}${simulation.signing.path}`,
     ...(fields.Type === "Notification" && {
       UnsubscribeURL: `${simulation.publicUrl}/?Action=Unsubscribe&SubscriptionArn=${subscriptionArn}`,
     }),
@@ -74,7 +80,7 @@ function deliver(simulation: Simulation, subscription: Subscription, message: Si
   else addPush(simulation, subscription, message.fields, body);
 }
 
-/** A queue that is gone or does not let SNS in is the customer's error: no retry, only the dead-letter queue. */
+/** A missing queue, or a policy that does not allow SNS, is a client error: SNS uses the dead-letter queue and does not retry. */
 function deliverToQueue(simulation: Simulation, subscription: Subscription, body: string): void {
   const queue = simulation.queues.findByArn(subscription.endpoint);
   const allowed = policyAllows(queue?.attributes.Policy, {
@@ -83,6 +89,6 @@ function deliverToQueue(simulation: Simulation, subscription: Subscription, body
     sourceArn: subscription.topicArn,
     sourceAccount: simulation.settings.accountId,
   });
-  if (queue === undefined || !allowed) sendToDeadLetters(simulation, subscription, body);
+  if (queue === undefined || !allowed) sendToDeadLetterQueue(simulation, subscription, body);
   else simulation.queues.add(queue.name, body);
 }

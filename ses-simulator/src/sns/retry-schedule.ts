@@ -8,8 +8,8 @@ interface RetryPolicy {
   backoffFunction: "linear" | "arithmetic" | "geometric" | "exponential";
 }
 
-/** What SNS does when nobody says otherwise: three retries, 20 seconds apart. */
-const usual: RetryPolicy = {
+/** The default of SNS: three retries, 20 seconds apart. */
+const defaultPolicy: RetryPolicy = {
   numRetries: 3,
   minDelayTarget: 20,
   maxDelayTarget: 20,
@@ -21,27 +21,29 @@ const usual: RetryPolicy = {
 
 const maxTotalSeconds = 3600;
 
-/** The waits, in seconds, before each retry: at once, then at the minimum, growing, and at the maximum. */
+/** The delay in seconds before each retry. The phases are: no delay, minimum delay, backoff, maximum delay. */
 export function retrySchedule(deliveryPolicy: string | undefined): number[] {
-  const policy = { ...usual, ...healthyRetryPolicy(deliveryPolicy) };
+  const policy = { ...defaultPolicy, ...healthyRetryPolicy(deliveryPolicy) };
   const { numRetries, numNoDelayRetries, numMinDelayRetries, numMaxDelayRetries } = policy;
-  const growing = Math.max(0, numRetries - numNoDelayRetries - numMinDelayRetries - numMaxDelayRetries);
-  const waits = [
+  const backoffRetries = Math.max(0, numRetries - numNoDelayRetries - numMinDelayRetries - numMaxDelayRetries);
+  const delays = [
     ...Array.from({ length: numNoDelayRetries }, () => 0),
     ...Array.from({ length: numMinDelayRetries }, () => policy.minDelayTarget),
-    ...Array.from({ length: growing }, (_, step) => between(policy, growing === 1 ? 0 : step / (growing - 1))),
+    ...Array.from({ length: backoffRetries }, (_, step) =>
+      interpolate(policy, backoffRetries === 1 ? 0 : step / (backoffRetries - 1)),
+    ),
     ...Array.from({ length: numMaxDelayRetries }, () => policy.maxDelayTarget),
   ];
-  return waits.slice(0, numRetries);
+  return delays.slice(0, numRetries);
 }
 
-/** Says what is wrong with a policy, or undefined if SNS would take it. */
-export function problemWithDeliveryPolicy(text: string): string | undefined {
+/** Returns undefined if SNS would accept the policy. */
+export function findDeliveryPolicyProblem(text: string): string | undefined {
   try {
-    const policy = { ...usual, ...healthyRetryPolicy(text) };
+    const policy = { ...defaultPolicy, ...healthyRetryPolicy(text) };
     if (policy.numRetries > 100) return "numRetries must be at most 100";
     if (policy.minDelayTarget > policy.maxDelayTarget) return "minDelayTarget must not exceed maxDelayTarget";
-    const total = retrySchedule(text).reduce((sum, wait) => sum + wait, 0);
+    const total = retrySchedule(text).reduce((sum, delay) => sum + delay, 0);
     return total > maxTotalSeconds ? `the retries together take ${total} s, more than ${maxTotalSeconds}` : undefined;
   } catch {
     return "the policy is not JSON";
@@ -57,14 +59,17 @@ function healthyRetryPolicy(text: string | undefined): Partial<RetryPolicy> {
   return policy.healthyRetryPolicy ?? policy.http?.defaultHealthyRetryPolicy ?? {};
 }
 
-function between({ minDelayTarget: min, maxDelayTarget: max, backoffFunction }: RetryPolicy, part: number): number {
+function interpolate(
+  { minDelayTarget: min, maxDelayTarget: max, backoffFunction }: RetryPolicy,
+  fraction: number,
+): number {
   switch (backoffFunction) {
     case "linear":
-      return min + (max - min) * part;
+      return min + (max - min) * fraction;
     case "arithmetic":
-      return min + (max - min) * ((part * (part + 1)) / 2);
+      return min + (max - min) * ((fraction * (fraction + 1)) / 2);
     case "geometric":
     case "exponential":
-      return Math.max(min, 1) * (Math.max(max, 1) / Math.max(min, 1)) ** part;
+      return Math.max(min, 1) * (Math.max(max, 1) / Math.max(min, 1)) ** fraction;
   }
 }

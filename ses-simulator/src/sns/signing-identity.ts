@@ -7,14 +7,14 @@ import { selfSignedCertificate } from "./certificate.ts";
 export interface SigningIdentity {
   key: KeyObject;
   certificate: string;
-  /** Where the certificate is served, named as SNS names it. */
+  /** The URL path of the certificate, in the format of SNS. */
   path: string;
 }
 
-/** Key and certificate stay the same over restarts: receivers cache the certificate by its address. */
+/** Key and certificate survive restarts, because receivers cache the certificate by its URL. */
 export async function loadSigningIdentity(folder: string): Promise<SigningIdentity> {
   const path = join(folder, "signing-identity.json");
-  if (!existsSync(path)) await makeSigningIdentity(path);
+  if (!existsSync(path)) await createSigningIdentity(path);
   const stored: { key: string; certificate: string } = JSON.parse(readFileSync(path, "utf8"));
   const digest = createHash("sha256").update(stored.certificate).digest("hex").slice(0, 32);
   return {
@@ -24,9 +24,9 @@ export async function loadSigningIdentity(folder: string): Promise<SigningIdenti
   };
 }
 
-async function makeSigningIdentity(path: string): Promise<void> {
+async function createSigningIdentity(path: string): Promise<void> {
   const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
-  // From yesterday on, so that a receiver whose clock is a little behind accepts it.
+  // The certificate is valid from yesterday, so that a receiver whose clock is slow accepts it.
   const certificate = selfSignedCertificate(privateKey, "sns.amazonaws.com", new Date(Date.now() - 86_400_000));
   const key = privateKey.export({ type: "pkcs8", format: "pem" });
   writeFileSync(`${path}.next`, JSON.stringify({ key, certificate }), { mode: 0o600 });

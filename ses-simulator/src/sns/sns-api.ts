@@ -39,7 +39,7 @@ const operations: Record<string, (simulation: Simulation, request: SnsRequest) =
   SetSubscriptionAttributes: setSubscriptionAttributes,
 };
 
-/** What a link in a message may do without a signature. */
+/** The actions that a link in a message can run without a signature. */
 const linkActions = ["ConfirmSubscription", "Unsubscribe"];
 
 export function snsCall(simulation: Simulation, call: Call): ApiCall | undefined {

@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { Simulation } from "../simulation.ts";
-import { askToConfirm, isCurrentToken, newToken } from "./ask-to-confirm.ts";
-import { problemWithDeliveryPolicy } from "./retry-schedule.ts";
+import { isTokenValid, newToken, requestConfirmation } from "./request-confirmation.ts";
+import { findDeliveryPolicyProblem } from "./retry-schedule.ts";
 import { SnsError } from "./sns-error.ts";
-import { attributesIn, required, type SnsRequest } from "./sns-request.ts";
+import { readAttributes, requireParameter, type SnsRequest } from "./sns-request.ts";
 import type { Subscription } from "./topic.ts";
 import { requireTopic } from "./topic-operations.ts";
 import { entries, type Xml } from "./xml.ts";
 
 const writable = ["RawMessageDelivery", "DeliveryPolicy", "RedrivePolicy"];
 
-/** A queue of the same account is confirmed at once; an endpoint must prove that it wants the messages. */
+/** SNS confirms a queue of the same account immediately. An HTTP endpoint must confirm the subscription itself. */
 export async function subscribe(simulation: Simulation, request: SnsRequest): Promise<Xml> {
-  const topic = requireTopic(simulation, required(request, "TopicArn"));
-  const protocol = readProtocol(required(request, "Protocol"));
-  const endpoint = required(request, "Endpoint");
+  const topic = requireTopic(simulation, requireParameter(request, "TopicArn"));
+  const protocol = readProtocol(requireParameter(request, "Protocol"));
+  const endpoint = requireParameter(request, "Endpoint");
   requireEndpoint(protocol, endpoint);
-  const attributes = attributesIn(request, "Attributes");
+  const attributes = readAttributes(request, "Attributes");
   for (const [name, value] of Object.entries(attributes)) requireAttribute(name, value);
   const known = [...simulation.subscriptions.values()].find(
     (other) => other.topicArn === topic.arn && other.protocol === protocol && other.endpoint === endpoint,
@@ -32,18 +32,18 @@ export async function subscribe(simulation: Simulation, request: SnsRequest): Pr
     attributes,
   };
   simulation.subscriptions.set(subscription.arn, subscription);
-  if (!subscription.isConfirmed) await askToConfirm(simulation, subscription, "SubscriptionConfirmation");
+  if (!subscription.isConfirmed) await requestConfirmation(simulation, subscription, "SubscriptionConfirmation");
   const showArn = subscription.isConfirmed || request.form.get("ReturnSubscriptionArn") === "true";
   return { SubscriptionArn: showArn ? subscription.arn : "pending confirmation" };
 }
 
 export function confirmSubscription(simulation: Simulation, request: SnsRequest): Xml {
-  const topic = requireTopic(simulation, required(request, "TopicArn"));
-  const token = required(request, "Token");
+  const topic = requireTopic(simulation, requireParameter(request, "TopicArn"));
+  const token = requireParameter(request, "Token");
   const subscription = [...simulation.subscriptions.values()].find(
     (candidate) => candidate.topicArn === topic.arn && candidate.token === token,
   );
-  if (subscription === undefined || !isCurrentToken(simulation, subscription)) {
+  if (subscription === undefined || !isTokenValid(simulation, subscription)) {
     throw new SnsError("InvalidParameter", "Invalid token");
   }
   const authenticateOnUnsubscribe = request.isSigned && request.form.get("AuthenticateOnUnsubscribe") === "true";
@@ -51,9 +51,9 @@ export function confirmSubscription(simulation: Simulation, request: SnsRequest)
   return { SubscriptionArn: subscription.arn };
 }
 
-/** The endpoint is told, with a token that brings the subscription back: the link could have been clicked by anyone. */
+/** SNS notifies the endpoint and sends a token that restores the subscription, because anyone can follow the link. */
 export async function unsubscribe(simulation: Simulation, request: SnsRequest): Promise<Xml> {
-  const subscription = simulation.subscriptions.get(required(request, "SubscriptionArn"));
+  const subscription = simulation.subscriptions.get(requireParameter(request, "SubscriptionArn"));
   if (subscription === undefined) return {};
   if (subscription.authenticateOnUnsubscribe && !request.isSigned) {
     throw new SnsError("AuthorizationError", "This subscription can only be removed by an authenticated request");
@@ -64,7 +64,7 @@ export async function unsubscribe(simulation: Simulation, request: SnsRequest): 
   }
   const removed = { ...subscription, isConfirmed: false, ...newToken(simulation) };
   simulation.subscriptions.set(removed.arn, removed);
-  await askToConfirm(simulation, removed, "UnsubscribeConfirmation");
+  await requestConfirmation(simulation, removed, "UnsubscribeConfirmation");
   return {};
 }
 
@@ -102,7 +102,7 @@ export function getSubscriptionAttributes(simulation: Simulation, request: SnsRe
 
 export function setSubscriptionAttributes(simulation: Simulation, request: SnsRequest): Xml {
   const subscription = requireSubscription(simulation, request);
-  const name = required(request, "AttributeName");
+  const name = requireParameter(request, "AttributeName");
   const value = request.form.get("AttributeValue") ?? "";
   requireAttribute(name, value);
   const attributes = { ...subscription.attributes, [name]: value };
@@ -111,34 +111,34 @@ export function setSubscriptionAttributes(simulation: Simulation, request: SnsRe
 }
 
 function requireSubscription(simulation: Simulation, request: SnsRequest): Subscription {
-  const subscription = simulation.subscriptions.get(required(request, "SubscriptionArn"));
+  const subscription = simulation.subscriptions.get(requireParameter(request, "SubscriptionArn"));
   if (subscription === undefined) throw new SnsError("NotFound", "Subscription does not exist");
   return subscription;
 }
 
 function readProtocol(text: string): Subscription["protocol"] {
   if (text === "http" || text === "https" || text === "sqs") return text;
-  throw new SnsError("InvalidParameter", `Invalid parameter: the simulator has no protocol ${text}`);
+  throw new SnsError("InvalidParameter", `Invalid parameter: the simulator does not support the protocol ${text}`);
 }
 
 function requireEndpoint(protocol: Subscription["protocol"], endpoint: string): void {
-  const fits =
+  const matchesProtocol =
     protocol === "sqs" ? /^arn:aws:sqs:[^:]+:\d{12}:.+$/.test(endpoint) : endpoint.startsWith(`${protocol}://`);
-  if (!fits || (protocol !== "sqs" && !URL.canParse(endpoint))) {
+  if (!matchesProtocol || (protocol !== "sqs" && !URL.canParse(endpoint))) {
     throw new SnsError("InvalidParameter", "Invalid parameter: Endpoint does not match its protocol");
   }
 }
 
 function requireAttribute(name: string, value: string): void {
   if (!writable.includes(name)) throw new SnsError("InvalidParameter", `Invalid parameter: AttributeName ${name}`);
-  const problem = problemWith(name, value);
+  const problem = findProblem(name, value);
   if (problem !== undefined) throw new SnsError("InvalidParameter", `Invalid parameter: ${name}: ${problem}`);
 }
 
-function problemWith(name: string, value: string): string | undefined {
+function findProblem(name: string, value: string): string | undefined {
   switch (name) {
     case "DeliveryPolicy":
-      return problemWithDeliveryPolicy(value);
+      return findDeliveryPolicyProblem(value);
     case "RedrivePolicy":
       return /"deadLetterTargetArn"\s*:\s*"arn:aws:sqs:/.test(value) || value === ""
         ? undefined

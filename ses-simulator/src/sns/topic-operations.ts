@@ -1,9 +1,9 @@
 import { isPolicy } from "../policy/policy-allows.ts";
 import type { Simulation } from "../simulation.ts";
 import { fanOut, preparePublication } from "./publish.ts";
-import { problemWithDeliveryPolicy } from "./retry-schedule.ts";
+import { findDeliveryPolicyProblem } from "./retry-schedule.ts";
 import { SnsError } from "./sns-error.ts";
-import { attributesIn, required, type SnsRequest } from "./sns-request.ts";
+import { readAttributes, requireParameter, type SnsRequest } from "./sns-request.ts";
 import type { Topic } from "./topic.ts";
 import { entries, type Xml } from "./xml.ts";
 
@@ -11,12 +11,12 @@ const maxMessageBytes = 256 * 1024;
 const writable = ["Policy", "DeliveryPolicy", "SignatureVersion", "DisplayName", "TracingConfig"];
 
 export function createTopic(simulation: Simulation, request: SnsRequest): Xml {
-  const name = required(request, "Name");
+  const name = requireParameter(request, "Name");
   if (!/^[A-Za-z0-9_-]{1,256}$/.test(name)) throw new SnsError("InvalidParameter", "Invalid parameter: Topic Name");
   const { region, accountId } = simulation.settings;
   const arn = `arn:aws:sns:${region}:${accountId}:${name}`;
   if (!simulation.topics.has(arn)) {
-    const attributes = attributesIn(request, "Attributes");
+    const attributes = readAttributes(request, "Attributes");
     for (const [key, value] of Object.entries(attributes)) requireAttribute(key, value);
     simulation.topics.set(arn, { arn, name, attributes });
   }
@@ -24,7 +24,7 @@ export function createTopic(simulation: Simulation, request: SnsRequest): Xml {
 }
 
 export function deleteTopic(simulation: Simulation, request: SnsRequest): Xml {
-  const arn = required(request, "TopicArn");
+  const arn = requireParameter(request, "TopicArn");
   simulation.topics.delete(arn);
   for (const { arn: subscriptionArn, topicArn } of simulation.subscriptions.values()) {
     if (topicArn === arn) simulation.subscriptions.delete(subscriptionArn);
@@ -37,7 +37,7 @@ export function listTopics(simulation: Simulation): Xml {
 }
 
 export function getTopicAttributes(simulation: Simulation, request: SnsRequest): Xml {
-  const topic = requireTopic(simulation, required(request, "TopicArn"));
+  const topic = requireTopic(simulation, requireParameter(request, "TopicArn"));
   const subscriptions = [...simulation.subscriptions.values()].filter(({ topicArn }) => topicArn === topic.arn);
   return {
     Attributes: entries({
@@ -53,8 +53,8 @@ export function getTopicAttributes(simulation: Simulation, request: SnsRequest):
 }
 
 export function setTopicAttributes(simulation: Simulation, request: SnsRequest): Xml {
-  const topic = requireTopic(simulation, required(request, "TopicArn"));
-  const name = required(request, "AttributeName");
+  const topic = requireTopic(simulation, requireParameter(request, "TopicArn"));
+  const name = requireParameter(request, "AttributeName");
   const value = request.form.get("AttributeValue") ?? "";
   requireAttribute(name, value);
   simulation.topics.set(topic.arn, { ...topic, attributes: { ...topic.attributes, [name]: value } });
@@ -62,8 +62,8 @@ export function setTopicAttributes(simulation: Simulation, request: SnsRequest):
 }
 
 export async function publish(simulation: Simulation, request: SnsRequest): Promise<Xml> {
-  const topic = requireTopic(simulation, request.form.get("TargetArn") ?? required(request, "TopicArn"));
-  const message = required(request, "Message");
+  const topic = requireTopic(simulation, request.form.get("TargetArn") ?? requireParameter(request, "TopicArn"));
+  const message = requireParameter(request, "Message");
   if (Buffer.byteLength(message) > maxMessageBytes)
     throw new SnsError("InvalidParameter", "Invalid parameter: Message too long");
   const subject = request.form.get("Subject") ?? undefined;
@@ -80,16 +80,16 @@ export function requireTopic(simulation: Simulation, arn: string): Topic {
 
 function requireAttribute(name: string, value: string): void {
   if (!writable.includes(name)) throw new SnsError("InvalidParameter", `Invalid parameter: AttributeName ${name}`);
-  const problem = problemWith(name, value);
+  const problem = findProblem(name, value);
   if (problem !== undefined) throw new SnsError("InvalidParameter", `Invalid parameter: ${name}: ${problem}`);
 }
 
-function problemWith(name: string, value: string): string | undefined {
+function findProblem(name: string, value: string): string | undefined {
   switch (name) {
     case "Policy":
       return isPolicy(value) ? undefined : "not a policy";
     case "DeliveryPolicy":
-      return problemWithDeliveryPolicy(value);
+      return findDeliveryPolicyProblem(value);
     case "SignatureVersion":
       return value === "1" || value === "2" ? undefined : "must be 1 or 2";
     default:

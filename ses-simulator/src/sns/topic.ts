@@ -10,7 +10,7 @@ export interface Subscription {
   protocol: "http" | "https" | "sqs";
   endpoint: string;
   isConfirmed: boolean;
-  /** Proves that the endpoint's owner wants the messages; valid for two days. */
+  /** The endpoint's owner confirms the subscription with this token. It is valid for two days. */
   token: string;
   tokenIssuedAt: number;
   authenticateOnUnsubscribe: boolean;

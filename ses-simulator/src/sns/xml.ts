@@ -1,13 +1,13 @@
 export type Xml = { [name: string]: string | Xml | Xml[] };
 
-/** A list stands as the element repeated. */
+/** A list becomes one element per item. */
 export function toXml(content: Xml): string {
   return Object.entries(content)
     .map(([name, value]) => element(name, value))
     .join("");
 }
 
-/** A map of the query protocol. */
+/** A map in the format of the query protocol. */
 export function entries(map: Record<string, string>): Xml {
   return { entry: Object.entries(map).map(([key, value]) => ({ key, value })) };
 }

@@ -5,7 +5,7 @@ import { numberAttribute, type Queue } from "./queue.ts";
 import type { ReceivedMessage } from "./queues.ts";
 import { readReceiptHandle, receiptHandle } from "./receipt-handle.ts";
 import { SqsError } from "./sqs-error.ts";
-import { entriesIn, type Json, numberIn, requireQueue } from "./sqs-request.ts";
+import { type Json, readNumber, requireEntries, requireQueue } from "./sqs-request.ts";
 
 const senderId = "AIDASIMULATOR";
 
@@ -24,22 +24,22 @@ export function sendMessage(simulation: Simulation, body: Json): Json {
 export async function receiveMessage(
   simulation: Simulation,
   body: Json,
-  given: AbortSignal,
+  signal: AbortSignal,
   fault?: Fault,
 ): Promise<Json> {
   const queue = requireQueue(simulation, body);
-  const count = numberIn(body, "MaxNumberOfMessages", 1, { min: 1, max: 10 });
-  const wait = numberIn(body, "WaitTimeSeconds", numberAttribute(queue, "ReceiveMessageWaitTimeSeconds"), {
+  const count = readNumber(body, "MaxNumberOfMessages", 1, { min: 1, max: 10 });
+  const waitSeconds = readNumber(body, "WaitTimeSeconds", numberAttribute(queue, "ReceiveMessageWaitTimeSeconds"), {
     min: 0,
     max: 20,
   });
-  const hide = numberIn(body, "VisibilityTimeout", numberAttribute(queue, "VisibilityTimeout"), {
+  const visibilitySeconds = readNumber(body, "VisibilityTimeout", numberAttribute(queue, "VisibilityTimeout"), {
     min: 0,
     max: 43_200,
   });
-  const messages = await takeOrWait(simulation, queue, { count, wait, hide }, given);
+  const messages = await receiveOrWait(simulation, queue, { count, waitSeconds, visibilitySeconds }, signal);
   if (messages.length === 0) return {};
-  if (fault?.kind === "duplicate-receive") for (const { message } of messages) simulation.queues.showAgain(message);
+  if (fault?.kind === "duplicate-receive") for (const { message } of messages) simulation.queues.makeVisible(message);
   return { Messages: messages.map((received) => messageJson(received, body, fault)) };
 }
 
@@ -50,10 +50,10 @@ export function deleteMessage(simulation: Simulation, body: Json): Json {
   return {};
 }
 
-/** A 200 that can hold failures: each entry succeeds or fails by itself. */
+/** Answers 200 even if entries fail: SQS reports the result of each entry separately. */
 export function deleteMessageBatch(simulation: Simulation, body: Json, fault?: Fault): Json {
   const queue = requireQueue(simulation, body);
-  return eachEntry(entriesIn(body), fault, (entry) => {
+  return eachEntry(requireEntries(body), fault, (entry) => {
     const { messageId, receiveCount } = readReceiptHandle(entry.ReceiptHandle);
     simulation.queues.delete(queue.name, messageId, receiveCount);
   });
@@ -61,45 +61,45 @@ export function deleteMessageBatch(simulation: Simulation, body: Json, fault?: F
 
 export function changeMessageVisibility(simulation: Simulation, body: Json): Json {
   const queue = requireQueue(simulation, body);
-  const seconds = numberIn(body, "VisibilityTimeout", -1, { min: 0, max: 43_200 });
+  const seconds = readNumber(body, "VisibilityTimeout", -1, { min: 0, max: 43_200 });
   simulation.queues.changeVisibility(queue.name, readReceiptHandle(body.ReceiptHandle).messageId, seconds);
   return {};
 }
 
 export function changeMessageVisibilityBatch(simulation: Simulation, body: Json, fault?: Fault): Json {
   const queue = requireQueue(simulation, body);
-  return eachEntry(entriesIn(body), fault, (entry) => {
-    const seconds = numberIn(entry, "VisibilityTimeout", -1, { min: 0, max: 43_200 });
+  return eachEntry(requireEntries(body), fault, (entry) => {
+    const seconds = readNumber(entry, "VisibilityTimeout", -1, { min: 0, max: 43_200 });
     simulation.queues.changeVisibility(queue.name, readReceiptHandle(entry.ReceiptHandle).messageId, seconds);
   });
 }
 
-interface Taking {
+interface ReceiveOptions {
   count: number;
-  wait: number;
-  hide: number;
+  waitSeconds: number;
+  visibilitySeconds: number;
 }
 
-/** A message may be gone again when the waiting wakes up, so it looks until the time is over. */
-async function takeOrWait(
+/** Repeats until the time ends, because another receiver may take the message first. */
+async function receiveOrWait(
   simulation: Simulation,
   queue: Queue,
-  taking: Taking,
-  given: AbortSignal,
+  { count, waitSeconds, visibilitySeconds }: ReceiveOptions,
+  signal: AbortSignal,
 ): Promise<ReceivedMessage[]> {
-  const end = performance.now() + taking.wait * 1000;
+  const end = performance.now() + waitSeconds * 1000;
   for (;;) {
-    const messages = simulation.queues.take(queue, taking.count, taking.hide);
-    const left = (end - performance.now()) / 1000;
-    if (messages.length > 0 || left <= 0 || given.aborted) return messages;
-    await simulation.queues.waitFor(queue.name, left, given);
-    // The caller went away: a message taken for it now would be hidden for nothing.
-    if (given.aborted) return [];
+    const messages = simulation.queues.receive(queue, count, visibilitySeconds);
+    const remainingSeconds = (end - performance.now()) / 1000;
+    if (messages.length > 0 || remainingSeconds <= 0 || signal.aborted) return messages;
+    await simulation.queues.waitForMessage(queue.name, remainingSeconds, signal);
+    // The caller has disconnected: a received message would stay invisible although nobody processes it.
+    if (signal.aborted) return [];
   }
 }
 
 function messageJson({ message, receipt }: ReceivedMessage, body: Json, fault: Fault | undefined): Json {
-  const asked = [body.MessageSystemAttributeNames, body.AttributeNames]
+  const requested = [body.MessageSystemAttributeNames, body.AttributeNames]
     .flat()
     .filter((name) => typeof name === "string");
   const attributes = {
@@ -108,14 +108,14 @@ function messageJson({ message, receipt }: ReceivedMessage, body: Json, fault: F
     ApproximateReceiveCount: String(receipt.count),
     ApproximateFirstReceiveTimestamp: String(receipt.firstAt),
   };
-  const shown = Object.entries(attributes).filter(([name]) => asked.includes("All") || asked.includes(name));
+  const selected = Object.entries(attributes).filter(([name]) => requested.includes("All") || requested.includes(name));
   const wrongMd5 = createHash("md5").update(`not ${message.body}`).digest("hex");
   return {
     MessageId: message.id,
     ReceiptHandle: receiptHandle(message.id, receipt.count),
     MD5OfBody: fault?.kind === "wrong-md5" ? wrongMd5 : message.md5,
     Body: message.body,
-    ...(shown.length > 0 && { Attributes: Object.fromEntries(shown) }),
+    ...(selected.length > 0 && { Attributes: Object.fromEntries(selected) }),
   };
 }
 
@@ -128,9 +128,14 @@ function eachEntry(entries: (Json & { Id: string })[], fault: Fault | undefined,
       act(entry);
       Successful.push({ Id: entry.Id });
     } catch (error) {
-      const isOurs = error instanceof SqsError;
+      const isSenderFault = error instanceof SqsError;
       const Message = error instanceof Error ? error.message : "";
-      Failed.push({ Id: entry.Id, SenderFault: isOurs, Code: isOurs ? error.queryName : "InternalError", Message });
+      Failed.push({
+        Id: entry.Id,
+        SenderFault: isSenderFault,
+        Code: isSenderFault ? error.queryName : "InternalError",
+        Message,
+      });
     }
   });
   return { ...(Successful.length > 0 && { Successful }), ...(Failed.length > 0 && { Failed }) };

@@ -1,11 +1,11 @@
 import type { Simulation } from "../simulation.ts";
 import { type Queue, requireAttributes } from "./queue.ts";
 import { SqsError } from "./sqs-error.ts";
-import { type Json, nameIn, requireQueue, stringsIn, urlOf } from "./sqs-request.ts";
+import { type Json, readStringMap, requireQueue, requireQueueName, urlOf } from "./sqs-request.ts";
 
 export function createQueue(simulation: Simulation, body: Json): Json {
-  const name = nameIn(body);
-  const attributes = stringsIn(body.Attributes);
+  const name = requireQueueName(body);
+  const attributes = readStringMap(body.Attributes);
   requireAttributes(attributes);
   const known = simulation.queues.find(name);
   if (known !== undefined && Object.entries(attributes).some(([key, value]) => known.attributes[key] !== value)) {
@@ -23,7 +23,7 @@ export function createQueue(simulation: Simulation, body: Json): Json {
 }
 
 export function getQueueUrl(simulation: Simulation, body: Json): Json {
-  const queue = simulation.queues.find(nameIn(body));
+  const queue = simulation.queues.find(requireQueueName(body));
   if (queue === undefined) throw new SqsError("QueueDoesNotExist", "The specified queue does not exist.");
   return { QueueUrl: urlOf(simulation, queue.name) };
 }
@@ -49,16 +49,16 @@ export function purgeQueue(simulation: Simulation, body: Json): Json {
 
 export function getQueueAttributes(simulation: Simulation, body: Json): Json {
   const all = attributesOf(simulation, requireQueue(simulation, body));
-  const wanted = Array.isArray(body.AttributeNames) ? body.AttributeNames : [];
-  const chosen = wanted.includes("All")
+  const requested = Array.isArray(body.AttributeNames) ? body.AttributeNames : [];
+  const selected = requested.includes("All")
     ? all
-    : Object.fromEntries(Object.entries(all).filter(([name]) => wanted.includes(name)));
-  return Object.keys(chosen).length === 0 ? {} : { Attributes: chosen };
+    : Object.fromEntries(Object.entries(all).filter(([name]) => requested.includes(name)));
+  return Object.keys(selected).length === 0 ? {} : { Attributes: selected };
 }
 
 export function setQueueAttributes(simulation: Simulation, body: Json): Json {
   const queue = requireQueue(simulation, body);
-  const attributes = stringsIn(body.Attributes);
+  const attributes = readStringMap(body.Attributes);
   requireAttributes(attributes);
   simulation.queues.save({ ...queue, attributes: { ...queue.attributes, ...attributes } });
   return {};

@@ -8,7 +8,7 @@ export interface Queue {
   attributes: Record<string, string>;
 }
 
-/** Written once; what changes with every receive stands in `Receipt`, which is small. */
+/** Never changes after it is stored. The small `Receipt` holds the values that change with every receive. */
 export interface QueuedMessage {
   id: string;
   queue: string;
@@ -25,16 +25,16 @@ export interface Receipt {
 
 export const maxInFlight = 120_000;
 
-const numbers: Record<string, { usual: number; min: number; max: number }> = {
-  VisibilityTimeout: { usual: 30, min: 0, max: 43_200 },
-  MessageRetentionPeriod: { usual: 345_600, min: 60, max: 1_209_600 },
-  ReceiveMessageWaitTimeSeconds: { usual: 0, min: 0, max: 20 },
-  DelaySeconds: { usual: 0, min: 0, max: 900 },
-  MaximumMessageSize: { usual: 1_048_576, min: 1024, max: 1_048_576 },
+const numberAttributes: Record<string, { defaultValue: number; min: number; max: number }> = {
+  VisibilityTimeout: { defaultValue: 30, min: 0, max: 43_200 },
+  MessageRetentionPeriod: { defaultValue: 345_600, min: 60, max: 1_209_600 },
+  ReceiveMessageWaitTimeSeconds: { defaultValue: 0, min: 0, max: 20 },
+  DelaySeconds: { defaultValue: 0, min: 0, max: 900 },
+  MaximumMessageSize: { defaultValue: 1_048_576, min: 1024, max: 1_048_576 },
 };
 
 export function numberAttribute(queue: Queue, name: string): number {
-  return Number(queue.attributes[name] ?? numbers[name]?.usual);
+  return Number(queue.attributes[name] ?? numberAttributes[name]?.defaultValue);
 }
 
 export function redriveOf(queue: Queue): { deadLetterTargetArn: string; maxReceiveCount: number } | undefined {
@@ -46,7 +46,7 @@ export function redriveOf(queue: Queue): { deadLetterTargetArn: string; maxRecei
 
 export function requireAttributes(attributes: Record<string, string>): void {
   for (const [name, value] of Object.entries(attributes)) {
-    const bounds = numbers[name];
+    const bounds = numberAttributes[name];
     if (bounds !== undefined) requireNumber(name, value, bounds);
     else if (name === "Policy") requireValid(name, value === "" || isPolicy(value));
     else if (name === "RedrivePolicy") requireValid(name, value === "" || isRedrivePolicy(value));

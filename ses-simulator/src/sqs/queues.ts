@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { DurableMap } from "../disk/durable-maps.ts";
+import { MessageVisibility } from "./message-visibility.ts";
 import { maxInFlight, numberAttribute, type Queue, type QueuedMessage, type Receipt, redriveOf } from "./queue.ts";
 import { SqsError } from "./sqs-error.ts";
 
@@ -9,33 +10,26 @@ export interface ReceivedMessage {
   receipt: Receipt;
 }
 
-interface Kept {
+interface QueueMaps {
   queues: DurableMap<Queue>;
   messages: DurableMap<QueuedMessage>;
   receipts: DurableMap<Receipt>;
 }
 
-/** Which messages of a queue can be taken now, and who waits for one. Rebuilt from the maps at start. */
-interface Desk {
-  ready: Set<string>;
-  hidden: Map<string, () => void>;
-  waiting: Set<() => void>;
-}
-
-/** Standard queues: at least once, in no promised order. */
+/** Standard queues: SQS delivers at least once and guarantees no order. */
 export class Queues {
-  readonly #kept: Kept;
+  readonly #maps: QueueMaps;
   readonly #clock: Clock;
-  readonly #allDeps = new Map<string, Desk>();
+  readonly #visibility = new Map<string, MessageVisibility>();
 
-  constructor(kept: Kept, clock: Clock) {
-    this.#kept = kept;
+  constructor(maps: QueueMaps, clock: Clock) {
+    this.#maps = maps;
     this.#clock = clock;
-    for (const message of kept.messages.values()) this.#place(message);
+    for (const message of maps.messages.values()) this.#updateVisibility(message);
   }
 
   find(name: string): Queue | undefined {
-    return this.#kept.queues.get(name);
+    return this.#maps.queues.get(name);
   }
 
   findByArn(arn: string): Queue | undefined {
@@ -44,154 +38,127 @@ export class Queues {
   }
 
   list(): Queue[] {
-    return [...this.#kept.queues.values()];
+    return [...this.#maps.queues.values()];
   }
 
   save(queue: Queue): void {
-    this.#kept.queues.set(queue.name, queue);
+    this.#maps.queues.set(queue.name, queue);
   }
 
   remove(name: string): void {
     this.purge(name);
-    this.#kept.queues.delete(name);
-    this.#allDeps.delete(name);
+    this.#maps.queues.delete(name);
+    this.#visibility.delete(name);
   }
 
   purge(name: string): void {
-    for (const message of this.#kept.messages.values()) if (message.queue === name) this.#drop(message);
+    for (const message of this.#maps.messages.values()) if (message.queue === name) this.#drop(message);
   }
 
   counts(name: string): { ready: number; inFlight: number } {
-    const deps = this.#deps(name);
-    return { ready: deps.ready.size, inFlight: deps.hidden.size };
+    const { readyCount, inFlightCount } = this.#visibilityOf(name);
+    return { ready: readyCount, inFlight: inFlightCount };
   }
 
   add(name: string, body: string): QueuedMessage {
     const md5 = createHash("md5").update(body).digest("hex");
     const message = { id: randomUUID(), queue: name, body, md5, sentAt: this.#clock.now() };
-    this.#kept.messages.set(message.id, message);
-    this.#place(message);
+    this.#maps.messages.set(message.id, message);
+    this.#updateVisibility(message);
     return message;
   }
 
-  take(queue: Queue, count: number, visibilitySeconds: number): ReceivedMessage[] {
-    const deps = this.#deps(queue.name);
-    if (deps.hidden.size >= maxInFlight) {
+  receive(queue: Queue, count: number, visibilitySeconds: number): ReceivedMessage[] {
+    const visibility = this.#visibilityOf(queue.name);
+    if (visibility.inFlightCount >= maxInFlight) {
       throw new SqsError("OverLimit", "The maximum number of in flight messages is reached.");
     }
-    const taken: QueuedMessage[] = [];
-    for (const id of deps.ready) {
-      if (taken.length === count) break;
-      const message = this.#kept.messages.get(id);
-      deps.ready.delete(id);
-      if (message === undefined || this.#hasLapsed(queue, message) || this.#isPoison(queue, message)) continue;
-      taken.push(message);
+    const messages: QueuedMessage[] = [];
+    for (const id of visibility.ready()) {
+      if (messages.length === count) break;
+      const message = this.#maps.messages.get(id);
+      visibility.remove(id);
+      if (message === undefined || this.#dropIfExpired(queue, message) || this.#moveIfPoison(queue, message)) continue;
+      messages.push(message);
     }
-    // Hidden after the loop: with a visibility of 0 a message is ready again at once and would be taken twice.
-    return taken.map((message) => ({ message, receipt: this.#hide(message, visibilitySeconds) }));
+    // Not inside the loop: with visibility timeout 0 a message is ready again immediately, and the loop would return it twice.
+    return messages.map((message) => ({ message, receipt: this.#addReceipt(message, visibilitySeconds) }));
   }
 
-  /** Waits until a message can be taken or the time is over, whichever is first. */
-  waitFor(name: string, seconds: number, given: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const deps = this.#deps(name);
-    const timer = setTimeout(resolve, seconds * 1000);
-    deps.waiting.add(resolve);
-    given.addEventListener("abort", () => resolve(), { once: true });
-    return promise.finally(() => {
-      clearTimeout(timer);
-      deps.waiting.delete(resolve);
-    });
+  waitForMessage(name: string, seconds: number, signal: AbortSignal): Promise<void> {
+    return this.#visibilityOf(name).waitForMessage(seconds, signal);
   }
 
-  /** A handle of an earlier receive succeeds and deletes nothing, as with SQS; so does one of a message long gone. */
+  /** Like SQS, succeeds without effect for the handle of an earlier receive and for a deleted message. */
   delete(name: string, messageId: string, receiveCount: number): void {
-    const message = this.#kept.messages.get(messageId);
-    if (message?.queue === name && this.#kept.receipts.get(messageId)?.count === receiveCount) this.#drop(message);
+    const message = this.#maps.messages.get(messageId);
+    if (message?.queue === name && this.#maps.receipts.get(messageId)?.count === receiveCount) this.#drop(message);
   }
 
   changeVisibility(name: string, messageId: string, seconds: number): void {
-    const message = this.#kept.messages.get(messageId);
-    const receipt = this.#kept.receipts.get(messageId);
-    const deps = this.#deps(name);
-    if (message === undefined || receipt === undefined || !deps.hidden.has(messageId)) {
+    const message = this.#maps.messages.get(messageId);
+    const receipt = this.#maps.receipts.get(messageId);
+    if (message === undefined || receipt === undefined || !this.#visibilityOf(name).isInFlight(messageId)) {
       throw new SqsError("MessageNotInflight", "The message referred to is not in flight.");
     }
-    this.#show(deps, messageId);
-    this.#kept.receipts.set(messageId, { ...receipt, visibleAt: this.#clock.now() + seconds * 1000 });
-    this.#place(message);
+    this.#maps.receipts.set(messageId, { ...receipt, visibleAt: this.#clock.now() + seconds * 1000 });
+    this.#updateVisibility(message);
   }
 
-  /** Leaves a message for the next receiver although one has it: the duplicate that SQS allows itself. */
-  showAgain(message: QueuedMessage): void {
-    const deps = this.#deps(message.queue);
-    this.#show(deps, message.id);
-    this.#makeReady(deps, message.id);
+  /** Makes a message available, even if a receiver has it: SQS can deliver duplicates. */
+  makeVisible(message: QueuedMessage): void {
+    this.#visibilityOf(message.queue).show(message.id);
   }
 
-  #deps(name: string): Desk {
-    const deps = this.#allDeps.get(name) ?? { ready: new Set(), hidden: new Map(), waiting: new Set() };
-    this.#allDeps.set(name, deps);
-    return deps;
+  #visibilityOf(name: string): MessageVisibility {
+    const visibility = this.#visibility.get(name) ?? new MessageVisibility();
+    this.#visibility.set(name, visibility);
+    return visibility;
   }
 
-  #hide(message: QueuedMessage, seconds: number): Receipt {
+  #addReceipt(message: QueuedMessage, visibilitySeconds: number): Receipt {
     const now = this.#clock.now();
-    const known = this.#kept.receipts.get(message.id);
-    const receipt = { count: (known?.count ?? 0) + 1, firstAt: known?.firstAt ?? now, visibleAt: now + seconds * 1000 };
-    this.#kept.receipts.set(message.id, receipt);
-    this.#place(message);
+    const previous = this.#maps.receipts.get(message.id);
+    const visibleAt = now + visibilitySeconds * 1000;
+    const receipt = { count: (previous?.count ?? 0) + 1, firstAt: previous?.firstAt ?? now, visibleAt };
+    this.#maps.receipts.set(message.id, receipt);
+    this.#updateVisibility(message);
     return receipt;
   }
 
-  #place(message: QueuedMessage): void {
-    const deps = this.#deps(message.queue);
-    const visibleAt = this.#kept.receipts.get(message.id)?.visibleAt ?? 0;
-    if (visibleAt > this.#clock.now()) {
-      deps.hidden.set(
-        message.id,
-        this.#clock.at(visibleAt, () => this.showAgain(message)),
-      );
+  #updateVisibility(message: QueuedMessage): void {
+    const visibleAt = this.#maps.receipts.get(message.id)?.visibleAt ?? 0;
+    if (visibleAt <= this.#clock.now()) {
+      this.makeVisible(message);
       return;
     }
-    this.#makeReady(deps, message.id);
+    const cancelTimer = this.#clock.runAt(visibleAt, () => this.makeVisible(message));
+    this.#visibilityOf(message.queue).hide(message.id, cancelTimer);
   }
 
-  #makeReady(deps: Desk, messageId: string): void {
-    deps.ready.add(messageId);
-    for (const wake of deps.waiting) wake();
+  #dropIfExpired(queue: Queue, message: QueuedMessage): boolean {
+    const isExpired = message.sentAt + numberAttribute(queue, "MessageRetentionPeriod") * 1000 < this.#clock.now();
+    if (isExpired) this.#drop(message);
+    return isExpired;
   }
 
-  #show(deps: Desk, messageId: string): void {
-    deps.hidden.get(messageId)?.();
-    deps.hidden.delete(messageId);
-  }
-
-  #hasLapsed(queue: Queue, message: QueuedMessage): boolean {
-    const lapsed = message.sentAt + numberAttribute(queue, "MessageRetentionPeriod") * 1000 < this.#clock.now();
-    if (lapsed) this.#drop(message);
-    return lapsed;
-  }
-
-  /** The dead-letter queue keeps the original time of sending, so retention there goes on, it does not start anew. */
-  #isPoison(queue: Queue, message: QueuedMessage): boolean {
+  /** The message keeps its original send time in the dead-letter queue, so its retention period does not restart. */
+  #moveIfPoison(queue: Queue, message: QueuedMessage): boolean {
     const redrive = redriveOf(queue);
-    const count = this.#kept.receipts.get(message.id)?.count ?? 0;
+    const count = this.#maps.receipts.get(message.id)?.count ?? 0;
     if (redrive === undefined || count < redrive.maxReceiveCount) return false;
     const target = this.findByArn(redrive.deadLetterTargetArn);
     if (target === undefined) return false;
-    this.#kept.receipts.delete(message.id);
+    this.#maps.receipts.delete(message.id);
     const moved = { ...message, queue: target.name };
-    this.#kept.messages.set(message.id, moved);
-    this.#place(moved);
+    this.#maps.messages.set(message.id, moved);
+    this.#updateVisibility(moved);
     return true;
   }
 
   #drop(message: QueuedMessage): void {
-    const deps = this.#deps(message.queue);
-    this.#show(deps, message.id);
-    deps.ready.delete(message.id);
-    this.#kept.messages.delete(message.id);
-    this.#kept.receipts.delete(message.id);
+    this.#visibilityOf(message.queue).remove(message.id);
+    this.#maps.messages.delete(message.id);
+    this.#maps.receipts.delete(message.id);
   }
 }

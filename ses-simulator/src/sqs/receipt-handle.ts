@@ -1,6 +1,6 @@
 import { SqsError } from "./sqs-error.ts";
 
-/** Says which message and which of its receives is meant, so that a handle outlives a restart of the simulator. */
+/** The handle encodes the message and the receive count, so that it stays valid after a restart of the simulator. */
 export function receiptHandle(messageId: string, receiveCount: number): string {
   return Buffer.from(`receipt:${messageId}:${receiveCount}`).toString("base64");
 }

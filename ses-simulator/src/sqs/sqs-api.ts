@@ -62,15 +62,15 @@ export function sqsCall(simulation: Simulation, call: Call): ApiCall | undefined
   };
 }
 
-interface Running {
+interface Operation {
   operation: string;
   body: Json;
   call: Call;
   fault: Fault | undefined;
 }
 
-async function run(simulation: Simulation, { operation, body, call, fault }: Running): Promise<Json> {
-  if (operation === "ReceiveMessage") return receiveMessage(simulation, body, call.gone(), fault);
+async function run(simulation: Simulation, { operation, body, call, fault }: Operation): Promise<Json> {
+  if (operation === "ReceiveMessage") return receiveMessage(simulation, body, call.closed(), fault);
   const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
   if (known === undefined) throw new SqsError("UnsupportedOperation", `${operation} is not simulated.`);
   return known(simulation, body, fault);

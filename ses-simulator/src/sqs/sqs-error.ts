@@ -1,4 +1,4 @@
-/** Old clients know these errors by the names of the query protocol, which stand in a header of their own. */
+/** Old clients read the query protocol names of these errors, which SQS sends in a separate header. */
 const queryNames = {
   QueueDoesNotExist: "AWS.SimpleQueueService.NonExistentQueue",
   QueueNameExists: "QueueAlreadyExists",

@@ -8,7 +8,7 @@ export function urlOf(simulation: Simulation, name: string): string {
   return `${simulation.publicUrl}/${simulation.settings.accountId}/${name}`;
 }
 
-/** Only the end of the URL counts: after a restart on another port old URLs still name their queue. */
+/** Reads only the last segment of the URL, so that old URLs stay valid after a restart on another port. */
 export function requireQueue(simulation: Simulation, body: Json): Queue {
   const url = typeof body.QueueUrl === "string" ? body.QueueUrl : "";
   const queue = simulation.queues.find(url.slice(url.lastIndexOf("/") + 1));
@@ -16,7 +16,7 @@ export function requireQueue(simulation: Simulation, body: Json): Queue {
   return queue;
 }
 
-export function nameIn(body: Json): string {
+export function requireQueueName(body: Json): string {
   const name = body.QueueName;
   if (typeof name === "string" && /^[A-Za-z0-9_-]{1,80}$/.test(name)) return name;
   throw new SqsError(
@@ -25,13 +25,18 @@ export function nameIn(body: Json): string {
   );
 }
 
-export function stringsIn(value: unknown): Record<string, string> {
+export function readStringMap(value: unknown): Record<string, string> {
   if (typeof value !== "object" || value === null) return {};
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)]));
 }
 
-export function numberIn(body: Json, field: string, usual: number, { min, max }: { min: number; max: number }): number {
-  const value = body[field] ?? usual;
+export function readNumber(
+  body: Json,
+  field: string,
+  defaultValue: number,
+  { min, max }: { min: number; max: number },
+): number {
+  const value = body[field] ?? defaultValue;
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
   throw new SqsError(
     "InvalidParameterValue",
@@ -39,8 +44,8 @@ export function numberIn(body: Json, field: string, usual: number, { min, max }:
   );
 }
 
-/** One to ten entries with distinct ids. */
-export function entriesIn(body: Json): (Json & { Id: string })[] {
+/** A batch has one to ten entries with distinct ids. */
+export function requireEntries(body: Json): (Json & { Id: string })[] {
   const entries: (Json & { Id: string })[] = Array.isArray(body.Entries) ? body.Entries : [];
   if (entries.length === 0)
     throw new SqsError("EmptyBatchRequest", "There should be at least one entry in the request.");

@@ -1,17 +1,17 @@
 /**
- * Makes an element. Text is always set as text: nothing a mail says can become markup of this page.
+ * Creates an element. It always sets text as text, so the content of a mail cannot become markup of this page.
  * @param {string} tag
  * @param {Record<string, string | boolean | ((event: Event) => void)>} attributes
  * @param {...(Node | string | undefined)} children
  */
 export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") made.addEventListener(name.slice(2), value);
-    else if (value !== false) made.setAttribute(name, value === true ? "" : value);
+    if (typeof value === "function") created.addEventListener(name.slice(2), value);
+    else if (value !== false) created.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.filter((child) => child !== undefined));
-  return made;
+  created.append(...children.filter((child) => child !== undefined));
+  return created;
 }
 
 /** @param {string} id */

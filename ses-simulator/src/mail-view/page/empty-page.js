@@ -1,26 +1,26 @@
 import { byId, element } from "./element.js";
 
-/** Before the first mail: what to do. After it: which one to look at. */
+/** Shows how to send the first mail, or asks the user to choose one. */
 export function showEmpty() {
   const hasMail = !document.body.classList.contains("without-mail");
   byId("mail").replaceChildren(
-    element("div", { class: "empty" }, envelope(), ...(hasMail ? chooseOne() : waitForOne())),
+    element("div", { class: "empty" }, envelope(), ...(hasMail ? choiceText() : firstMailText())),
   );
 }
 
-function chooseOne() {
+function choiceText() {
   return [
     element("h2", {}, "Choose a mail"),
-    element("p", {}, "It is shown as its recipient would see it. Nothing here has left this machine."),
+    element("p", {}, "The page shows it as its recipient would see it. No mail has left this machine."),
   ];
 }
 
-function waitForOne() {
+function firstMailText() {
   const { origin } = location;
   const settings = ["SESV2", "SNS", "SQS"].map((service) => `export AWS_ENDPOINT_URL_${service}=${origin}`);
   return [
     element("h2", {}, "No mail yet"),
-    element("p", {}, "Every mail SES would have accepted appears here by itself. Point your AWS SDK at this address:"),
+    element("p", {}, "Every mail that SES would accept appears here. Point your AWS SDK at this address:"),
     element(
       "pre",
       { tabindex: "0" },

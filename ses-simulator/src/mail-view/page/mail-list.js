@@ -2,11 +2,11 @@ import { byId, element } from "./element.js";
 
 const pageSize = 50;
 
-/** What the list shows now, newest first. */
+/** The records in the list, newest first, and the recipient filter that selected them. */
 let shown = [];
 let shownFor = "";
 
-/** Looks for newer mails; those already read further down stay where they are. */
+/** Adds newer mails; older mails that are already loaded stay in the list. */
 export async function refreshList(recipient) {
   const { total, records } = await fetchRecords(recipient);
   byId("count").textContent = total === 1 ? "1 mail accepted" : `${total.toLocaleString("en")} mails accepted`;
@@ -62,13 +62,13 @@ function row({ messageId, subject, destination, acceptedAt, events }) {
       element("span", { class: "subject" }, subject || "(no subject)"),
       element("time", { datetime: acceptedAt, title: time.toLocaleString() }, shortTime(time)),
       element("span", { class: "recipients" }, `to ${recipients.join(", ")}`),
-      element("span", { class: "trouble" }, trouble(events)),
+      element("span", { class: "problem" }, problem(events)),
     ),
   );
 }
 
-/** The gravest thing SES will say of the mail by itself. */
-function trouble(events) {
+/** The most severe event that SES publishes for the mail. */
+function problem(events) {
   const types = events.map(({ details }) => details.type);
   return ["Complaint", "Bounce", "Reject"].find((type) => types.includes(type)) ?? "";
 }

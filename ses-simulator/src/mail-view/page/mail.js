@@ -4,7 +4,7 @@ import { tabs } from "./tabs.js";
 export async function showMail(messageId) {
   const response = await fetch(`/_simulator/mails/${encodeURIComponent(messageId)}`);
   if (!response.ok) {
-    byId("mail").replaceChildren(element("p", {}, "There is no such mail."));
+    byId("mail").replaceChildren(element("p", {}, "This mail does not exist."));
     return;
   }
   const mail = await response.json();
@@ -23,7 +23,7 @@ export async function showMail(messageId) {
   byId("mail").scrollTop = 0;
 }
 
-/** No scripts, no forms, no same origin: whatever a mail contains, it stays in its frame. */
+/** The frame has no scripts, no forms and an opaque origin, so no mail can reach the page. */
 function frame(html) {
   return element("iframe", { sandbox: "", title: "HTML of the mail", srcdoc: html });
 }
@@ -49,8 +49,8 @@ function facts(mail) {
   return element("dl", {}, ...filled.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
 }
 
-function tags(given) {
-  const all = Object.entries(given).flatMap(([name, values]) => values.map((value) => `${name}=${value}`));
+function tags(tagValues) {
+  const all = Object.entries(tagValues).flatMap(([name, values]) => values.map((value) => `${name}=${value}`));
   return all.length === 0
     ? undefined
     : element("span", {}, ...all.map((tag) => element("span", { class: "tag" }, tag)));
@@ -66,13 +66,13 @@ function events(mail) {
       element(
         "li",
         { class: details.type.toLowerCase(), title: details.recipients?.join(", ") ?? "" },
-        say(details) + note,
+        describe(details) + note,
       ),
     ),
   );
 }
 
-function say(details) {
+function describe(details) {
   switch (details.type) {
     case "Bounce":
       return `Bounce ${details.bounceType}/${details.bounceSubType}`;
@@ -92,10 +92,10 @@ function actions(mail) {
   return element(
     "div",
     { class: "actions", role: "group", "aria-labelledby": "actions-label" },
-    element("span", { id: "actions-label" }, "Let it"),
+    element("span", { id: "actions-label" }, "Simulate"),
     button("bounce", { type: "Bounce" }),
-    button("bounce softly", { type: "Bounce", bounceType: "Transient", bounceSubType: "MailboxFull" }),
-    button("be complained about", { type: "Complaint" }),
+    button("soft bounce", { type: "Bounce", bounceType: "Transient", bounceSubType: "MailboxFull" }),
+    button("complaint", { type: "Complaint" }),
     result,
   );
 }
@@ -107,6 +107,6 @@ async function trigger(mail, event, result) {
   const { triggered } = await (await fetch(`/_simulator/mails/${encodeURIComponent(mail.messageId)}`)).json();
   document.querySelector(".events")?.replaceWith(events({ ...mail, triggered: triggered ?? mail.triggered }));
   if (!response.ok) result.textContent = error;
-  else if (published) result.textContent = `${event.type} told to the topic of ${mail.configurationSetName}.`;
-  else result.textContent = `${event.type} noted. The mail has no configuration set, so nobody is told.`;
+  else if (published) result.textContent = `Published ${event.type} to the topic of ${mail.configurationSetName}.`;
+  else result.textContent = `Recorded ${event.type}. The mail has no configuration set, so SES publishes no event.`;
 }

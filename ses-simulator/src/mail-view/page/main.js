@@ -5,8 +5,8 @@ import { loadOlder, markCurrent, refreshList } from "./mail-list.js";
 
 const refreshEveryMs = 2000;
 
-/** The address of the page says which mail is read, so that back, reload and a sent link work. */
-async function readFromAddress() {
+/** The URL fragment selects the mail, so that the back button, a reload and a shared link work. */
+async function showSelectedMail() {
   const messageId = decodeURIComponent(location.hash.slice(1));
   document.body.classList.toggle("reading", messageId !== "");
   markCurrent(messageId);
@@ -22,11 +22,11 @@ async function refresh() {
   if (location.hash === "" && hadMail !== total > 0) showEmpty();
 }
 
-window.addEventListener("hashchange", () => void readFromAddress());
+window.addEventListener("hashchange", () => void showSelectedMail());
 byId("filter").addEventListener("input", () => void refresh());
 byId("more").addEventListener("click", () => void loadOlder(byId("filter").value));
 document.addEventListener("visibilitychange", () => void refresh());
 setInterval(() => void refresh(), refreshEveryMs);
 
 await refresh();
-await readFromAddress();
+await showSelectedMail();

@@ -1,11 +1,12 @@
 import { element } from "./element.js";
 
 /**
- * Tabs as the ARIA practices describe them: arrow keys move, one tab stop. Parts without content are left out.
- * @param {[label: string, content: Node | undefined][]} parts
+ * Tabs that follow the ARIA practices: arrow keys select a tab, and the list has one tab stop. Tabs without content are
+ * omitted.
+ * @param {[label: string, content: Node | undefined][]} entries
  */
-export function tabs(parts) {
-  const filled = parts.filter(([, content]) => content !== undefined);
+export function tabs(entries) {
+  const filled = entries.filter(([, content]) => content !== undefined);
   const panel = element("div", { role: "tabpanel", id: "panel", tabindex: "0" });
   const buttons = filled.map(([label], index) =>
     element(
@@ -33,6 +34,6 @@ export function tabs(parts) {
   }
 
   select(0);
-  const list = element("div", { role: "tablist", "aria-label": "Forms of the mail", onkeydown: move }, ...buttons);
+  const list = element("div", { role: "tablist", "aria-label": "Formats of the mail", onkeydown: move }, ...buttons);
   return element("div", { class: "body" }, list, panel);
 }

@@ -4,8 +4,8 @@ import { headerValue } from "./parse-headers.ts";
 
 const maxLineLength = 1000;
 
-/** Headers that SES refuses to see twice; the ones a mail composer can plausibly repeat. */
-const once = new Set([
+/** Headers that SES allows only once. The list holds those that a mail composer may plausibly repeat. */
+const singleHeaders = new Set([
   "bcc",
   "cc",
   "content-description",
@@ -30,7 +30,7 @@ const once = new Set([
   "x-priority",
 ]);
 
-/** Raw mail is sent as it is, so SES insists that it is a mail. */
+/** SES sends a raw mail unchanged, so it refuses one that is not a valid mail. */
 export function checkRawMail(mail: string, headers: Header[]): void {
   if (headers.length === 0 || !/\r?\n\r?\n/.test(mail)) {
     throw badRequest("Raw message must have headers, an empty line and a body.");
@@ -42,7 +42,8 @@ export function checkRawMail(mail: string, headers: Header[]): void {
   const seen = new Set<string>();
   for (const { name } of headers) {
     const lower = name.toLowerCase();
-    if (once.has(lower) && seen.has(lower)) throw new SesError("MessageRejected", `Duplicate header '${name}'.`);
+    if (singleHeaders.has(lower) && seen.has(lower))
+      throw new SesError("MessageRejected", `Duplicate header '${name}'.`);
     seen.add(lower);
   }
 }

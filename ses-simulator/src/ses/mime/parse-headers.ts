@@ -1,6 +1,6 @@
 import type { Header } from "../../ledger/ledger-record.ts";
 
-/** Headers up to the first empty line, folded lines joined. Takes text in which a character is a byte (latin1). */
+/** The headers up to the first empty line, unfolded. The text must be latin1: one character per byte. */
 export function parseHeaders(mail: string): Header[] {
   const end = mail.search(/\r?\n\r?\n/);
   const block = end === -1 ? mail : mail.slice(0, end);

@@ -1,7 +1,7 @@
 import type { Header } from "../../ledger/ledger-record.ts";
 import type { SendRequest } from "../send-request.ts";
 
-/** The headers SES puts on a mail made from `Content.Simple`, in the order it puts them. */
+/** The headers that SES adds to a mail made from `Content.Simple`, in the order of SES. */
 export function simpleHeaders(
   request: Pick<SendRequest, "from" | "replyTo" | "destination"> & {
     content: { subject: string; headers: Header[] };
@@ -16,13 +16,13 @@ export function simpleHeaders(
     ["Subject", [encodeWord(content.subject)]],
     ["MIME-Version", ["1.0"]],
   ];
-  const own = lines
+  const sesHeaders = lines
     .filter(([, values]) => values.length > 0)
     .map(([name, values]) => ({ name, value: values.join(", ") }));
-  return [...own, ...content.headers];
+  return [...sesHeaders, ...content.headers];
 }
 
-/** RFC 2047, for header text outside ASCII. */
+/** Encodes header text outside ASCII as RFC 2047 defines. */
 function encodeWord(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`;
 }

@@ -1,8 +1,8 @@
 import type { Simulation } from "../simulation.ts";
 import type { Subscription } from "./topic.ts";
 
-/** Without a RedrivePolicy on the subscription the message is gone, as with SNS. */
-export function sendToDeadLetters(simulation: Simulation, subscription: Subscription, body: string): void {
+/** SNS discards the message if the subscription has no RedrivePolicy. */
+export function sendToDeadLetterQueue(simulation: Simulation, subscription: Subscription, body: string): void {
   const queue = simulation.queues.findByArn(deadLetterTarget(subscription) ?? "");
   if (queue === undefined)
     simulation.counters.set("sns-discarded", (simulation.counters.get("sns-discarded") ?? 0) + 1);

@@ -1,21 +1,21 @@
 import type { Outcome } from "./outcome.ts";
 import type { EventType } from "./planned-event.ts";
 
-/** How the events of a mail are told. A bad day is a manner far from this default one. */
-export interface EventManner {
-  /** One event may speak of several recipients; SES promises nothing about which. */
+/** How SES reports the events of one mail. Rules change these options. */
+export interface EventOptions {
+  /** One event can name several recipients. SES does not document how it groups them. */
   recipients: "by-domain" | "together" | "one-by-one";
   copies: () => number;
   delaySeconds: number;
   lost: EventType[];
   deliveryBeforeSend: boolean;
-  /** The Send event is out before the caller gets its MessageId. */
+  /** SES publishes the Send event before the caller gets its MessageId. */
   sendBeforeAnswer: boolean;
-  /** The first that names the recipient, or nobody in particular, decides. */
+  /** The first entry that names the recipient, or no recipient at all, decides. */
   outcomes: { recipient: string | undefined; outcome: Outcome }[];
 }
 
-export const usualManner: EventManner = {
+export const defaultEventOptions: EventOptions = {
   recipients: "by-domain",
   copies: () => 1,
   delaySeconds: 0,

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Simulation } from "../simulation.ts";
+import { addPush } from "./deliver-push.ts";
 import { envelope, sign } from "./publish.ts";
-import { addPush } from "./push.ts";
 import type { SignedFields } from "./sign-message.ts";
 import type { Subscription } from "./topic.ts";
 
-const tokenLifeMs = 2 * 24 * 60 * 60 * 1000;
+const tokenLifetimeMs = 2 * 24 * 60 * 60 * 1000;
 
-/** Both messages carry a token that makes the subscription deliver: the first time, or again. */
-export async function askToConfirm(
+/** Both message types carry a token that activates the subscription: for the first time, or again. */
+export async function requestConfirmation(
   simulation: Simulation,
   subscription: Subscription,
   type: "SubscriptionConfirmation" | "UnsubscribeConfirmation",
@@ -32,6 +32,6 @@ export function newToken(simulation: Simulation): Pick<Subscription, "token" | "
   return { token: randomBytes(64).toString("hex"), tokenIssuedAt: simulation.clock.now() };
 }
 
-export function isCurrentToken(simulation: Simulation, { tokenIssuedAt }: Subscription): boolean {
-  return simulation.clock.now() - tokenIssuedAt <= tokenLifeMs / simulation.clock.speed;
+export function isTokenValid(simulation: Simulation, { tokenIssuedAt }: Subscription): boolean {
+  return simulation.clock.now() - tokenIssuedAt <= tokenLifetimeMs / simulation.clock.speed;
 }

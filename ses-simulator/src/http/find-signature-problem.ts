@@ -1,15 +1,15 @@
 import type { Call, Failure } from "./call.ts";
 
-const shape =
+const signatureFormat =
   /^AWS4-HMAC-SHA256\s+Credential=([^/,\s]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request,\s*SignedHeaders=[^,]+,\s*Signature=[0-9a-f]{64}$/;
 
-/** The signature must be there and be meant for this service. It is not computed: any secret key will do. */
-export function problemWithSignature(call: Call, service: string): Failure | undefined {
+/** Requires a complete signature for this service. It does not verify the signature, so any secret key works. */
+export function findSignatureProblem(call: Call, service: string): Failure | undefined {
   const header = call.headers.authorization;
   if (header === undefined) {
     return { status: 403, name: "MissingAuthenticationTokenException", message: "Missing Authentication Token" };
   }
-  const scope = shape.exec(header)?.[4];
+  const scope = signatureFormat.exec(header)?.[4];
   if (scope === undefined) {
     return {
       status: 403,

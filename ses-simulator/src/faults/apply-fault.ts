@@ -4,13 +4,13 @@ import type { Reply } from "../http/call.ts";
 import { SesError } from "../ses/ses-error.ts";
 import type { Fault } from "./fault.ts";
 
-/** What the caller sees when nothing is done at all; undefined lets the request through. */
-export function replyBefore(fault: Fault | undefined, api: ApiCall): Reply | undefined {
+/** The reply to a call that the fault prevents from running. Undefined lets the call run. */
+export function faultBeforeRun(fault: Fault | undefined, api: ApiCall): Reply | undefined {
   switch (fault?.kind) {
     case "reset-before-accept":
-      return { ...nothing, treatment: { kind: "reset" } };
+      return { ...emptyReply, transmission: { kind: "reset" } };
     case "hang":
-      return { ...nothing, treatment: { kind: "hang" } };
+      return { ...emptyReply, transmission: { kind: "hang" } };
     case "error":
       return api.refuse(new SesError(fault.name, fault.message));
     case "daily-quota":
@@ -20,7 +20,7 @@ export function replyBefore(fault: Fault | undefined, api: ApiCall): Reply | und
     case "http-error":
     case "garbage":
     case "empty-object":
-      return fault.accepted ? undefined : spoiled(fault, api);
+      return fault.accepted ? undefined : unusableReply(fault, api);
     case "accept-then-reset":
     case "accept-then-hang":
     case "slow-body":
@@ -32,19 +32,19 @@ export function replyBefore(fault: Fault | undefined, api: ApiCall): Reply | und
   }
 }
 
-/** What becomes of the answer to a request that was carried out. */
-export function replyAfter(fault: Fault | undefined, reply: Reply, api: ApiCall): Reply {
+/** Changes the reply to a call that has run. */
+export function faultAfterRun(fault: Fault | undefined, reply: Reply, api: ApiCall): Reply {
   switch (fault?.kind) {
     case "accept-then-reset":
-      return { ...reply, treatment: { kind: "reset" } };
+      return { ...reply, transmission: { kind: "reset" } };
     case "accept-then-hang":
-      return { ...reply, treatment: { kind: "hang" } };
+      return { ...reply, transmission: { kind: "hang" } };
     case "slow-body":
-      return { ...reply, treatment: { kind: "slow", seconds: fault.seconds } };
+      return { ...reply, transmission: { kind: "slow", seconds: fault.seconds } };
     case "http-error":
     case "garbage":
     case "empty-object":
-      return spoiled(fault, api);
+      return unusableReply(fault, api);
     case "reset-before-accept":
     case "hang":
     case "error":
@@ -58,25 +58,25 @@ export function replyAfter(fault: Fault | undefined, reply: Reply, api: ApiCall)
   }
 }
 
-const nothing: Reply = { status: 500, headers: {}, body: "" };
+const emptyReply: Reply = { status: 500, headers: {}, body: "" };
 
-function spoiled(fault: Fault & { kind: "http-error" | "garbage" | "empty-object" }, api: ApiCall): Reply {
+function unusableReply(fault: Fault & { kind: "http-error" | "garbage" | "empty-object" }, api: ApiCall): Reply {
   switch (fault.kind) {
     case "garbage":
       return { status: 200, headers: { "content-type": "application/json" }, body: '{"MessageId": "01' };
     case "empty-object":
       return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
     case "http-error":
-      return fault.errorType ? typed(fault.status, api) : proxyPage(fault.status);
+      return fault.errorType ? serviceError(fault.status, api) : proxyPage(fault.status);
   }
 }
 
-function typed(status: number, api: ApiCall): Reply {
+function serviceError(status: number, api: ApiCall): Reply {
   const name = status === 503 ? "ServiceUnavailableException" : "InternalServiceErrorException";
   return api.refuse({ status, name, message: "The service could not process the request." });
 }
 
-/** What a load balancer says when it is not the service that answers. */
+/** The error page of a load balancer in front of the service. */
 function proxyPage(status: number): Reply {
   const title = `${status} ${STATUS_CODES[status]}`;
   const body = `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center></body></html>`;
@@ -88,7 +88,7 @@ function dailyQuota(form: "throttling" | "limit-exceeded"): SesError {
   return new SesError(name, "Daily message quota exceeded.");
 }
 
-/** The Date header tells the SDK by how much its clock is off. */
+/** The SDK computes its clock offset from the Date header. */
 function clockSkew(api: ApiCall): Reply {
   const serverTime = new Date(Date.now() + 20 * 60 * 1000);
   const message = `Signature expired: the request is earlier than ${serverTime.toISOString()} allows`;

@@ -1,25 +1,25 @@
-import { type EventManner, usualManner } from "../events/event-manner.ts";
+import { defaultEventOptions, type EventOptions } from "../events/event-options.ts";
 import type { ApiCall } from "../http/api-call.ts";
 import type { Fault } from "./fault.ts";
 import { matches } from "./matches.ts";
 import type { Rule } from "./rule.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-const mostCopies = 8;
+const maxCopies = 8;
 
 interface Entry {
   rule: Rule;
   random: () => number;
-  seen: number;
+  matched: number;
   applied: number;
 }
 
-/** The bad days in force. Kept in memory: a restarted simulator is well again. */
-export class RuleBook {
+/** The active rules. They live in memory only, so a restart removes all of them. */
+export class RuleSet {
   readonly #entries = new Map<string, Entry>();
 
   add(rule: Rule): void {
-    this.#entries.set(rule.id, { rule, random: seededRandom(rule.seed), seen: 0, applied: 0 });
+    this.#entries.set(rule.id, { rule, random: seededRandom(rule.seed), matched: 0, applied: 0 });
   }
 
   remove(id: string): boolean {
@@ -34,17 +34,17 @@ export class RuleBook {
     return [...this.#entries.values()].map(({ rule, applied }) => ({ ...rule, applied }));
   }
 
-  /** Rules apply together: the first fault and the first outcome win, event manners add up. */
-  pick(api: Pick<ApiCall, "operation" | "body">): { fault?: Fault; manner?: EventManner } {
+  /** Several rules can apply to one call: the first fault and the first outcome win, the event options are combined. */
+  apply(api: Pick<ApiCall, "operation" | "body">): { fault?: Fault; eventOptions?: EventOptions } {
     if (this.#entries.size === 0) return {};
     let fault: Fault | undefined;
-    let manner = usualManner;
+    let eventOptions = defaultEventOptions;
     for (const entry of this.#entries.values()) {
       if (!applies(entry, api)) continue;
       fault ??= entry.rule.fault;
-      manner = mannerBy(entry, manner);
+      eventOptions = withRule(eventOptions, entry);
     }
-    return { ...(fault && { fault }), manner };
+    return { ...(fault && { fault }), eventOptions };
   }
 }
 
@@ -52,22 +52,22 @@ function applies(entry: Entry, api: Pick<ApiCall, "operation" | "body">): boolea
   const { rule } = entry;
   if (rule.operation !== "*" && rule.operation !== api.operation) return false;
   if (!matches(rule.match, api.body)) return false;
-  entry.seen++;
-  if (entry.seen <= rule.skip || entry.applied >= rule.times) return false;
+  entry.matched++;
+  if (entry.matched <= rule.skip || entry.applied >= rule.times) return false;
   if (rule.probability < 1 && entry.random() >= rule.probability) return false;
   entry.applied++;
   return true;
 }
 
-function mannerBy({ rule, random }: Entry, manner: EventManner): EventManner {
+function withRule(options: EventOptions, { rule, random }: Entry): EventOptions {
   const { copies, ...rest } = rule.events ?? {};
   const outcome = rule.outcome && { recipient: rule.match.recipient?.toLowerCase(), outcome: rule.outcome };
   return {
-    ...manner,
+    ...options,
     ...rest,
     ...(copies !== undefined && {
-      copies: copies === "random" ? () => Math.floor(random() * (mostCopies + 1)) : () => copies,
+      copies: copies === "random" ? () => Math.floor(random() * (maxCopies + 1)) : () => copies,
     }),
-    outcomes: outcome === undefined ? manner.outcomes : [...manner.outcomes, outcome],
+    outcomes: outcome === undefined ? options.outcomes : [...options.outcomes, outcome],
   };
 }
