@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 
-/** Everything a change must pass, cheapest first; the first failure ends it with the command to repeat. */
-const steps: [what: string, command: string][] = [
+/** All checks of a change, fastest first. The first failure stops the run and prints the command to repeat it. */
+const steps: [name: string, command: string][] = [
   ["format and lint (biome)", "biome check ."],
   ["lint with types (oxlint)", "oxlint --type-aware --deny-warnings"],
   ["types (tsc)", "tsc"],
@@ -10,19 +10,19 @@ const steps: [what: string, command: string][] = [
   ["tests, architecture included (vitest)", "vitest run --exclude **/proofs/** --exclude **/mutations/**"],
 ];
 
-const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+const environment = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 
-for (const [what, command] of steps) {
+for (const [name, command] of steps) {
   const started = performance.now();
-  console.log(`\n→ ${what}`);
+  console.log(`\n→ ${name}`);
   const { status } = spawnSync("npx", ["--no-install", ...command.split(" ")], {
     stdio: "inherit",
-    env: { ...process.env, ...quiet },
+    env: { ...process.env, ...environment },
   });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (status !== 0) {
-    console.error(`\n✗ ${what} failed after ${seconds} s. Repeat it alone with: npx ${command}`);
+    console.error(`\n✗ ${name} failed after ${seconds} s. Repeat this check with: npx ${command}`);
     process.exit(1);
   }
-  console.log(`✓ ${what}, ${seconds} s`);
+  console.log(`✓ ${name}, ${seconds} s`);
 }

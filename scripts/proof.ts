@@ -1,9 +1,9 @@
 /**
- * A promise with a figure. The file `<package>/proofs/<name>.proof.ts` exports one as `proof`; a test runs it small in
- * every check, `npm run prove -- <name>` runs it at full size.
+ * A promise with a figure that anyone can repeat. The file `<package>/proofs/<name>.proof.ts` exports it as `proof`. A test
+ * runs every proof at its small size; `npm run prove -- <name>` runs one at full size.
  */
 export interface Proof {
-  /** The promise in one line, as `npm run prove` lists it. */
+  /** The promise in one line. `npm run prove` lists it. */
   promise: string;
   size: { small: number; full: number };
   run(size: number, tools: ProofTools): Promise<Finding>;
@@ -12,12 +12,12 @@ export interface Proof {
 export interface ProofTools {
   /** A PostgreSQL server with the migrated template. */
   serverUrl: string;
-  /** Says how far it is, so that nobody wonders whether it hangs. */
+  /** Reports the progress of a long run. */
   progress(message: string): void;
 }
 
 export interface Finding {
-  /** What was measured, with its n. */
+  /** The measurement with its sample size. */
   figure: string;
   holds: boolean;
 }

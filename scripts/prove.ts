@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
-import { embeddedBinaries } from "../service/src/dev/embedded-postgres.ts";
+import { embeddedBinaries } from "../service/src/dev/postgres/embedded-postgres.ts";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 import { createTemplate } from "../service/test/template-database.ts";
 import type { Proof, ProofTools } from "./proof.ts";
@@ -10,10 +10,10 @@ const [name] = process.argv.slice(2);
 const file = name === undefined ? undefined : files.get(name);
 
 if (name === undefined) {
-  console.log("Named proofs; run one at full size with `npm run prove -- NAME`:\n");
+  console.log("Proofs; run one at full size with `npm run prove -- NAME`:\n");
   for (const [known, path] of files) console.log(`  ${known.padEnd(16)} ${(await load(path)).promise}`);
 } else if (file === undefined) {
-  console.error(`There is no proof named "${name}". Known: ${[...files.keys()].join(", ")}`);
+  console.error(`No proof has the name "${name}". Available: ${[...files.keys()].join(", ")}`);
   process.exitCode = 2;
 } else {
   await prove(name, await load(file));
@@ -26,12 +26,12 @@ async function load(path: string): Promise<Proof> {
 
 async function prove(proofName: string, proof: Proof): Promise<void> {
   console.log(`${proofName}: ${proof.promise}`);
-  const given = process.env.TEST_DATABASE_URL;
-  const server = given === undefined ? await startPrivatePostgres(await embeddedBinaries()) : undefined;
-  const serverUrl = server?.url ?? given ?? "";
+  const configuredUrl = process.env.TEST_DATABASE_URL;
+  const server = configuredUrl === undefined ? await startPrivatePostgres(await embeddedBinaries()) : undefined;
+  const serverUrl = server?.url ?? configuredUrl ?? "";
   try {
     await createTemplate(serverUrl);
-    const finding = await proof.run(proof.size.full, { serverUrl, progress: sayEverySecond() });
+    const finding = await proof.run(proof.size.full, { serverUrl, progress: printOncePerSecond() });
     if (!finding.holds) process.exitCode = 1;
     console.log(`${proofName}: ${finding.figure}`);
   } finally {
@@ -39,11 +39,11 @@ async function prove(proofName: string, proof: Proof): Promise<void> {
   }
 }
 
-function sayEverySecond(): ProofTools["progress"] {
-  let saidAt = 0;
+function printOncePerSecond(): ProofTools["progress"] {
+  let printedAt = 0;
   return (message) => {
-    if (performance.now() - saidAt < 1000) return;
-    saidAt = performance.now();
+    if (performance.now() - printedAt < 1000) return;
+    printedAt = performance.now();
     console.log(`  … ${message}`);
   };
 }

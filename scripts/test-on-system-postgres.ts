@@ -4,22 +4,22 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 
-/** Runs the tests of the service, the one part that knows PostgreSQL, on a version Debian or Ubuntu installed. */
+/** Runs the tests of the service on a PostgreSQL version that Debian or Ubuntu installed. Only the service uses PostgreSQL. */
 const [version = "15", ...rest] = process.argv.slice(2);
 const folder = `/usr/lib/postgresql/${version}/bin`;
 
 if (!existsSync(join(folder, "postgres"))) {
   console.error(`PostgreSQL ${version} is not installed: apt-get install postgresql-${version}`);
-  console.error("Elsewhere, start a server and run: TEST_DATABASE_URL=postgres://… npm test");
+  console.error("On other systems, start a server and run: TEST_DATABASE_URL=postgres://… npm test");
   process.exit(1);
 }
 
-// `postern dev` brings its own PostgreSQL.
+// `postern dev` starts its own PostgreSQL.
 const ownServer = ["service/src/dev/**", "service/src/cli/dev.test.ts"].flatMap((files) => ["--exclude", files]);
-const wanted = rest.length > 0 ? rest : ["service/", ...ownServer];
+const testArgs = rest.length > 0 ? rest : ["service/", ...ownServer];
 const server = await startPrivatePostgres({ postgres: join(folder, "postgres"), initdb: join(folder, "initdb") });
-// Not spawnSync: this process has to go on reading what the server logs, or the server stops when the pipe is full.
-const tests = spawn("npx", ["--no-install", "vitest", "run", ...wanted], {
+// spawnSync would block this process, which must keep reading the server's log: the server stops when the pipe is full.
+const tests = spawn("npx", ["--no-install", "vitest", "run", ...testArgs], {
   stdio: "inherit",
   env: { ...process.env, TEST_DATABASE_URL: server.url },
 });

@@ -3,7 +3,7 @@ import { defineConfig } from "tsdown";
 export default defineConfig({
   entry: "src/postern.ts",
   format: ["esm", "cjs"],
-  // The oldest Node that is supported; Bun, Deno and workers know all of it.
+  // The oldest supported Node. Bun, Deno and workers support all of its syntax.
   target: "node20",
   platform: "neutral",
   dts: { oxc: true },

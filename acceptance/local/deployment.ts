@@ -19,24 +19,24 @@ export interface Deployment {
   simulatorUrl: string;
   databaseUrl: string;
   createAccount(email: string): Promise<{ email: string; password: string }>;
-  /** Puts records into the DNS that the deployment asks. */
+  /** Publishes records on the DNS server of the deployment. */
   publish(name: string, ...records: string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The whole system as an operator starts it: real commands, an API and a worker as processes, a DNS server, the simulator. */
+/** Starts the whole system as an operator does: the real commands, an API process, a worker process, a DNS server and the simulator. */
 export async function startDeployment(serverUrl: string): Promise<Deployment> {
-  const closing: (() => Promise<unknown>)[] = [];
+  const cleanups: (() => Promise<unknown>)[] = [];
   const stop = async () => {
-    for (const close of closing.toReversed()) await close();
+    for (const cleanUp of cleanups.toReversed()) await cleanUp();
   };
   try {
     const database = await createEmptyDatabase(serverUrl);
-    closing.push(database.drop);
+    cleanups.push(database.drop);
     const knot = await startKnot(zone);
-    closing.push(knot.stop);
+    cleanups.push(knot.stop);
     const simulator = await startSesSimulator({ dnsServer: knot.address });
-    closing.push(async () => {
+    cleanups.push(async () => {
       await simulator.stop();
       rmSync(simulator.dataFolder, { recursive: true, force: true });
     });
@@ -44,28 +44,28 @@ export async function startDeployment(serverUrl: string): Promise<Deployment> {
     const settings = settingsFor(database.url, simulator, knot.address);
     const postern = commandLine(settings);
     await postern("migrate");
-    const environment = { ...settings, ...linesOf(await postern("aws", "setup")) };
+    const environment = { ...settings, ...parseSettings(await postern("aws", "setup")) };
     for (const role of ["worker", "api"] as const) {
       const child = await spawnPostern(role, environment);
-      closing.push(async () => {
+      cleanups.push(async () => {
         child.kill("SIGTERM");
         await child.exited;
       });
       if (role === "worker") continue;
-      await untilReady(child.url);
+      await waitUntilReady(child.url);
       return {
         url: child.url,
         simulatorUrl: simulator.url,
         databaseUrl: database.url,
         createAccount: async (email) => {
-          const said = await postern("admin", "create-account", "--name", "Acceptance", "--email", email);
-          return { email, password: /^Password (\S+)$/m.exec(said)?.[1] ?? "" };
+          const output = await postern("admin", "create-account", "--name", "Acceptance", "--email", email);
+          return { email, password: /^Password (\S+)$/m.exec(output)?.[1] ?? "" };
         },
         publish: knot.publish,
         stop,
       };
     }
-    throw new Error("no API was started");
+    throw new Error("the API did not start");
   } catch (error) {
     await stop();
     throw error;
@@ -87,7 +87,7 @@ function settingsFor(databaseUrl: string, simulator: { url: string; region: stri
 }
 
 function commandLine(settings: Environment) {
-  // A folder without .env, so that only these settings count.
+  // The folder has no .env, so only these settings apply.
   const cwd = mkdtempSync(join(tmpdir(), "postern-acceptance-"));
   return async (...args: string[]): Promise<string> => {
     const { stdout } = await run(process.execPath, [posternPath, ...args], { cwd, env: { ...settings } });
@@ -95,11 +95,11 @@ function commandLine(settings: Environment) {
   };
 }
 
-function linesOf(printed: string): Environment {
-  return parseEnv(printed.slice(printed.indexOf("AWS_FEEDBACK_TOPIC_ARN=")));
+function parseSettings(output: string): Environment {
+  return parseEnv(output.slice(output.indexOf("AWS_FEEDBACK_TOPIC_ARN=")));
 }
 
-async function untilReady(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if ((await fetch(`${url}/readyz`)).ok) return;
     await pause(100);

@@ -1,20 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { embeddedBinaries } from "../../service/src/dev/embedded-postgres.ts";
+import { embeddedBinaries } from "../../service/src/dev/postgres/embedded-postgres.ts";
 import { startPrivatePostgres } from "../../service/test/private-postgres.ts";
 import { startDeployment } from "./deployment.ts";
 import { failDomain, verifyDomain } from "./prepare-domains.ts";
 
-/** `npm run acceptance:local`: starts a whole deployment, runs the suite against it as its own process, stops everything. */
-const say = (text: string) => void process.stdout.write(`${text}\n`);
+/** `npm run acceptance:local` starts a deployment, runs the suite against it in its own process and stops everything. */
+const print = (text: string) => void process.stdout.write(`${text}\n`);
 const server = await startPrivatePostgres(await embeddedBinaries());
 try {
-  say("starting PostgreSQL, a DNS server, the simulator, a worker and an API");
+  print("starting PostgreSQL, a DNS server, the simulator, a worker and an API");
   const deployment = await startDeployment(server.url);
   try {
     const admin = await deployment.createAccount("ada@example.com");
     const other = await deployment.createAccount("bob@example.com");
-    say("waiting for a domain to be verified and another to be given up");
+    print("waiting until the worker has verified one domain and failed another");
     const [verified, failed] = ["acceptance-demo.io", "acceptance-lost.io"];
     await verifyDomain(deployment, admin, verified);
     await failDomain(deployment, admin, failed);
@@ -26,9 +26,9 @@ try {
       "verified-domain": verified,
       "failed-domain": failed,
     };
-    const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
     const env = { ...process.env, ACCEPTANCE_PASSWORD: admin.password, OTHER_PASSWORD: other.password };
-    const command = ["run", "--silent", "acceptance", "--", ...given, ...process.argv.slice(2)];
+    const command = ["run", "--silent", "acceptance", "--", ...args, ...process.argv.slice(2)];
     const [code] = await once(spawn("npm", command, { stdio: "inherit", env }), "exit");
     process.exitCode = typeof code === "number" ? code : 1;
   } finally {

@@ -4,30 +4,38 @@ import { text } from "node:stream/consumers";
 export interface Exchange {
   method: string;
   path: string;
-  /** Whether a credential came with the request. */
-  isSigned: boolean;
+  hasCredential: boolean;
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a mutation breaks whatever it finds
+  // biome-ignore lint/suspicious/noExplicitAny: a mutation changes any field
   body: any;
 }
 
 export interface Mutation {
-  /** Answers instead of the API, which hears nothing of the request. */
-  withhold?: (asked: Pick<Exchange, "method" | "path">) => Pick<Exchange, "status" | "body"> | undefined;
+  /** Answers instead of the API, which does not receive the request. */
+  intercept?: (request: Pick<Exchange, "method" | "path">) => Pick<Exchange, "status" | "body"> | undefined;
   /** Changes the answer of the API. */
   change?: (exchange: Exchange) => void;
 }
 
-/** Stands in front of an API and does one thing wrong. */
-export async function startBreakingProxy(target: string, { withhold, change }: Mutation) {
+/** One fault of a deployment. The suite must fail exactly the requirements in `broken`. */
+export interface MutationCase extends Mutation {
+  fault: string;
+  broken: string[];
+  /** Related requirements that must still pass. */
+  unaffected: string[];
+}
+
+/** Starts a proxy in front of an API that applies one mutation. */
+export async function startBreakingProxy(target: string, { intercept, change }: Mutation) {
   const server = createServer((request, response) => {
     const { method = "", url: path = "" } = request;
     void (async () => {
-      const withheld = withhold?.({ method, path });
-      const { headers, ...answer } = withheld === undefined ? await ask(target, request) : { headers: {}, ...withheld };
-      const isSigned = request.headers.authorization !== undefined || request.headers["x-api-key"] !== undefined;
-      const exchange = { method, path, isSigned, ...answer };
-      if (withheld === undefined) change?.(exchange);
+      const intercepted = intercept?.({ method, path });
+      const { headers, ...answer } =
+        intercepted === undefined ? await forward(target, request) : { headers: {}, ...intercepted };
+      const hasCredential = request.headers.authorization !== undefined || request.headers["x-api-key"] !== undefined;
+      const exchange = { method, path, hasCredential, ...answer };
+      if (intercepted === undefined) change?.(exchange);
       response.writeHead(exchange.status, { ...headers, "content-type": "application/json" });
       response.end(JSON.stringify(exchange.body));
     })().catch(() => response.destroy());
@@ -44,11 +52,11 @@ export async function startBreakingProxy(target: string, { withhold, change }: M
   };
 }
 
-const passedOn = ["authorization", "x-api-key", "content-type", "idempotency-key"];
+const forwardedHeaders = ["authorization", "x-api-key", "content-type", "idempotency-key"];
 
-async function ask(target: string, request: IncomingMessage) {
+async function forward(target: string, request: IncomingMessage) {
   const body = await text(request);
-  const headers = passedOn.flatMap((name) => {
+  const headers = forwardedHeaders.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === "string" ? [[name, value] as [string, string]] : [];
   });

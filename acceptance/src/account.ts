@@ -1,5 +1,5 @@
-import type { Answer, Ask, Question } from "./client.ts";
-import { createSendPace } from "./send-pace.ts";
+import type { Answer, HttpClient, RequestOptions } from "./client.ts";
+import { createRateLimiter } from "./rate-limiter.ts";
 import type { Login } from "./settings.ts";
 import { UsageError } from "./settings.ts";
 import { once } from "./until.ts";
@@ -7,37 +7,37 @@ import { once } from "./until.ts";
 export type Mode = "live" | "test";
 export type Payload = Record<string, unknown>;
 
-/** One account of the deployment as a caller has it, and what this run made in it. */
+/** One account of the deployment, and the keys and domains that this run created in it. */
 export class Account {
-  readonly ask: Ask;
+  readonly request: HttpClient;
   readonly jwt: Record<string, string>;
-  /** Keys of this run, one for each mode; made when first needed. */
+  /** One key per mode, created on first use. */
   readonly keyOf: Record<Mode, () => Promise<string>>;
-  private readonly pace = { live: createSendPace(), test: createSendPace() };
-  private readonly made = { keys: new Set<string>(), domains: new Set<number>() };
+  private readonly limitRate = { live: createRateLimiter(), test: createRateLimiter() };
+  private readonly created = { keys: new Set<string>(), domains: new Set<number>() };
 
-  constructor(ask: Ask, token: string) {
-    this.ask = ask;
+  constructor(request: HttpClient, token: string) {
+    this.request = request;
     this.jwt = { authorization: `Bearer ${token}` };
-    const aKey = (type: Mode) =>
+    const createOnce = (type: Mode) =>
       once(async () => String((await this.createKey({ name: "acceptance", type })).body?.key));
-    this.keyOf = { live: aKey("live"), test: aKey("test") };
+    this.keyOf = { live: createOnce("live"), test: createOnce("test") };
   }
 
-  /** With the JWT of the account. */
-  async asUser(method: string, path: string, question: Question = {}): Promise<Answer> {
-    return this.ask(method, path, { ...question, headers: { ...this.jwt, ...question.headers } });
+  /** Authenticates with the JWT of the account. */
+  async asUser(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    return this.request(method, path, { ...options, headers: { ...this.jwt, ...options.headers } });
   }
 
-  async withKey(mode: Mode, method: string, path: string, question: Question = {}): Promise<Answer> {
-    const headers = { "x-api-key": await this.keyOf[mode](), ...question.headers };
-    return this.ask(method, path, { ...question, headers });
+  async withKey(mode: Mode, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const headers = { "x-api-key": await this.keyOf[mode](), ...options.headers };
+    return this.request(method, path, { ...options, headers });
   }
 
-  /** Sends at the pace the limits allow. A send with other credentials of the account takes its turn as well. */
+  /** Sends within the rate limits. Sends with other credentials of the account wait in the same queue. */
   async send(mode: Mode, body: unknown, headers?: Record<string, string>): Promise<Answer> {
     const credential = headers ?? { "x-api-key": await this.keyOf[mode]() };
-    return this.pace[mode](() => this.ask("POST", "/api/v1/send", { headers: credential, body }));
+    return this.limitRate[mode](() => this.request("POST", "/api/v1/send", { headers: credential, body }));
   }
 
   async status(mode: Mode, id: string): Promise<Answer> {
@@ -46,47 +46,47 @@ export class Account {
 
   async createKey(body: Payload): Promise<Answer> {
     const answer = await this.asUser("POST", "/api/v1/api-keys", { body });
-    if (typeof answer.body?.id === "string") this.made.keys.add(answer.body.id);
+    if (typeof answer.body?.id === "string") this.created.keys.add(answer.body.id);
     return answer;
   }
 
   async registerDomain(name: string): Promise<Answer> {
     const answer = await this.asUser("POST", "/api/v1/domains", { body: { domain_name: name } });
-    if (Number.isInteger(answer.body?.domain_id)) this.made.domains.add(answer.body.domain_id);
+    if (Number.isInteger(answer.body?.domain_id)) this.created.domains.add(answer.body.domain_id);
     return answer;
   }
 
-  /** Removes what this run made and has not removed itself; returns what stayed, as sentences. */
-  async cleanUp(isOurs: (address: string) => boolean): Promise<string[]> {
+  /** Removes everything that this run created and did not remove. Returns a message for each removal that failed. */
+  async cleanUp(isFromThisRun: (address: string) => boolean): Promise<string[]> {
     const paths = [
-      ...[...this.made.keys].map((id) => `/api/v1/api-keys/${id}`),
-      ...[...this.made.domains].map((id) => `/api/v1/domains/${id}`),
-      ...(await this.suppressedAddresses(isOurs)).map(
+      ...[...this.created.keys].map((id) => `/api/v1/api-keys/${id}`),
+      ...[...this.created.domains].map((id) => `/api/v1/domains/${id}`),
+      ...(await this.suppressedAddresses(isFromThisRun)).map(
         (email) => `/api/v1/suppression/${encodeURIComponent(email)}?mode=test`,
       ),
     ];
-    const left: string[] = [];
+    const failures: string[] = [];
     for (const path of paths) {
       const { status } = await this.asUser("DELETE", path);
-      if (status !== 200 && status !== 404) left.push(`DELETE ${path} was answered ${status}`);
+      if (status !== 200 && status !== 404) failures.push(`DELETE ${path} answered ${status}`);
     }
-    return left;
+    return failures;
   }
 
-  private async suppressedAddresses(isOurs: (address: string) => boolean): Promise<string[]> {
+  private async suppressedAddresses(isFromThisRun: (address: string) => boolean): Promise<string[]> {
     const found: string[] = [];
     for (let page = 1; page <= 20; page++) {
       const { body } = await this.asUser("GET", "/api/v1/suppression", { query: { mode: "test", limit: 100, page } });
       const entries: { email: string }[] = body?.data ?? [];
-      found.push(...entries.map(({ email }) => email).filter(isOurs));
+      found.push(...entries.map(({ email }) => email).filter(isFromThisRun));
       if (entries.length < 100) break;
     }
     return found;
   }
 }
 
-export async function logIn(ask: Ask, { email, password }: Login): Promise<Account> {
-  const answer = await ask("POST", "/api/v1/auth/login", { body: { email, password } });
+export async function logIn(request: HttpClient, { email, password }: Login): Promise<Account> {
+  const answer = await request("POST", "/api/v1/auth/login", { body: { email, password } });
   if (answer.status !== 200) throw new UsageError(`${email} could not log in: ${answer.status} ${answer.text}`);
-  return new Account(ask, answer.body.access_token);
+  return new Account(request, answer.body.access_token);
 }

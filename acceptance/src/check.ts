@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Answer } from "./client.ts";
 
-/** What a test found to be otherwise than the sentence says. */
+/** The deployment does not meet the requirement. */
 export class Mismatch extends Error {
   readonly expected: unknown;
   readonly got: unknown;
@@ -13,13 +13,13 @@ export class Mismatch extends Error {
   }
 }
 
-/** The assertions of one test. They are counted, so that a test which asserts nothing does not pass. */
+/** The assertions of one test. The class counts them, because a test without assertions must not pass. */
 export class Check {
   count = 0;
 
-  holds(what: string, isSo: boolean, got?: unknown): void {
+  holds(what: string, condition: boolean, got?: unknown): void {
     this.count += 1;
-    if (!isSo) throw new Mismatch(what, "to hold", got);
+    if (!condition) throw new Mismatch(what, "to hold", got);
   }
 
   equal(what: string, got: unknown, expected: unknown): void {
@@ -27,7 +27,7 @@ export class Check {
     if (!isDeepStrictEqual(got, expected)) throw new Mismatch(what, expected, got);
   }
 
-  /** The same strings in any order, each as often. */
+  /** The same strings in any order, with the same number of occurrences. */
   sameSet(what: string, got: Iterable<string>, expected: string[]): void {
     this.equal(what, [...got].map(String).toSorted(), expected.toSorted());
   }
@@ -60,12 +60,12 @@ export class Check {
     if (!Number.isInteger(got)) throw new Mismatch(what, "an integer", got);
   }
 
-  /** Exactly these fields, no others. */
+  /** Exactly these fields. */
   fields(what: string, got: unknown, names: string[]): void {
     this.equal(`the fields of ${what}`, fieldsOf(got), names.toSorted());
   }
 
-  /** These fields at least: the answer may have more, where the interface lets it. */
+  /** At least these fields, where the interface allows more. */
   hasFields(what: string, got: unknown, names: string[]): void {
     const missing = names.filter((name) => !fieldsOf(got).includes(name));
     this.equal(`fields missing from ${what}`, missing, []);
@@ -76,7 +76,7 @@ export class Check {
     if (status !== expected) throw new Mismatch(`the status of ${what}`, expected, `${status} ${text.slice(0, 300)}`);
   }
 
-  /** The status, and the code in the body. */
+  /** Checks the status and the error code in the body. */
   error(what: string, answer: Answer, status: number, code: string): void {
     this.status(what, answer, status);
     this.equal(`the code of ${what}`, answer.body?.error?.code, code);

@@ -2,24 +2,22 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** Undefined when it is not JSON. */
-  // Tests look at what they expect to be there; a missing member makes them fail.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
+  /** Undefined when the text is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect and fail when one is missing
   body: any;
 }
 
-export interface Question {
+export interface RequestOptions {
   headers?: Record<string, string>;
   body?: unknown;
   query?: Record<string, string | number>;
 }
 
-export type Ask = (method: string, path: string, question?: Question) => Promise<Answer>;
+export type HttpClient = (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
 
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
-/** Speaks HTTP with one deployment, and nothing else. */
-export function createClient(baseUrl: string): Ask {
+export function createClient(baseUrl: string): HttpClient {
   return async (method, path, { headers = {}, body, query = {} } = {}) => {
     const url = new URL(`${baseUrl.replace(/\/$/, "")}${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
@@ -28,14 +26,14 @@ export function createClient(baseUrl: string): Ask {
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       redirect: "manual",
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+    return { status: response.status, headers: response.headers, text, body: parseJson(text) };
   };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

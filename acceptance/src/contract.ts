@@ -1,8 +1,8 @@
-import { purpose } from "./sentences/1-purpose.ts";
-import { resources } from "./sentences/2-resources.ts";
-import { states } from "./sentences/3-states.ts";
-import { endpoints } from "./sentences/4-endpoints.ts";
-import { authentication, errors, events, limits, versioning } from "./sentences/5-to-9.ts";
+import { purpose } from "./requirements/1-purpose.ts";
+import { resources } from "./requirements/2-resources.ts";
+import { states } from "./requirements/3-states.ts";
+import { endpoints } from "./requirements/4-endpoints.ts";
+import { authentication, errors, events, limits, versioning } from "./requirements/5-to-9.ts";
 import { joinSuite } from "./suite.ts";
 import { purposeTests } from "./tests/1-purpose.ts";
 import { sendFieldTests } from "./tests/2.1-send-fields.ts";
@@ -23,7 +23,7 @@ import { errorTests } from "./tests/7-errors.ts";
 import { limitTests } from "./tests/8-limits.ts";
 import { versioningTests } from "./tests/9-versioning.ts";
 
-/** The published interface, sentence by sentence, with the test that shows each. */
+/** The requirements of the published interface, each with its test. */
 export const contract = joinSuite(
   [purpose, resources, states, endpoints, authentication, events, errors, limits, versioning],
   [

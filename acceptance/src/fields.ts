@@ -1,4 +1,4 @@
-/** Names of the published interface that several tests compare with. */
+/** Names of the published interface that several tests share. */
 export const statuses = ["queued", "processing", "sent", "delivered", "bounced", "complained", "suppressed", "failed"];
 export const eventTypes = ["Delivery", "Bounce", "Complaint", "Suppression"];
 export const acceptanceFields = ["id", "status", "idempotency_key", "queued_at", "idempotent"];
@@ -28,7 +28,7 @@ export const suppressionFields = ["id", "email", "reason", "suppressed_at"];
 export const eventFields = ["id", "email_id", "event_type", "event_timestamp", "recipient"];
 export const paginationFields = ["page", "limit", "total", "total_pages"];
 
-/** Every endpoint, with something in its path that need not exist. */
+/** Every endpoint. The ids in the paths do not have to exist. */
 export const allEndpoints = [
   { method: "POST", path: "/api/v1/send" },
   { method: "GET", path: "/api/v1/send/018f0000-0000-7000-8000-000000000000/status" },

@@ -1,11 +1,11 @@
 import type { Account, Mode } from "./account.ts";
 
-const deepestPage = 10;
+const maxPages = 10;
 
-// biome-ignore lint/suspicious/noExplicitAny: entries of an answer, looked at and not believed
+// biome-ignore lint/suspicious/noExplicitAny: an entry of an untrusted response
 type Entry = any;
 
-/** The newest thousand entries of a list of the account; its own are among the newest. */
+/** The newest 1,000 entries of a list. The entries of this run are among them. */
 export async function listAll(
   account: Account,
   path: "/api/v1/suppression" | "/api/v1/events",
@@ -13,7 +13,7 @@ export async function listAll(
   mode: Mode = "test",
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for (let page = 1; page <= deepestPage; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     const { body } = await account.asUser("GET", path, { query: { mode, limit: 100, page, ...query } });
     const found: Entry[] = (path === "/api/v1/events" ? body?.data?.events : body?.data) ?? [];
     entries.push(...found);

@@ -1,70 +1,71 @@
 import { inspect } from "node:util";
+import { sectionOf } from "./requirement.ts";
 import type { Outcome, Results } from "./run-tests.ts";
-import { sectionOf } from "./sentence.ts";
 import type { Suite } from "./suite.ts";
 
 export interface Totals {
   passed: number;
   failed: number;
-  notShown: number;
+  skipped: number;
 }
 
 export function totalsOf(results: Results): Totals {
   const count = (kind: Outcome["kind"]) => [...results.values()].filter((outcome) => outcome.kind === kind).length;
-  return { passed: count("passed"), failed: count("failed"), notShown: count("not-shown") };
+  return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }
 
-/** A table of sections, then every sentence that is not shown to hold, then the total. */
+/** A table of sections, then every requirement that did not pass, then the totals. */
 export function reportText(suite: Suite, results: Results): string {
   const sections = Map.groupBy(results, ([number]) => sectionOf(number));
-  const rows = [...sections].map(([section, entries]) => row(section, totalsOf(new Map(entries))));
+  const rows = [...sections].map(([section, entries]) => tableRow(section, totalsOf(new Map(entries))));
   const totals = totalsOf(results);
   const lines = [
     "",
-    `section  ${["sentences", "passed", "failed", "not shown"].map((title) => title.padStart(9)).join("  ")}`,
+    `section  ${["requirements", "passed", "failed", "skipped"].map((title) => title.padStart(12)).join("  ")}`,
     ...rows,
-    row("all", totals),
+    tableRow("all", totals),
     "",
-    ...[...results].flatMap(([number, outcome]) => complaint(suite, number, outcome)),
+    ...[...results].flatMap(([number, outcome]) => describeOutcome(suite, number, outcome)),
     ...suite.gaps.map((gap) => `✗ ${gap}`),
-    `${results.size} sentences: ${totals.passed} passed, ${totals.failed} failed, ${totals.notShown} not shown`,
+    `${results.size} requirements: ${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`,
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function row(section: string, { passed, failed, notShown }: Totals): string {
-  const figures = [passed + failed + notShown, passed, failed, notShown];
-  return `${section.padEnd(7)}  ${figures.map((figure) => String(figure).padStart(9)).join("  ")}`;
+function tableRow(section: string, { passed, failed, skipped }: Totals): string {
+  const figures = [passed + failed + skipped, passed, failed, skipped];
+  return `${section.padEnd(7)}  ${figures.map((figure) => String(figure).padStart(12)).join("  ")}`;
 }
 
-function complaint(suite: Suite, number: string, outcome: Outcome): string[] {
-  const says = suite.sentences.get(number)?.says ?? "";
+function describeOutcome(suite: Suite, number: string, outcome: Outcome): string[] {
+  const text = suite.requirements.get(number)?.text ?? "";
   switch (outcome.kind) {
     case "passed":
       return [];
-    case "not-shown":
-      return [`· ${number}  ${says}\n    not shown (${outcome.why})`];
+    case "skipped":
+      return [`· ${number}  ${text}\n    skipped (${outcome.reason})`];
     case "failed": {
-      const isCompared = outcome.expected !== undefined || outcome.got !== undefined;
-      const comparison = isCompared
-        ? [`    expected  ${brief(outcome.expected)}`, `    got       ${brief(outcome.got)}`]
+      const hasValues = outcome.expected !== undefined || outcome.got !== undefined;
+      const values = hasValues
+        ? [`    expected  ${shorten(outcome.expected)}`, `    got       ${shorten(outcome.got)}`]
         : [];
-      return [`✗ ${number}  ${says}`, `    ${outcome.what}`, ...comparison];
+      return [`✗ ${number}  ${text}`, `    ${outcome.what}`, ...values];
     }
   }
 }
 
-function brief(value: unknown): string {
+function shorten(value: unknown): string {
   const text = typeof value === "string" ? value : inspect(value, { depth: 5, breakLength: 120 });
   return text.length > 600 ? `${text.slice(0, 600)} …` : text;
 }
 
-/** Every sentence with its number; ours are marked. */
-export function listText({ sentences, gaps }: Suite): string {
-  const lines = [...sentences].map(
-    ([number, { says, isOurs }]) => `${number.padEnd(8)} ${isOurs ? "(ours) " : ""}${says}`,
+/** Every requirement with its number. Decisions of this project are marked. */
+export function listText({ requirements, gaps }: Suite): string {
+  const lines = [...requirements].map(
+    ([number, { text, isDecision }]) => `${number.padEnd(8)} ${isDecision ? "(decision) " : ""}${text}`,
   );
-  const ourCount = [...sentences.values()].filter(({ isOurs }) => isOurs).length;
-  const count = `${sentences.size} sentences, ${ourCount} of them ours`;
-  return `${[...lines, "", ...gaps.map((gap) => `✗ ${gap}`), `${count}, ${gaps.length === 0 ? "each with a test" : `${gaps.length} gaps`}`].join("\n")}\n`;
+  const decisions = [...requirements.values()].filter(({ isDecision }) => isDecision).length;
+  const coverage = gaps.length === 0 ? "each with a test" : `${gaps.length} gaps`;
+  const summary = `${requirements.size} requirements (${decisions} are decisions of this project), ${coverage}`;
+  return `${[...lines, "", ...gaps.map((gap) => `✗ ${gap}`), summary].join("\n")}\n`;
 }

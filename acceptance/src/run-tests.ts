@@ -1,60 +1,60 @@
 import { Check, Mismatch } from "./check.ts";
-import { sectionOf } from "./sentence.ts";
-import type { Suite, Test } from "./suite.ts";
-import { NotGiven, type World } from "./world.ts";
+import { sectionOf } from "./requirement.ts";
+import { MissingOption } from "./run-context.ts";
+import type { Suite, Test, TestContext } from "./suite.ts";
 
 export type Outcome =
   | { kind: "passed" }
   | { kind: "failed"; what: string; expected?: unknown; got?: unknown }
-  | { kind: "not-shown"; why: string };
+  | { kind: "skipped"; reason: string };
 
 export type Results = Map<string, Outcome>;
 
-/** Tests mostly wait for the deployment, so several may wait at a time. */
-const lanes = 16;
+/** Tests mostly wait for the deployment, so many run concurrently. */
+const concurrency = 16;
 
-/** An empty list selects everything; else numbers, and sections with all that is in them. */
+/** Selects requirements by number, and sections with their subsections. An empty list selects everything. */
 export function selectNumbers(suite: Suite, only: string[]): string[] {
   const isSelected = (number: string) =>
     only.length === 0 ||
     only.some((wanted) => number === wanted || sectionOf(number) === wanted || number.startsWith(`${wanted}.`));
-  return [...suite.sentences.keys()].filter(isSelected);
+  return [...suite.requirements.keys()].filter(isSelected);
 }
 
 export async function runTests(
   suite: Suite,
   numbers: string[],
-  world: World,
-  onSection: (left: number, section: string) => void,
+  context: TestContext,
+  onSection: (remaining: number, section: string) => void,
 ): Promise<Results> {
-  const results: Results = new Map(numbers.map((number) => [number, { kind: "not-shown", why: "has no test" }]));
-  // The last first: the rate limits take a minute, in which everything else has time.
-  const waiting = numbers
+  const results: Results = new Map(numbers.map((number) => [number, { kind: "skipped", reason: "has no test" }]));
+  // The suite starts with the last tests: the rate limits take a minute, and all other tests finish in that time.
+  const queue = numbers
     .filter((number) => suite.tests.has(number))
     .toReversed()
     .values();
-  const left = new Set(numbers);
-  const runLane = async () => {
-    for (const number of waiting) {
+  const remaining = new Set(numbers);
+  const runQueue = async () => {
+    for (const number of queue) {
       const test = suite.tests.get(number);
       if (test === undefined) continue;
-      const outcome = await runTest(test, world);
+      const outcome = await runTest(test, context);
       results.set(number, outcome);
-      left.delete(number);
+      remaining.delete(number);
       const section = sectionOf(number);
-      if (![...left].some((other) => sectionOf(other) === section)) onSection(left.size, section);
+      if (![...remaining].some((other) => sectionOf(other) === section)) onSection(remaining.size, section);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, runLane));
+  await Promise.all(Array.from({ length: concurrency }, runQueue));
   return results;
 }
 
-export async function runTest(test: Test, world: World): Promise<Outcome> {
+export async function runTest(test: Test, context: TestContext): Promise<Outcome> {
   const check = new Check();
   try {
-    await test(check, world);
+    await test(check, context);
   } catch (error) {
-    if (error instanceof NotGiven) return { kind: "not-shown", why: error.message };
+    if (error instanceof MissingOption) return { kind: "skipped", reason: error.message };
     if (error instanceof Mismatch)
       return { kind: "failed", what: error.message, expected: error.expected, got: error.got };
     return { kind: "failed", what: error instanceof Error ? (error.stack ?? error.message) : String(error) };

@@ -3,7 +3,7 @@ import { readSettings } from "./settings.ts";
 
 const needed = ["--base-url", "http://localhost:3000", "--admin-email", "ada@example.com"];
 
-test("passwords come from the environment", () => {
+test("the suite reads passwords from the environment", () => {
   const env = { ACCEPTANCE_PASSWORD: "one", OTHER_PASSWORD: "two" };
   expect(readSettings([...needed, "--other-email", "bob@example.com"], env)).toMatchObject({
     admin: { email: "ada@example.com", password: "one" },
@@ -12,13 +12,13 @@ test("passwords come from the environment", () => {
 });
 
 test.for([
-  ["an address", ["--admin-email", "ada@example.com"], "--base-url must be an address"],
-  ["a user", ["--base-url", "http://localhost:3000"], "--admin-email is missing"],
-  ["a password", needed, "set ACCEPTANCE_PASSWORD or give --admin-password-file"],
-] as const)("without %s it says what to give", ([, args, message]) => {
+  ["base URL", ["--admin-email", "ada@example.com"], "--base-url must be a URL"],
+  ["user", ["--base-url", "http://localhost:3000"], "--admin-email is missing"],
+  ["password", needed, "set ACCEPTANCE_PASSWORD or pass --admin-password-file"],
+] as const)("a missing %s is an error that names the option to set", ([, args, message]) => {
   expect(() => readSettings([...args], {})).toThrow(message);
 });
 
-test("a password in an argument is refused", () => {
+test("the suite refuses a password as an argument", () => {
   expect(() => readSettings([...needed, "--admin-password", "one"], {})).toThrow("--admin-password");
 });

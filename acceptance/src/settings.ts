@@ -3,22 +3,22 @@ import { parseArgs } from "node:util";
 
 export const help = `npm run acceptance -- --base-url URL --admin-email EMAIL [options]
 
-Shows over HTTP, sentence by sentence, that a deployment keeps the published interface.
+Checks over HTTP that a deployment meets every requirement of the published interface.
 
-  --base-url URL               where the API answers
-  --admin-email EMAIL          a user of an account with the usual send limits
-  --admin-password-file FILE   its password; or in ACCEPTANCE_PASSWORD
-  --other-email EMAIL          a user of a second account, for what must stay apart and for the rate limits
-  --other-password-file FILE   its password; or in OTHER_PASSWORD
-  --verified-domain NAME       a domain of the first account that is verified; names below it are registered and removed
+  --base-url URL               base URL of the API
+  --admin-email EMAIL          a user of an account with the default send limits
+  --admin-password-file FILE   file with the password; alternative: ACCEPTANCE_PASSWORD
+  --other-email EMAIL          a user of a second account, for account isolation and rate limits
+  --other-password-file FILE   file with the password; alternative: OTHER_PASSWORD
+  --verified-domain NAME       a verified domain of the first account; the run registers and removes subdomains
   --failed-domain NAME         a domain of the first account whose verification failed
-  --simulator-url URL          the ses-simulator behind the deployment, to see what reached the provider
-  --only NUMBERS               sections or sentences, with commas between them: 4.1,8-03
-  --allow-missing              a sentence that could not be shown does not make the run red
+  --simulator-url URL          the ses-simulator behind the deployment, to read what the provider received
+  --only NUMBERS               sections or requirements, separated by commas: 4.1,8-03
+  --allow-missing              skipped requirements do not fail the run
   --report FILE                writes the totals as JSON
-  --list                       lists the sentences and does nothing else
+  --list                       lists the requirements and exits
 
-Passwords are not taken as arguments: every user of the machine could read them in the list of processes.`;
+The suite takes no passwords as arguments, because every user of the machine can read the arguments of a process.`;
 
 const options = {
   "base-url": { type: "string" },
@@ -53,31 +53,31 @@ export interface Settings {
   reportFile: string | undefined;
 }
 
-/** Thrown for what the user can put right; its text says how. */
+/** An error that the user can fix. The message says how. */
 export class UsageError extends Error {}
 
 export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings | "list" | "help" {
-  const given = parse(args);
-  if (given.help) return "help";
-  if (given.list) return "list";
-  const { "base-url": baseUrl, "admin-email": adminEmail, "other-email": otherEmail } = given;
-  if (baseUrl === undefined || !URL.canParse(baseUrl)) throw new UsageError("--base-url must be an address.");
+  const values = parse(args);
+  if (values.help) return "help";
+  if (values.list) return "list";
+  const { "base-url": baseUrl, "admin-email": adminEmail, "other-email": otherEmail } = values;
+  if (baseUrl === undefined || !URL.canParse(baseUrl)) throw new UsageError("--base-url must be a URL.");
   if (adminEmail === undefined) throw new UsageError("--admin-email is missing.");
-  const admin = loginOf("admin", adminEmail, given["admin-password-file"], env.ACCEPTANCE_PASSWORD);
+  const admin = loginOf("admin", adminEmail, values["admin-password-file"], env.ACCEPTANCE_PASSWORD);
   const other =
     otherEmail === undefined
       ? undefined
-      : loginOf("other", otherEmail, given["other-password-file"], env.OTHER_PASSWORD);
+      : loginOf("other", otherEmail, values["other-password-file"], env.OTHER_PASSWORD);
   return {
     baseUrl,
     admin,
     other,
-    verifiedDomain: given["verified-domain"],
-    failedDomain: given["failed-domain"],
-    simulatorUrl: given["simulator-url"],
-    only: given.only?.split(",") ?? [],
-    allowMissing: given["allow-missing"],
-    reportFile: given.report,
+    verifiedDomain: values["verified-domain"],
+    failedDomain: values["failed-domain"],
+    simulatorUrl: values["simulator-url"],
+    only: values.only?.split(",") ?? [],
+    allowMissing: values["allow-missing"],
+    reportFile: values.report,
   };
 }
 
@@ -93,5 +93,5 @@ function loginOf(who: "admin" | "other", email: string, file: string | undefined
   const password = file === undefined ? inEnvironment : readFileSync(file, "utf8").trim();
   if (password !== undefined && password !== "") return { email, password };
   const variable = who === "admin" ? "ACCEPTANCE_PASSWORD" : "OTHER_PASSWORD";
-  throw new UsageError(`The password of ${email} is missing: set ${variable} or give --${who}-password-file.`);
+  throw new UsageError(`The password of ${email} is missing: set ${variable} or pass --${who}-password-file.`);
 }

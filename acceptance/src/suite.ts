@@ -1,33 +1,38 @@
 import type { Check } from "./check.ts";
-import type { Sentence, SentenceTable } from "./sentence.ts";
-import type { World } from "./world.ts";
+import type { Fixtures } from "./fixtures.ts";
+import type { Requirement, RequirementTable } from "./requirement.ts";
+import type { RunContext } from "./run-context.ts";
 
-/** Shows that one sentence holds; throws when it does not. */
-export type Test = (check: Check, world: World) => Promise<void>;
+export interface TestContext extends RunContext {
+  fixtures: Fixtures;
+}
+
+/** Checks one requirement and throws when the deployment does not meet it. */
+export type Test = (check: Check, context: TestContext) => Promise<void>;
 export type Tests = Record<string, Test>;
 
 export interface Suite {
-  sentences: Map<string, Sentence>;
+  requirements: Map<string, Requirement>;
   tests: Map<string, Test>;
-  /** What keeps the tables from matching one to one; a run with gaps is red. */
+  /** Requirements and tests that do not match one to one. Any gap fails the run. */
   gaps: string[];
 }
 
-export function joinSuite(tables: SentenceTable[], testTables: Tests[]): Suite {
-  const sentences = new Map<string, Sentence>();
+export function joinSuite(tables: RequirementTable[], testTables: Tests[]): Suite {
+  const requirements = new Map<string, Requirement>();
   const tests = new Map<string, Test>();
   const gaps: string[] = [];
-  for (const [number, sentence] of tables.flatMap((table) => Object.entries(table))) {
-    if (sentences.has(number)) gaps.push(`${number}: two sentences have this number`);
-    sentences.set(number, typeof sentence === "string" ? { says: sentence } : sentence);
+  for (const [number, requirement] of tables.flatMap((table) => Object.entries(table))) {
+    if (requirements.has(number)) gaps.push(`${number}: two requirements have this number`);
+    requirements.set(number, typeof requirement === "string" ? { text: requirement } : requirement);
   }
   for (const [number, test] of testTables.flatMap((table) => Object.entries(table))) {
     if (tests.has(number)) gaps.push(`${number}: two tests have this number`);
-    if (!sentences.has(number)) gaps.push(`${number}: a test for a sentence that is not in the table`);
+    if (!requirements.has(number)) gaps.push(`${number}: the test has no requirement in the table`);
     tests.set(number, test);
   }
-  for (const number of sentences.keys()) {
-    if (!tests.has(number)) gaps.push(`${number}: a sentence without a test`);
+  for (const number of requirements.keys()) {
+    if (!tests.has(number)) gaps.push(`${number}: the requirement has no test`);
   }
-  return { sentences, tests, gaps };
+  return { requirements, tests, gaps };
 }

@@ -1,26 +1,26 @@
 import type { CreateApiKeyBody, CreatedApiKey, ListApiKeysAnswer, RevokeApiKeyAnswer } from "./api-types.ts";
-import type { Ask } from "./ask.ts";
+import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
 import type { CallOptions } from "./settings.ts";
 
 export class ApiKeys {
-  readonly #ask: Ask;
+  readonly #request: Requester;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(request: Requester) {
+    this.#request = request;
   }
 
-  /** The answer holds the full `key`, for the only time. Repeated on 429 only: a lost answer must not leave a second key. */
+  /** Only this response contains the full `key`. Retries on 429 only: after a lost response, a retry would create a second key. */
   create(key: CreateApiKeyBody, options?: CallOptions): Call<CreatedApiKey> {
-    return this.#ask("POST /api/v1/api-keys", { body: key }, { options, isRepeatable: false });
+    return this.#request("POST /api/v1/api-keys", { body: key }, { options, isSafeToRetry: false });
   }
 
   list(options?: CallOptions): Call<ListApiKeysAnswer> {
-    return this.#ask("GET /api/v1/api-keys", {}, { options });
+    return this.#request("GET /api/v1/api-keys", {}, { options });
   }
 
-  /** For good; the key is refused from the next request on. */
+  /** Revokes the key permanently. The API refuses the next request with it. */
   revoke(id: string, options?: CallOptions): Call<RevokeApiKeyAnswer> {
-    return this.#ask("DELETE /api/v1/api-keys/{id}", { path: { id } }, { options });
+    return this.#request("DELETE /api/v1/api-keys/{id}", { path: { id } }, { options });
   }
 }

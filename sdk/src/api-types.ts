@@ -3,7 +3,7 @@
 export type SendRequest = {
   /** `local@domain` or `Name <local@domain>`; the domain must be verified in the account */
   from: string;
-  /** Recipients; at most 50 over `to`, `cc` and `bcc` */
+  /** Recipients; at most 50 in `to`, `cc` and `bcc` together */
   to: string[];
   /** 1 to 998 characters */
   subject: string;
@@ -15,46 +15,46 @@ export type SendRequest = {
   bcc?: string[] | null | undefined;
   /** `local@domain` or `Name <local@domain>` */
   reply_to?: string | null | undefined;
-  /** Makes the request safe to repeat: the same key with the same payload creates one send. Never expires */
+  /** Makes the request safe to repeat: the same key with the same payload creates one send. A key never expires */
   idempotency_key?: string | null | undefined;
 } & (
   | { html: string | null; }
   | { text: string | null; }
 );
 
-/** Every error has this shape */
+/** Body of every error response */
 export interface ErrorBody {
   success: false;
   error: {
     code: "BAD_REQUEST" | "UNAUTHORIZED" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
     /** What happened and what to do next */
     message: string;
-    /** All problems of the request, on VALIDATION_ERROR */
+    /** Every problem of the request; present on VALIDATION_ERROR, and on CONFLICT from POST /api/v1/send */
     details?: Array<{
-      /** The field, `body` for the body as a whole */
+      /** Name of the field, or `body` for the whole body */
       field: string;
       /** Machine-readable cause */
       code: string;
       /** What to change */
       message: string;
     }> | undefined;
-    /** Also in the header X-Request-Id */
+    /** Same value as the header X-Request-Id */
     request_id: string;
-    /** More about this code */
+    /** Page that explains this code */
     doc_url: string;
   };
 }
 
 /** The account behind the credential */
 export interface Account {
-  /** The account */
+  /** Id of the account */
   tenant_id: string;
   name: string;
-  /** What this request was authenticated by */
+  /** The kind of credential that authenticated this request */
   credential: "api_key" | "jwt";
-  /** Whether a send with this credential is real */
+  /** `live`: sends with this credential go out; `test`: they never do */
   mode: "live" | "test";
-  /** Sends the account may request in each window */
+  /** Send requests that the account may make in each window */
   rate_limits: {
     per_second: number;
     per_10_seconds: number;
@@ -66,38 +66,38 @@ export interface Account {
 export interface ApiKey {
   id: string;
   name: string;
-  /** `live` sends real mail, `test` never does */
+  /** A `live` key sends real email; a `test` key never does */
   type: "live" | "test";
-  /** First characters of the key, then `...` */
+  /** First characters of the key, followed by `...` */
   key_prefix: string;
   /** Null when the key does not expire */
   expires_at: string | null;
   created_at: string;
 }
 
-/** The new key, with its secret for the only time */
+/** The new API key with its secret */
 export interface CreatedApiKey {
   id: string;
   name: string;
-  /** `live` sends real mail, `test` never does */
+  /** A `live` key sends real email; a `test` key never does */
   type: "live" | "test";
-  /** First characters of the key, then `...` */
+  /** First characters of the key, followed by `...` */
   key_prefix: string;
   /** Null when the key does not expire */
   expires_at: string | null;
   created_at: string;
-  /** The full key. It is shown here and never again */
+  /** The full key. No other response contains it */
   key: string;
 }
 
-/** A pair of tokens */
+/** An access token and the refresh token that renews it */
 export interface Tokens {
-  /** Send it as Authorization: Bearer */
+  /** Send it in the header `Authorization: Bearer` */
   access_token: string;
   token_type: "Bearer";
   /** Seconds until the access token expires */
   expires_in: number;
-  /** Exchange it once at POST /api/v1/auth/refresh for the next pair */
+  /** Exchange it once at POST /api/v1/auth/refresh for a new pair */
   refresh_token: string;
 }
 
@@ -106,11 +106,11 @@ export interface RegisteredDomain {
   domain_id: number;
   /** Owning account */
   tenant_id: string;
-  /** In lower case, international names as A-labels */
+  /** In lower case; international names as A-labels */
   domain_name: string;
   /** The identity at the email provider */
   identity_arn: string;
-  /** Publish all of them at the domain's DNS provider */
+  /** Publish every record at the domain's DNS provider */
   dns_records: Array<{
     type: "TXT" | "CNAME";
     name: string;
@@ -123,7 +123,7 @@ export interface ListedDomain {
   domain_id: number;
   /** Owning account */
   tenant_id: string;
-  /** In lower case, international names as A-labels */
+  /** In lower case; international names as A-labels */
   domain_name: string;
   /** The identity at the email provider */
   identity_arn: string;
@@ -136,45 +136,45 @@ export interface Domain {
   domain_id: number;
   /** Owning account */
   tenant_id: string;
-  /** In lower case, international names as A-labels */
+  /** In lower case; international names as A-labels */
   domain_name: string;
   /** The identity at the email provider */
   identity_arn: string;
   verification_status: "Pending" | "Success" | "Failed";
   configuration_set_name: string;
-  /** Publish all of them at the domain's DNS provider; the status is that of the last check */
+  /** Publish every record at the domain's DNS provider. The status comes from the last check */
   dns_records: Array<{
     type: "TXT" | "CNAME";
     name: string;
     value: string;
-    /** Absent until DNS has answered */
+    /** Absent until a DNS server has answered */
     status?: "found" | "missing" | "wrong" | undefined;
-    /** What is published instead, if anything */
+    /** The value that is published instead; absent when there is none */
     found_value?: string | undefined;
-    /** What is probably the cause, and what to do */
+    /** The probable cause and how to fix it */
     hint?: string | undefined;
   }>;
   last_checked_at: string | null;
   next_check_at: string;
 }
 
-/** Where a page lies in the whole list */
+/** Position of a page in the list */
 export interface Pagination {
   page: number;
   limit: number;
-  /** How many there are in all, exactly */
+  /** Exact number of entries in the list */
   total: number;
   total_pages: number;
 }
 
-/** Where to read on, in answers to requests with `before` or a filter */
+/** How to continue the list; present when the request has `before` or a filter */
 export interface Cursor {
   limit: number;
-  /** Give it as `before` to read on; null at the end. It can be there although fewer than `limit` were found: one request looks at 10,000 entries at most */
+  /** Pass it as `before` to continue; null at the end of the list. It can be present with fewer than `limit` entries, because one request searches at most 10,000 entries */
   next_before: string | null;
 }
 
-/** One thing that happened to one recipient of a send */
+/** What happened to one recipient of a send */
 export interface Event {
   id: string;
   /** The `id` of the send */
@@ -184,58 +184,58 @@ export interface Event {
   recipient: string;
   /** Only on `Bounce` */
   bounce_type?: "Permanent" | "Transient" | undefined;
-  /** Only on `Bounce`, in the provider's words */
+  /** Only on `Bounce`, as the provider reports it */
   bounce_subtype?: string | undefined;
-  /** Only on `Complaint`, and only when the mailbox provider told it */
+  /** Only on `Complaint`, and only when the mailbox provider reported it */
   complaint_type?: string | undefined;
   /** Only on `Suppression` */
   suppression_reason?: "hard_bounce" | "complaint" | undefined;
-  /** Only on `Suppression`: since when the address was on the list */
+  /** Only on `Suppression`: when the address was suppressed */
   suppressed_at?: string | undefined;
 }
 
-/** The send is stored and will be handed over */
+/** The stored send */
 export interface AcceptedSend {
   id: string;
   /** `queued`, or `suppressed` when every recipient is on the suppression list */
   status: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed";
-  /** The key used; generated when none was given */
+  /** The key of the request, or a generated one */
   idempotency_key: string;
   queued_at: string;
-  /** True when this repeats the answer to an earlier request and nothing new was created */
+  /** True when this is the response to an earlier identical request and no new send was created */
   idempotent: boolean;
-  /** Present only when somebody was filtered out */
+  /** Present only when at least one recipient was suppressed */
   suppressed_recipients?: string[] | undefined;
 }
 
-/** What became of a send */
+/** A send with its status */
 export interface SendRecord {
   id: string;
   status: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed";
   from_address: string;
-  /** to, cc and bcc in this order, filtered ones included */
+  /** `to`, `cc` and `bcc` in this order, including suppressed recipients */
   to_addresses: string[];
   subject: string;
   queued_at: string;
-  /** Null until handed to the provider */
+  /** Null until the provider accepts the send */
   sent_at: string | null;
-  /** Null until handed to the provider */
+  /** Null until the provider accepts the send */
   provider_message_id: string | null;
   error_code: string | null;
   error_message: string | null;
 }
 
-/** What would become of a send, without sending it */
-export interface SendVerdict {
-  /** Whether `POST /api/v1/send` would answer 202 to the same request now */
+/** The result that sending would have */
+export interface SendValidation {
+  /** Whether `POST /api/v1/send` would return 202 for the same request now */
   valid: boolean;
   would_answer: {
     status: 202 | 400 | 409 | 422 | 429;
     code: "DOMAIN_NOT_VERIFIED" | "CONFLICT" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | null;
   };
-  /** Every problem of the payload; what follows is null when there is one */
+  /** Every problem of the payload; the fields from `domain` to `idempotency` are null when there is one */
   problems: Array<{
-    /** The field, `body` for the body as a whole */
+    /** Name of the field, or `body` for the whole body */
     field: string;
     /** Machine-readable cause */
     code: string;
@@ -247,9 +247,9 @@ export interface SendVerdict {
     name: string;
     verified: boolean;
   } | null;
-  /** Those of `to`, `cc` and `bcc`, each once */
+  /** The recipients in `to`, `cc` and `bcc`, each once */
   recipients: Array<{
-    /** As given; one that stands in several lists is shown once */
+    /** As written in the request; an address in several lists appears once */
     email: string;
     suppressed: boolean;
     reason?: "hard_bounce" | "complaint" | undefined;
@@ -263,14 +263,14 @@ export interface SendVerdict {
     html_bytes: number;
     text_bytes: number;
   } | null;
-  /** Null without an idempotency key */
+  /** Null when the request has no idempotency key */
   idempotency: {
     state: "new" | "repeat" | "conflict";
-    /** The send that has the key */
+    /** The send that used the key */
     id?: string | undefined;
     differing_fields?: string[] | undefined;
   } | null;
-  /** What is left; this request is not counted */
+  /** What remains in each window; this request does not count */
   rate_limits: Array<{
     window_seconds: number;
     limit: number;
@@ -278,31 +278,31 @@ export interface SendVerdict {
   }>;
 }
 
-/** All that is known of a send */
+/** The history of a send */
 export interface Timeline {
   id: string;
-  /** As it is now */
+  /** Current status */
   status: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed";
   error_code: string | null;
   error_message: string | null;
-  /** Oldest first. An attempt is there unless it was the first and the provider took it at once */
+  /** Oldest first. A first attempt that the provider accepted has no entry of type `attempt` */
   entries: Array<{
     type: "accepted";
     at: string;
-    /** How many were asked for, filtered ones included */
+    /** Number of recipients in the request, including suppressed ones */
     recipients: number;
-    /** Filtered when it was accepted */
+    /** Recipients that were suppressed at acceptance */
     suppressed_recipients: string[];
   } | {
     type: "attempt";
     at: string;
     attempt: number;
-    /** Null while it is under way */
+    /** Null while the attempt is in progress */
     ended_at: string | null;
-    /** `returned`: the provider was not asked; `detail` says why. Null while it is under way */
+    /** `returned` means that the worker did not call the provider; `detail` says why. Null while the attempt is in progress */
     outcome: "accepted" | "refused" | "try-later" | "unknown" | "returned" | null;
     provider_message_id: string | null;
-    /** Of the provider */
+    /** Request id of the provider */
     request_id: string | null;
     detail: string | null;
   } | {
@@ -314,45 +314,45 @@ export interface Timeline {
     at: string;
     event: Event;
   }>;
-  /** False when there are more than 500 attempts or events; the newest are shown */
+  /** False when the send has more than 500 attempts or events; the entries then contain the newest 500 */
   complete: boolean;
 }
 
-/** An address that sends of the account are not handed over to */
+/** An address that the account does not send to */
 export interface Suppression {
   id: string;
-  /** In lower case, its domain in ASCII */
+  /** In lower case, with the domain in ASCII */
   email: string;
   reason: "hard_bounce" | "complaint";
   suppressed_at: string;
 }
 
 export interface SendQuery {
-  /** With a JWT: `test` for test mode. An API key has its own mode */
+  /** For a JWT only; default `live`. An API key always uses its own mode */
   mode?: "live" | "test" | undefined;
 }
 
 export interface ValidateSendQuery {
-  /** With a JWT: `test` for test mode. An API key has its own mode */
+  /** For a JWT only; default `live`. An API key always uses its own mode */
   mode?: "live" | "test" | undefined;
 }
 
 export interface GetSendStatusQuery {
-  /** With a JWT: `test` for test mode. An API key has its own mode */
+  /** For a JWT only; default `live`. An API key always uses its own mode */
   mode?: "live" | "test" | undefined;
 }
 
 export interface GetSendTimelineQuery {
-  /** With a JWT: `test` for test mode. An API key has its own mode */
+  /** For a JWT only; default `live`. An API key always uses its own mode */
   mode?: "live" | "test" | undefined;
 }
 
 export interface ListSendsQuery {
-  /** How many at most, 1 to 100 */
+  /** Maximum number of entries, 1 to 100 */
   limit?: number | undefined;
-  /** Only what is older in the list than the entry with this id: for reading on, however far */
+  /** Only entries that follow the entry with this id; use it to continue the list without a depth limit */
   before?: string | undefined;
-  /** With a JWT: `test` for test mode. An API key has its own mode */
+  /** For a JWT only; default `live`. An API key always uses its own mode */
   mode?: "live" | "test" | undefined;
   status?: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed" | undefined;
   /** Sends with this address in `to`, `cc` or `bcc` */
@@ -360,9 +360,9 @@ export interface ListSendsQuery {
   /** Sends from an address of this domain */
   domain?: string | undefined;
   provider_message_id?: string | undefined;
-  /** Not older than this time */
+  /** Only entries from this time on */
   since?: string | undefined;
-  /** Older than this time */
+  /** Only entries before this time */
   until?: string | undefined;
 }
 
@@ -394,13 +394,13 @@ export interface LogOutAnswer {
 export interface CreateApiKeyBody {
   /** Label, 1 to 200 characters */
   name: string;
-  /** `live` sends real mail, `test` never does */
+  /** A `live` key sends real email; a `test` key never does */
   type: "live" | "test";
   /** Omit for no expiration */
   expires_at?: string | null | undefined;
 }
 
-/** All keys of the account that are not revoked, newest first */
+/** All keys of the account except revoked ones, newest first */
 export type ListApiKeysAnswer = ApiKey[];
 
 /** The key is revoked */
@@ -422,13 +422,13 @@ export interface RemoveDomainAnswer {
 }
 
 export interface ListSuppressionsQuery {
-  /** From 1, which is the default */
+  /** Page number; default 1 */
   page?: number | undefined;
-  /** How many at most, 1 to 100 */
+  /** Maximum number of entries, 1 to 100 */
   limit?: number | undefined;
-  /** With a JWT: `test` for test mode. An API key has its own mode */
+  /** For a JWT only; default `live`. An API key always uses its own mode */
   mode?: "live" | "test" | undefined;
-  /** Only what is older in the list than the entry with this id: for reading on, however far */
+  /** Only entries that follow the entry with this id; use it to continue the list without a depth limit */
   before?: string | undefined;
 }
 
@@ -441,11 +441,11 @@ export interface ListSuppressionsAnswer {
 }
 
 export interface RemoveSuppressionQuery {
-  /** With a JWT: `test` for test mode. An API key has its own mode */
+  /** For a JWT only; default `live`. An API key always uses its own mode */
   mode?: "live" | "test" | undefined;
 }
 
-/** The address is off the list */
+/** The address is no longer suppressed */
 export interface RemoveSuppressionAnswer {
   success: true;
   message: string;
@@ -453,21 +453,21 @@ export interface RemoveSuppressionAnswer {
 
 export interface ListEventsQuery {
   type?: "Delivery" | "Bounce" | "Complaint" | "Suppression" | undefined;
-  /** How many at most, 1 to 100 */
+  /** Maximum number of entries, 1 to 100 */
   limit?: number | undefined;
-  /** From 1, which is the default */
+  /** Page number; default 1 */
   page?: number | undefined;
-  /** With a JWT: `test` for test mode. An API key has its own mode */
+  /** For a JWT only; default `live`. An API key always uses its own mode */
   mode?: "live" | "test" | undefined;
-  /** Only what is older in the list than the entry with this id: for reading on, however far */
+  /** Only entries that follow the entry with this id; use it to continue the list without a depth limit */
   before?: string | undefined;
   /** Events of this send */
   email_id?: string | undefined;
-  /** Events of this address */
+  /** Events of this recipient address */
   recipient?: string | undefined;
-  /** Not older than this time */
+  /** Only entries from this time on */
   since?: string | undefined;
-  /** Older than this time */
+  /** Only entries before this time */
   until?: string | undefined;
 }
 
@@ -481,21 +481,21 @@ export interface ListEventsAnswer {
   };
 }
 
-/** Every operation, with what it takes and what it answers. */
+/** Every operation with its path, query, body and answer. */
 export interface Operations {
-  /** Send a mail */
+  /** Send an email */
   "POST /api/v1/send": {
     query: SendQuery;
     body: SendRequest;
     answer: AcceptedSend;
   };
-  /** Try a send without sending */
+  /** Validate a send without sending it */
   "POST /api/v1/send/validate": {
     query: ValidateSendQuery;
     body: SendRequest;
-    answer: SendVerdict;
+    answer: SendValidation;
   };
-  /** What became of a send */
+  /** Get the status of a send */
   "GET /api/v1/send/{id}/status": {
     path: {
       id: string;
@@ -503,7 +503,7 @@ export interface Operations {
     query: GetSendStatusQuery;
     answer: SendRecord;
   };
-  /** All that happened to a send */
+  /** Get the timeline of a send */
   "GET /api/v1/send/{id}/timeline": {
     path: {
       id: string;
@@ -511,17 +511,17 @@ export interface Operations {
     query: GetSendTimelineQuery;
     answer: Timeline;
   };
-  /** Find sends */
+  /** List and search sends */
   "GET /api/v1/sends": {
     query: ListSendsQuery;
     answer: ListSendsAnswer;
   };
-  /** Log in with email and password */
+  /** Log in with email address and password */
   "POST /api/v1/auth/login": {
     body: LogInBody;
     answer: Tokens;
   };
-  /** Exchange a refresh token for a new pair */
+  /** Exchange a refresh token for a new pair of tokens */
   "POST /api/v1/auth/refresh": {
     body: RefreshLoginBody;
     answer: Tokens;
@@ -530,7 +530,7 @@ export interface Operations {
   "POST /api/v1/auth/logout": {
     answer: LogOutAnswer;
   };
-  /** Who am I? */
+  /** Get the account of the credential */
   "GET /api/v1/account": {
     answer: Account;
   };
@@ -543,7 +543,7 @@ export interface Operations {
   "GET /api/v1/api-keys": {
     answer: ListApiKeysAnswer;
   };
-  /** Revoke an API key for good */
+  /** Revoke an API key permanently */
   "DELETE /api/v1/api-keys/{id}": {
     path: {
       id: string;
@@ -580,12 +580,12 @@ export interface Operations {
     };
     answer: Domain;
   };
-  /** Addresses that are not mailed */
+  /** List suppressed addresses */
   "GET /api/v1/suppression": {
     query: ListSuppressionsQuery;
     answer: ListSuppressionsAnswer;
   };
-  /** Take an address off the list */
+  /** Remove an address from the suppression list */
   "DELETE /api/v1/suppression/{email}": {
     path: {
       /** The address, URL-encoded */
@@ -594,7 +594,7 @@ export interface Operations {
     query: RemoveSuppressionQuery;
     answer: RemoveSuppressionAnswer;
   };
-  /** What happened to the account's mail */
+  /** List the account's events */
   "GET /api/v1/events": {
     query: ListEventsQuery;
     answer: ListEventsAnswer;

@@ -7,30 +7,30 @@ export interface AttemptRequest {
   body: string | undefined;
 }
 
-export interface Answered {
-  kind: "answered";
+export interface ReceivedResponse {
+  kind: "response";
   status: number;
   headers: Headers;
   text: string;
 }
 
-export interface NoAnswer {
-  kind: "no-answer";
+export interface NoResponse {
+  kind: "no-response";
   code: Exclude<ClientErrorCode, "UNEXPECTED_ANSWER">;
   cause: unknown;
 }
 
-interface Patience {
+interface AttemptLimits {
   timeoutSeconds: number;
   signal: AbortSignal | undefined;
 }
 
-/** One request and its whole answer. What happens to it on the way is a value, not an exception. */
+/** Sends one request and reads the whole response. A failure is a value, not an exception. */
 export async function attempt(
   fetchNow: typeof fetch,
   request: AttemptRequest,
-  { timeoutSeconds, signal }: Patience,
-): Promise<Answered | NoAnswer> {
+  { timeoutSeconds, signal }: AttemptLimits,
+): Promise<ReceivedResponse | NoResponse> {
   const { url, method, headers, body = null } = request;
   const controller = new AbortController();
   let endedBy: "TIMEOUT" | "ABORTED" | undefined;
@@ -43,12 +43,12 @@ export async function attempt(
   if (signal?.aborted === true) abort();
   signal?.addEventListener("abort", abort);
   try {
-    // A redirect would carry the API key to wherever it leads, and turn a POST into a GET.
+    // A followed redirect would send the API key to another host and turn a POST into a GET.
     const init = { method, headers, body, redirect: "manual", signal: controller.signal } as const;
     const response = await fetchNow(url, init);
-    return { kind: "answered", status: response.status, headers: response.headers, text: await response.text() };
+    return { kind: "response", status: response.status, headers: response.headers, text: await response.text() };
   } catch (cause) {
-    return { kind: "no-answer", code: endedBy ?? "CONNECTION_FAILED", cause };
+    return { kind: "no-response", code: endedBy ?? "CONNECTION_FAILED", cause };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

@@ -1,31 +1,31 @@
 import type { LogInBody, LogOutAnswer, RefreshLoginBody, Tokens } from "./api-types.ts";
-import type { Ask } from "./ask.ts";
+import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
 import type { CallOptions } from "./settings.ts";
 
-/** For programs that keep tokens themselves; the option `login` does all of this alone. */
+/** For programs that manage tokens themselves. The option `login` does this automatically. */
 export class Auth {
-  readonly #ask: Ask;
+  readonly #request: Requester;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(request: Requester) {
+    this.#request = request;
   }
 
   logIn(login: LogInBody, options?: CallOptions): Call<Tokens> {
-    return this.#ask("POST /api/v1/auth/login", { body: login }, { options, credential: "none" });
+    return this.#request("POST /api/v1/auth/login", { body: login }, { options, credential: "none" });
   }
 
-  /** A refresh token works once, and used again after 30 seconds it ends the login: repeated on 429 only. */
+  /** Retries on 429 only: a refresh token works once, and a second use after more than 30 seconds ends the login. */
   refresh(token: RefreshLoginBody, options?: CallOptions): Call<Tokens> {
-    return this.#ask(
+    return this.#request(
       "POST /api/v1/auth/refresh",
       { body: token },
-      { options, credential: "none", isRepeatable: false },
+      { options, credential: "none", isSafeToRetry: false },
     );
   }
 
-  /** Ends the login of this client's access token. */
+  /** Ends the login of the access token of this client. */
   logOut(options?: CallOptions): Call<LogOutAnswer> {
-    return this.#ask("POST /api/v1/auth/logout", {}, { options });
+    return this.#request("POST /api/v1/auth/logout", {}, { options });
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { answer, cut, refuse, type Step, startScriptedServer } from "../test/scripted-server.ts";
+import { cutConnection, refuse, respond, type Step, startScriptedServer } from "../test/scripted-server.ts";
 import { withoutWaiting } from "../test/without-waiting.ts";
 import type { Operations } from "./api-types.ts";
 import { connect } from "./connect.ts";
@@ -8,30 +8,30 @@ import { Postern } from "./postern.ts";
 
 const login = { email: "ada@example.test", password: "a password" };
 const tokens = (name: string) =>
-  answer(200, { access_token: name, token_type: "Bearer", expires_in: 900, refresh_token: `refresh-${name}` });
-const fine = answer(200, []);
+  respond(200, { access_token: name, token_type: "Bearer", expires_in: 900, refresh_token: `refresh-${name}` });
+const ok = respond(200, []);
 
-test("a key is sent where the document takes keys, a token everywhere else, and nothing for logging in", async () => {
-  const { url, requests } = await startScriptedServer(fine);
+test("the client sends a key where the API document allows keys, a token elsewhere, and no credential to log in", async () => {
+  const { url, requests } = await startScriptedServer(ok);
   const postern = new Postern({ baseUrl: url, apiKey: "key", accessToken: async () => "token" });
-  await everyCall(postern);
+  await callEveryMethod(postern);
   const sent = requests.map(({ method, path, headers }) => {
     const credential = [headers["x-api-key"] && "apiKey", headers.authorization && "jwt"].filter(Boolean).join();
-    return [`${method} ${patternOf(path)}`, credential] as const;
+    return [`${method} ${pathPattern(path)}`, credential] as const;
   });
   expect(Object.fromEntries(sent)).toEqual(documentedCredentials());
 });
 
-test("the only credential there is is sent in any case, so that the service can say what is wrong", async () => {
-  const { url, requests } = await startScriptedServer(fine);
+test("a client with one credential always sends it, so that the service can explain the refusal", async () => {
+  const { url, requests } = await startScriptedServer(ok);
   await new Postern({ baseUrl: url, apiKey: "key" }).domains.list();
   await new Postern({ baseUrl: url, accessToken: "token" }).send({ from: "", to: [], subject: "", text: "" });
   expect(requests[0]?.headers["x-api-key"]).toBe("key");
   expect(requests[1]?.headers.authorization).toBe("Bearer token");
 });
 
-test("with a login, calls at the same time log in once", async () => {
-  const { url, requests } = await startScriptedServer(tokens("one"), fine);
+test("concurrent calls share one login", async () => {
+  const { url, requests } = await startScriptedServer(tokens("one"), ok);
   const postern = new Postern({ baseUrl: url, login });
   await Promise.all([postern.domains.list(), postern.apiKeys.list(), postern.domains.list()]);
   const paths = requests.map(({ path }) => path.replace("/api/v1/", ""));
@@ -40,8 +40,8 @@ test("with a login, calls at the same time log in once", async () => {
   expect(requests.slice(1).map(({ headers }) => headers.authorization)).toEqual(Array(3).fill("Bearer one"));
 });
 
-test("a token is refreshed before it expires; when that fails, the login is made again", async () => {
-  const steps = [tokens("one"), fine, fine, tokens("two"), fine, refuse(401, "UNAUTHORIZED"), tokens("three"), fine];
+test("the client refreshes a token before it expires, and logs in again when the refresh fails", async () => {
+  const steps = [tokens("one"), ok, ok, tokens("two"), ok, refuse(401, "UNAUTHORIZED"), tokens("three"), ok];
   const { listDomains, paths, clock } = await aSession(...steps);
   await listDomains();
   clock.seconds = 869;
@@ -62,28 +62,28 @@ test("a token is refreshed before it expires; when that fails, the login is made
   ]);
 });
 
-test("a refresh whose answer gets lost is not repeated: the login is made again", async () => {
-  const { listDomains, paths, clock } = await aSession(tokens("one"), fine, cut, tokens("two"), fine);
+test("the client does not retry a refresh after a lost response, and logs in again", async () => {
+  const { listDomains, paths, clock } = await aSession(tokens("one"), ok, cutConnection, tokens("two"), ok);
   await listDomains();
   clock.seconds = 900;
   expect((await listDomains()).error).toBeNull();
   expect(paths().slice(2)).toEqual(["auth/refresh refresh-one", "auth/login", "domains Bearer two"]);
 });
 
-test("a login that was ended is made again by the next call", async () => {
-  const { listDomains, paths } = await aSession(tokens("one"), refuse(401, "UNAUTHORIZED"), tokens("two"), fine);
+test("the next call logs in again after the service ended the login", async () => {
+  const { listDomains, paths } = await aSession(tokens("one"), refuse(401, "UNAUTHORIZED"), tokens("two"), ok);
   expect((await listDomains()).error?.code).toBe("UNAUTHORIZED");
   expect((await listDomains()).error).toBeNull();
   expect(paths()).toEqual(["auth/login", "domains Bearer one", "auth/login", "domains Bearer two"]);
 });
 
-test("a login that fails is the result of the call, which is not made and not repeated", async () => {
+test("a failed login is the result of the call, and the client does not send the request", async () => {
   const { listDomains, paths } = await aSession(refuse(503, "UNAVAILABLE"));
   expect((await listDomains()).error).toMatchObject({ code: "UNAVAILABLE", status: 503 });
   expect(paths()).toEqual(Array(4).fill("auth/login"));
 });
 
-test("a send keeps its key when the login of a later attempt fails", async () => {
+test("the error has the idempotency key of the send when the login of a later attempt fails", async () => {
   const steps = [tokens("one"), refuse(503, "UNAVAILABLE"), refuse(401, "UNAUTHORIZED")];
   const { url, requests } = await startScriptedServer(...steps);
   const clock = { seconds: 0 };
@@ -91,15 +91,15 @@ test("a send keeps its key when the login of a later attempt fails", async () =>
     clock.seconds = 1000;
   };
   const timing = { ...withoutWaiting(), now: () => clock.seconds * 1000, wait };
-  const ask = connect({ baseUrl: url, login }, timing);
-  const manner = { credential: "key-or-token", idempotencyKey: "receipt-1" } as const;
+  const request = connect({ baseUrl: url, login }, timing);
+  const requestOptions = { credential: "key-or-token", idempotencyKey: "receipt-1" } as const;
   const body = { from: "a@b.test", to: ["c@d.test"], subject: "s", text: "t" };
-  const { error } = await ask("POST /api/v1/send", { body }, manner);
+  const { error } = await request("POST /api/v1/send", { body }, requestOptions);
   expect(error).toMatchObject({ code: "UNAUTHORIZED", idempotencyKey: "receipt-1" });
   expect(requests.at(-1)?.path).toBe("/api/v1/auth/login");
 });
 
-test("a call that is aborted does not wait for a login, and one that was aborted before does not log in", async () => {
+test("an aborted call does not wait for a login, and a call aborted before it starts does not log in", async () => {
   const { url, requests } = await startScriptedServer(() => controller.abort());
   const controller = new AbortController();
   const postern = new Postern({ baseUrl: url, login });
@@ -111,16 +111,16 @@ test("a call that is aborted does not wait for a login, and one that was aborted
 async function aSession(...steps: Step[]) {
   const { url, requests } = await startScriptedServer(...steps);
   const clock = { seconds: 0 };
-  const ask = connect({ baseUrl: url, login }, { ...withoutWaiting(), now: () => clock.seconds * 1000 });
+  const request = connect({ baseUrl: url, login }, { ...withoutWaiting(), now: () => clock.seconds * 1000 });
   const paths = () =>
     requests.map(({ path, headers, body }) =>
       [path.replace("/api/v1/", ""), headers.authorization ?? body?.refresh_token].filter(Boolean).join(" "),
     );
-  return { listDomains: () => ask("GET /api/v1/domains", {}), paths, clock };
+  return { listDomains: () => request("GET /api/v1/domains", {}), paths, clock };
 }
 
-/** Every method of the client, once. */
-async function everyCall(postern: Postern): Promise<void> {
+/** Calls every method of the client once. */
+async function callEveryMethod(postern: Postern): Promise<void> {
   const mail = { from: "a@b.test", to: ["c@d.test"], subject: "s", text: "t" };
   await postern.send(mail);
   await postern.account();
@@ -144,11 +144,11 @@ async function everyCall(postern: Postern): Promise<void> {
   await postern.auth.logOut();
 }
 
-function patternOf(path: string): string {
+function pathPattern(path: string): string {
   return path.replace("/1", "/{id}").replace("/a%40b.test", "/{email}");
 }
 
-/** Every operation that callers use, with the credential that the document wants; a key where both will do. */
+/** Every operation for callers with its documented credential: a key where the document allows both. */
 function documentedCredentials(): Record<keyof Operations, string> {
   type Documented = { paths: Record<string, Record<string, { security?: Record<string, unknown>[] }>> };
   const document: Documented = JSON.parse(readFileSync(new URL("../../service/openapi.json", import.meta.url), "utf8"));

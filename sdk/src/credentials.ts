@@ -1,13 +1,12 @@
 import type { LogInBody } from "./api-types.ts";
-import type { Session } from "./login-session.ts";
 import type { Result } from "./result.ts";
 
 export interface CredentialOptions {
   /** For sending: `postern_live_…` or `postern_test_…`. */
   apiKey?: string | undefined;
-  /** For everything: a JWT, or a function that is asked for one before each request. */
+  /** For all endpoints: a JWT, or a function that returns one before each attempt. */
   accessToken?: string | (() => string | Promise<string>) | undefined;
-  /** Instead of `accessToken`: logs in when a token is first needed, and keeps it fresh. */
+  /** Instead of `accessToken`: the client logs in when it first needs a token, and refreshes the token. */
   login?: LogInBody | undefined;
 }
 
@@ -16,10 +15,18 @@ export type WantedCredential = "key-or-token" | "token" | "none";
 type CredentialHeaders = Record<string, string>;
 
 export interface Credentials {
-  /** The header that tells who asks. A login that does not work is a result. */
+  /** The headers that authenticate a request. A failed login is an error result. */
   present(wanted: WantedCredential): Promise<Result<CredentialHeaders>>;
-  /** The service did not accept it. */
+  /** The service answered 401 to these headers. */
   refused(headers: CredentialHeaders): void;
+}
+
+/** The tokens of one login. */
+export interface LoginSession {
+  /** A valid access token. Concurrent calls share one login. */
+  token(): Promise<Result<string>>;
+  /** Discards the current access token if it matches, so that the next call logs in again. */
+  discard(matches: (accessToken: string) => boolean): void;
 }
 
 export const noCredentials: Credentials = {
@@ -27,17 +34,21 @@ export const noCredentials: Credentials = {
   refused: () => undefined,
 };
 
-/** A key is sent where keys are taken, a token elsewhere; the only one there is is sent in any case, and the service explains. */
-export function createCredentials(options: CredentialOptions, session: Session | undefined): Credentials {
+/**
+ * Sends the key where the API accepts keys, and a token elsewhere. A client with only one credential always sends that
+ * one; the service explains the refusal.
+ */
+export function createCredentials(options: CredentialOptions, session: LoginSession | undefined): Credentials {
   const { apiKey, accessToken } = options;
-  const byKey = apiKey === undefined ? undefined : { "x-api-key": headerText("apiKey", apiKey) };
+  const keyHeaders = apiKey === undefined ? undefined : { "x-api-key": headerText("apiKey", apiKey) };
   if (typeof accessToken === "string") headerText("accessToken", accessToken);
   const hasToken = accessToken !== undefined || session !== undefined;
 
   return {
     async present(wanted) {
       if (wanted === "none") return { data: {}, error: null };
-      if (byKey !== undefined && (wanted === "key-or-token" || !hasToken)) return { data: byKey, error: null };
+      if (keyHeaders !== undefined && (wanted === "key-or-token" || !hasToken))
+        return { data: keyHeaders, error: null };
       if (accessToken !== undefined) {
         const token = typeof accessToken === "function" ? await accessToken() : accessToken;
         return { data: bearer(token), error: null };
@@ -46,7 +57,7 @@ export function createCredentials(options: CredentialOptions, session: Session |
       const token = await session.token();
       return token.error === null ? { data: bearer(token.data), error: null } : token;
     },
-    refused: ({ authorization }) => session?.forget((token) => bearer(token).authorization === authorization),
+    refused: ({ authorization }) => session?.discard((token) => bearer(token).authorization === authorization),
   };
 }
 
@@ -54,7 +65,7 @@ function bearer(token: string): { authorization: string } {
   return { authorization: `Bearer ${headerText("accessToken", token)}` };
 }
 
-/** `fetch` would say the same, but with the secret in the message. */
+/** `fetch` also rejects such text, but its message contains the secret. */
 function headerText(name: string, text: string): string {
   const trimmed = text.trim();
   if (/^[!-~]+$/.test(trimmed)) return trimmed;

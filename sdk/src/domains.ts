@@ -5,37 +5,37 @@ import type {
   RegisteredDomain,
   RemoveDomainAnswer,
 } from "./api-types.ts";
-import type { Ask } from "./ask.ts";
+import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
 import type { CallOptions } from "./settings.ts";
 
 export class Domains {
-  readonly #ask: Ask;
+  readonly #request: Requester;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(request: Requester) {
+    this.#request = request;
   }
 
-  /** Registers a domain and answers with the DNS records to publish. Repeated on 429 only. */
+  /** Registers a domain and returns the DNS records to publish. Retries on 429 only. */
   register(domain: RegisterDomainBody, options?: CallOptions): Call<RegisteredDomain> {
-    return this.#ask("POST /api/v1/domains", { body: domain }, { options, isRepeatable: false });
+    return this.#request("POST /api/v1/domains", { body: domain }, { options, isSafeToRetry: false });
   }
 
   list(options?: CallOptions): Call<ListDomainsAnswer> {
-    return this.#ask("GET /api/v1/domains", {}, { options });
+    return this.#request("GET /api/v1/domains", {}, { options });
   }
 
-  /** With its DNS records and what is published instead of them. */
+  /** Returns the domain with its required DNS records and the records found in DNS. */
   get(domainId: number, options?: CallOptions): Call<Domain> {
-    return this.#ask("GET /api/v1/domains/{id}", { path: { id: String(domainId) } }, { options });
+    return this.#request("GET /api/v1/domains/{id}", { path: { id: String(domainId) } }, { options });
   }
 
-  /** Asks for a check of its DNS records now. */
+  /** Requests an immediate check of the DNS records. */
   verify(domainId: number, options?: CallOptions): Call<Domain> {
-    return this.#ask("POST /api/v1/domains/{id}/verify", { path: { id: String(domainId) } }, { options });
+    return this.#request("POST /api/v1/domains/{id}/verify", { path: { id: String(domainId) } }, { options });
   }
 
   remove(domainId: number, options?: CallOptions): Call<RemoveDomainAnswer> {
-    return this.#ask("DELETE /api/v1/domains/{id}", { path: { id: String(domainId) } }, { options });
+    return this.#request("DELETE /api/v1/domains/{id}", { path: { id: String(domainId) } }, { options });
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { answer, refuse, startScriptedServer } from "../test/scripted-server.ts";
+import { refuse, respond, startScriptedServer } from "../test/scripted-server.ts";
 import { Postern, PosternError } from "./postern.ts";
 
 const event = (id: string) => ({ id, email_id: "s", event_type: "Delivery", recipient: "a@b.test" });
 const events = (ids: string[], pagination: object) =>
-  answer(200, { success: true, data: { events: ids.map(event), pagination } });
+  respond(200, { success: true, data: { events: ids.map(event), pagination } });
 
 async function aConsumer(...steps: Parameters<typeof startScriptedServer>) {
   const { url, requests } = await startScriptedServer(...steps);
@@ -17,11 +17,11 @@ async function all<Entry>(entries: AsyncIterable<Entry>): Promise<Entry[]> {
   return found;
 }
 
-test("events are read on from the first counted page by cursor, to the end", async () => {
+test("the iterator starts with a numbered page and follows the cursor to the end", async () => {
   const { postern, requests } = await aConsumer(
     events(["5", "4"], { page: 1, limit: 2, total: 5, total_pages: 3 }),
     events(["3", "2"], { limit: 2, next_before: "2" }),
-    events([], { limit: 2, next_before: "1-looked-at" }),
+    events([], { limit: 2, next_before: "1-cursor" }),
     events(["1"], { limit: 2, next_before: null }),
   );
   const ids: string[] = [];
@@ -31,11 +31,11 @@ test("events are read on from the first counted page by cursor, to the end", asy
     "limit=2&type=Delivery",
     "limit=2&type=Delivery&before=4",
     "limit=2&type=Delivery&before=2",
-    "limit=2&type=Delivery&before=1-looked-at",
+    "limit=2&type=Delivery&before=1-cursor",
   ]);
 });
 
-test("one page and none are read with one request, a hundred at a time", async () => {
+test("a list of one page or none needs one request, with 100 entries per page", async () => {
   for (const pagination of [
     { page: 1, limit: 100, total: 0, total_pages: 0 },
     { page: 1, limit: 100, total: 1, total_pages: 1 },
@@ -47,11 +47,11 @@ test("one page and none are read with one request, a hundred at a time", async (
   }
 });
 
-test("suppressions and sends are read in the same way", async () => {
+test("suppressions and sends have the same iterator", async () => {
   const pagination = { limit: 100, next_before: null };
   const { postern, requests } = await aConsumer(
-    answer(200, { success: true, data: [{ id: "1" }], pagination }),
-    answer(200, { success: true, data: { sends: [{ id: "2" }], pagination } }),
+    respond(200, { success: true, data: [{ id: "1" }], pagination }),
+    respond(200, { success: true, data: { sends: [{ id: "2" }], pagination } }),
   );
   expect(await all(postern.suppressions.each({ mode: "test" }))).toEqual([{ id: "1" }]);
   expect(await all(postern.sends.each({ status: "bounced" }))).toEqual([{ id: "2" }]);
@@ -61,13 +61,13 @@ test("suppressions and sends are read in the same way", async () => {
   ]);
 });
 
-test("reading stops where the loop does, and asks for no page that nobody looks at", async () => {
+test("a loop that stops early requests no further page", async () => {
   const { postern, requests } = await aConsumer(events(["2", "1"], { limit: 2, next_before: "1" }));
   for await (const { id } of postern.events.each()) if (id === "2") break;
   expect(requests).toHaveLength(1);
 });
 
-test("a page that cannot be read is thrown", async () => {
+test("the iterator throws when a page cannot be read", async () => {
   const { postern } = await aConsumer(events(["2"], { limit: 1, next_before: "2" }), refuse(401, "UNAUTHORIZED"));
   const seen: string[] = [];
   const reading = (async () => {

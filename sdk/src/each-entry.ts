@@ -11,7 +11,7 @@ interface ListQuery {
   limit?: number | undefined;
 }
 
-/** Reads on from page to page, newest first. What is added meanwhile does not move the place where reading goes on. */
+/** Reads page by page, newest first. The cursor is an entry id, so new entries do not shift the next page. */
 export async function* eachEntry<Query extends ListQuery, Answer, Entry extends { id: string }>(
   list: (query: Query) => Call<Answer>,
   query: Query,
@@ -27,7 +27,7 @@ export async function* eachEntry<Query extends ListQuery, Answer, Entry extends 
   }
 }
 
-/** The first answer to a query without filters counts pages; all others have a cursor. */
+/** The first page of a query without filters has page numbers; all other pages have a cursor. */
 function nextBefore(entries: { id: string }[], pagination: Pagination | Cursor): string | null {
   if ("next_before" in pagination) return pagination.next_before;
   return pagination.page < pagination.total_pages ? (entries.at(-1)?.id ?? null) : null;

@@ -1,23 +1,17 @@
 import type { LogInBody, Tokens } from "./api-types.ts";
-import type { Ask } from "./ask.ts";
+import type { LoginSession } from "./credentials.ts";
+import type { Requester } from "./request.ts";
 import type { Result } from "./result.ts";
 
-/** A token is replaced before it expires, so that none expires on its way. */
+/** The session replaces a token this long before it expires, so that no token expires during a request. */
 const marginSeconds = 30;
 
-export interface Session {
-  /** An access token that is fresh; calls that need one at the same time share one login. */
-  token(): Promise<Result<string>>;
-  /** The next call logs in again if the token at hand is meant. */
-  forget(isMeant: (accessToken: string) => boolean): void;
-}
-
-export function createSession(login: LogInBody, ask: Ask, now: () => number): Session {
+export function createLoginSession(login: LogInBody, request: Requester, now: () => number): LoginSession {
   let current: { tokens: Tokens; renewAt: number } | undefined;
-  let underWay: Promise<Result<string>> | undefined;
+  let renewal: Promise<Result<string>> | undefined;
 
   const renew = async (): Promise<Result<string>> => {
-    const result = await obtainTokens(ask, login, current?.tokens.refresh_token);
+    const result = await obtainTokens(request, login, current?.tokens.refresh_token);
     if (result.error !== null) return result;
     const tokens = result.data;
     current = { tokens, renewAt: now() + (tokens.expires_in - marginSeconds) * 1000 };
@@ -27,22 +21,30 @@ export function createSession(login: LogInBody, ask: Ask, now: () => number): Se
   return {
     async token() {
       if (current !== undefined && now() < current.renewAt) return { data: current.tokens.access_token, error: null };
-      underWay ??= renew().finally(() => {
-        underWay = undefined;
+      renewal ??= renew().finally(() => {
+        renewal = undefined;
       });
-      return underWay;
+      return renewal;
     },
-    forget(isMeant) {
-      if (current !== undefined && isMeant(current.tokens.access_token)) current = undefined;
+    discard(matches) {
+      if (current !== undefined && matches(current.tokens.access_token)) current = undefined;
     },
   };
 }
 
-async function obtainTokens(ask: Ask, login: LogInBody, refreshToken: string | undefined): Promise<Result<Tokens>> {
+async function obtainTokens(
+  request: Requester,
+  login: LogInBody,
+  refreshToken: string | undefined,
+): Promise<Result<Tokens>> {
   if (refreshToken !== undefined) {
     const body = { refresh_token: refreshToken };
-    const refreshed = await ask("POST /api/v1/auth/refresh", { body }, { credential: "none", isRepeatable: false });
+    const refreshed = await request(
+      "POST /api/v1/auth/refresh",
+      { body },
+      { credential: "none", isSafeToRetry: false },
+    );
     if (refreshed.error === null) return refreshed;
   }
-  return ask("POST /api/v1/auth/login", { body: login }, { credential: "none" });
+  return request("POST /api/v1/auth/login", { body: login }, { credential: "none" });
 }

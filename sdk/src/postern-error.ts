@@ -1,14 +1,14 @@
 import type { ErrorBody } from "./api-types.ts";
 
-/** What the service says went wrong. */
+/** Error codes of the service. */
 export type ApiErrorCode = ErrorBody["error"]["code"];
 
-/** What can go wrong without an answer of the service. */
+/** Error codes of this package, for calls without a valid response of the service. */
 export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "ABORTED" | "UNEXPECTED_ANSWER";
 
 export type ErrorCode = ApiErrorCode | ClientErrorCode;
 
-/** One thing that is wrong with one field of a request. */
+/** One problem with one field of a request. */
 export type FieldProblem = NonNullable<ErrorBody["error"]["details"]>[number];
 
 export interface ErrorFacts {
@@ -22,20 +22,20 @@ export interface ErrorFacts {
   cause?: unknown;
 }
 
-/** The `error` of a result, and what `orThrow()` and the iterators throw. */
+/** The `error` of a result. `orThrow()` and the iterators throw it. */
 export class PosternError extends Error {
   override readonly name = "PosternError";
-  /** What happened, for programs. A service newer than this package may send one that is not in the type. */
+  /** Machine-readable cause. A service newer than this package may send a code that is not in the type. */
   readonly code: ErrorCode;
-  /** HTTP status; undefined when there was no answer. */
+  /** HTTP status; undefined when no response arrived. */
   readonly status: number | undefined;
-  /** Every problem of the request, on `VALIDATION_ERROR`; otherwise empty. */
+  /** All problems of the request, on `VALIDATION_ERROR`; otherwise empty. */
   readonly details: FieldProblem[];
-  /** Stands in the service's log lines of this call. */
+  /** The service writes this id into its log lines for this call. */
   readonly requestId: string;
-  /** Seconds after which the service wants to be asked again, if it said so. */
+  /** The seconds of the `Retry-After` header, if the service sent one. */
   readonly retryAfter: number | undefined;
-  /** Of a send: give it as `idempotency_key` to send the same mail again, and it goes out once whatever happened before. */
+  /** The key of a send. A retry of the same mail with this `idempotency_key` creates no second send. */
   readonly idempotencyKey: string | undefined;
 
   constructor(facts: ErrorFacts) {

@@ -3,15 +3,15 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import {
   accepted,
-  answer,
-  cut,
-  cutInTheMiddle,
-  html,
+  cutConnection,
+  cutMidResponse,
+  neverRespond,
   refuse,
+  respond,
+  respondHtml,
   type Step,
-  stallInTheMiddle,
+  stallMidResponse,
   startScriptedServer,
-  stayQuiet,
 } from "../test/scripted-server.ts";
 import { Postern, PosternError, type PosternOptions } from "./postern.ts";
 
@@ -23,14 +23,14 @@ const mail = {
 };
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Repeats without waiting. */
+/** A client that retries without waiting. */
 async function aClient(steps: Step[], options: Partial<PosternOptions> = {}) {
   const { url, requests } = await startScriptedServer(...steps);
   return { postern: new Postern({ baseUrl: url, apiKey: "postern_live_x", maxWaitSeconds: 0, ...options }), requests };
 }
 
 describe("idempotency", () => {
-  test("a mail without a key gets one, and the answer is the data", async () => {
+  test("a mail without a key gets one, and the result contains the data", async () => {
     const { postern, requests } = await aClient([accepted]);
     const { data, error } = await postern.send(mail);
     expect(error).toBeNull();
@@ -39,7 +39,7 @@ describe("idempotency", () => {
     expect(requests[0]?.body).toEqual({ ...mail, idempotency_key: expect.stringMatching(uuid) });
   });
 
-  test("two mails get two keys, and a key that is given is left as it is", async () => {
+  test("two mails get different keys, and the client keeps a key of the caller", async () => {
     const { postern, requests } = await aClient([accepted]);
     await postern.send(mail);
     await postern.send(mail);
@@ -49,8 +49,14 @@ describe("idempotency", () => {
     expect(keys[2]).toBe("receipt-1");
   });
 
-  test("however an answer gets lost, every attempt has the same key and the same bytes", async () => {
-    const steps = [cut, cutInTheMiddle, refuse(503, "UNAVAILABLE"), refuse(429, "RATE_LIMIT_EXCEEDED"), accepted];
+  test("all attempts send the same key and the same bytes after any kind of lost response", async () => {
+    const steps = [
+      cutConnection,
+      cutMidResponse,
+      refuse(503, "UNAVAILABLE"),
+      refuse(429, "RATE_LIMIT_EXCEEDED"),
+      accepted,
+    ];
     const { postern, requests } = await aClient(steps, { retries: 4 });
     const { error } = await postern.send(mail);
     expect(error).toBeNull();
@@ -58,8 +64,8 @@ describe("idempotency", () => {
     expect(new Set(requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  test("changing the mail while it is being sent changes nothing", async () => {
-    const { postern, requests } = await aClient([cut, accepted]);
+  test("a change to the mail object during the call changes no attempt", async () => {
+    const { postern, requests } = await aClient([cutConnection, accepted]);
     const changing = { ...mail, to: ["jane@example.test"] };
     const call = postern.send(changing);
     changing.to.push("mallory@example.test");
@@ -67,8 +73,8 @@ describe("idempotency", () => {
     expect(requests.map(({ body }) => body?.to)).toEqual([["jane@example.test"], ["jane@example.test"]]);
   });
 
-  test("a failed send tells the key, so that the caller can go on with it", async () => {
-    const { postern, requests } = await aClient([cut], { retries: 0 });
+  test("the error of a send contains its key, so that the caller can retry", async () => {
+    const { postern, requests } = await aClient([cutConnection], { retries: 0 });
     const { error } = await postern.send(mail);
     expect(error?.idempotencyKey).toBe(requests[0]?.body?.idempotency_key);
     expect((await postern.sends.status("an-id")).error?.idempotencyKey).toBeUndefined();
@@ -76,7 +82,7 @@ describe("idempotency", () => {
 });
 
 describe("errors", () => {
-  test("a refusal carries code, message, status, details and request id", async () => {
+  test("the error has the code, message, status, details and request id of the service", async () => {
     const details = [{ field: "to", code: "required", message: "is required" }];
     const { postern, requests } = await aClient([refuse(422, "VALIDATION_ERROR", { details })]);
     const { data, error } = await postern.send(mail);
@@ -85,7 +91,7 @@ describe("errors", () => {
     expect(error).toMatchObject({
       name: "PosternError",
       code: "VALIDATION_ERROR",
-      message: "It is VALIDATION_ERROR.",
+      message: "The code is VALIDATION_ERROR.",
       status: 422,
       details,
       requestId: requests[0]?.headers["x-request-id"],
@@ -93,45 +99,45 @@ describe("errors", () => {
     });
   });
 
-  test.for([400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 431])("%d is not repeated", async (status) => {
+  test.for([400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 431])("the client does not retry %d", async (status) => {
     const { postern, requests } = await aClient([refuse(status, "ANY"), accepted]);
     expect((await postern.send(mail)).error?.status).toBe(status);
     expect(requests).toHaveLength(1);
   });
 
-  test.for([429, 500, 502, 503, 504])("%d is repeated as often as asked for", async (status) => {
+  test.for([429, 500, 502, 503, 504])("the client retries %d as often as the option says", async (status) => {
     const { postern, requests } = await aClient([refuse(status, "ANY")], { retries: 2 });
     expect((await postern.send(mail)).error?.status).toBe(status);
     expect(requests).toHaveLength(3);
   });
 
-  test("a code that this package does not know is passed on", async () => {
+  test("the error keeps a code that this package does not know", async () => {
     const { postern } = await aClient([refuse(402, "QUOTA_EXCEEDED")]);
     expect((await postern.send(mail)).error?.code).toBe("QUOTA_EXCEEDED");
   });
 
-  test("a page of a proxy is an unexpected answer with its status, and repeated only when it is a 5xx", async () => {
-    const { postern, requests } = await aClient([html(502), html(404, { "x-request-id": "proxy-7" })]);
+  test("a proxy page is UNEXPECTED_ANSWER with its status, and the client retries it only on 5xx", async () => {
+    const { postern, requests } = await aClient([respondHtml(502), respondHtml(404, { "x-request-id": "proxy-7" })]);
     const { error } = await postern.send(mail);
     expect(error).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 404, details: [], requestId: "proxy-7" });
     expect(error?.message).toContain("Check baseUrl");
     expect(requests).toHaveLength(2);
   });
 
-  test("a success that is no JSON is an unexpected answer and not repeated", async () => {
-    const { postern, requests } = await aClient([html(200)]);
+  test("a success response without JSON is UNEXPECTED_ANSWER, without a retry", async () => {
+    const { postern, requests } = await aClient([respondHtml(200)]);
     expect((await postern.send(mail)).error).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 200 });
     expect(requests).toHaveLength(1);
   });
 
-  test("a redirect is not followed, so the key goes nowhere else", async () => {
+  test("the client follows no redirect, so the key reaches no other host", async () => {
     const elsewhere = await startScriptedServer(accepted);
-    const { postern } = await aClient([html(307, { location: elsewhere.url })]);
+    const { postern } = await aClient([respondHtml(307, { location: elsewhere.url })]);
     expect((await postern.send(mail)).error).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 307 });
     expect(elsewhere.requests).toHaveLength(0);
   });
 
-  test("a server that cannot be reached is a result with our own request id", async () => {
+  test("an unreachable server is an error result with the client.s request id", async () => {
     const postern = new Postern({ baseUrl: await aClosedPort(), apiKey: "postern_live_x", maxWaitSeconds: 0 });
     const { error } = await postern.send(mail);
     expect(error).toMatchObject({
@@ -142,7 +148,7 @@ describe("errors", () => {
     expect(error?.message).toContain("ECONNREFUSED");
   });
 
-  test("a connection that is closed before the request is read is tried again", async () => {
+  test("the client retries when the server closes the connection before it reads the request", async () => {
     const { url, requests, closeNext } = await startScriptedServer(accepted);
     const postern = new Postern({ baseUrl: url, apiKey: "postern_live_x", maxWaitSeconds: 0 });
     closeNext(2);
@@ -150,16 +156,16 @@ describe("errors", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("an id that the service or a proxy gave instead of ours counts", async () => {
+  test("the error has the request id of the response body or header when the response has one", async () => {
     const body = { error: { code: "NOT_FOUND", message: "m", request_id: "from-body" } };
-    const inBody = await aClient([answer(404, body, { "x-request-id": "from-header" })]);
+    const inBody = await aClient([respond(404, body, { "x-request-id": "from-header" })]);
     expect((await inBody.postern.account()).error?.requestId).toBe("from-body");
-    const inHeader = await aClient([html(404, { "x-request-id": "from-header" })]);
+    const inHeader = await aClient([respondHtml(404, { "x-request-id": "from-header" })]);
     expect((await inHeader.postern.account()).error?.requestId).toBe("from-header");
   });
 
-  test("all attempts of a call have one request id, and calls have different ones", async () => {
-    const { postern, requests } = await aClient([cut, accepted]);
+  test("all attempts of a call share one request id, and each call has its own", async () => {
+    const { postern, requests } = await aClient([cutConnection, accepted]);
     await postern.send(mail);
     await postern.send(mail);
     const ids = requests.map(({ headers }) => headers["x-request-id"]);
@@ -167,7 +173,7 @@ describe("errors", () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  test("orThrow gives the data, or throws the same error", async () => {
+  test("orThrow resolves to the data or throws the same error", async () => {
     const { postern } = await aClient([accepted, refuse(409, "CONFLICT")]);
     expect((await postern.send(mail).orThrow()).status).toBe("queued");
     const thrown: unknown = await postern
@@ -181,17 +187,17 @@ describe("errors", () => {
 
 describe("timeouts and signals", () => {
   test.for([
-    ["no answer", stayQuiet],
-    ["half an answer", stallInTheMiddle],
-  ] as const)("%s in time is tried again, with the same key", async ([, step]) => {
+    ["no response", neverRespond],
+    ["half a response", stallMidResponse],
+  ] as const)("%s before the timeout leads to a retry with the same key", async ([, step]) => {
     const { postern, requests } = await aClient([step, accepted], { timeoutSeconds: 0.5 });
     expect((await postern.send(mail)).error).toBeNull();
     expect(requests[0]?.body).toEqual(requests[1]?.body);
   });
 
-  test("the last timeout is the result", async () => {
+  test("the last timeout is the result of the call", async () => {
     let attempts = 0;
-    const { postern } = await aClient([stayQuiet], {
+    const { postern } = await aClient([neverRespond], {
       fetch: (...request) => {
         attempts++;
         return fetch(...request);
@@ -202,7 +208,7 @@ describe("timeouts and signals", () => {
     expect(attempts).toBe(2);
   });
 
-  test("aborting ends a request that is under way, and is not tried again", async () => {
+  test("an abort ends a running request without a retry", async () => {
     const controller = new AbortController();
     const { postern, requests } = await aClient([() => controller.abort(new Error("no longer needed"))]);
     const { error } = await postern.send(mail, { signal: controller.signal });
@@ -210,58 +216,58 @@ describe("timeouts and signals", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("a call that is aborted before it starts asks nothing", async () => {
+  test("a call aborted before it starts sends no request", async () => {
     const { postern, requests } = await aClient([accepted]);
     expect((await postern.send(mail, { signal: AbortSignal.abort() })).error?.code).toBe("ABORTED");
     expect(requests).toHaveLength(0);
   });
 });
 
-describe("what must not be done twice", () => {
+describe("operations that must not run twice", () => {
   const calls: [string, (postern: Postern) => Promise<unknown>][] = [
     ["creating a key", (postern) => postern.apiKeys.create({ name: "a key", type: "live" })],
     ["registering a domain", (postern) => postern.domains.register({ domain_name: "shop.test" })],
     ["refreshing a login", (postern) => postern.auth.refresh({ refresh_token: "r" })],
   ];
 
-  test.for(calls)("%s is not repeated when its outcome is unknown, but on 429", async ([, call]) => {
-    const broken = await aClient([cut]);
+  test.for(calls)("%s is retried on 429, but not after an unknown outcome", async ([, call]) => {
+    const broken = await aClient([cutConnection]);
     await call(broken.postern);
     expect(broken.requests).toHaveLength(1);
-    const limited = await aClient([refuse(429, "RATE_LIMIT_EXCEEDED"), answer(201, {})]);
+    const limited = await aClient([refuse(429, "RATE_LIMIT_EXCEEDED"), respond(201, {})]);
     await call(limited.postern);
     expect(limited.requests).toHaveLength(2);
   });
 });
 
-describe("mistakes of the program", () => {
-  test.for(["", ".", ".."])("the id %j is refused before anything is sent", async (id) => {
+describe("programming errors", () => {
+  test.for(["", ".", ".."])("the client refuses the id %j without a request", async (id) => {
     const { postern, requests } = await aClient([accepted]);
     await expect(postern.apiKeys.revoke(id)).rejects.toThrow(TypeError);
     expect(requests).toHaveLength(0);
   });
 
   test.for(["", "mail.example.com", "ftp://mail.example.com", "https://me:secret@mail.example.com"])(
-    "the base address %j is refused",
+    "the client refuses the base URL %j",
     (baseUrl) => {
       expect(() => new Postern({ baseUrl })).toThrow(/^baseUrl must be the address/);
     },
   );
 
-  test.for(["/", "/api/v1", "/api/v1/"])("a base address may end in %s", async (end) => {
+  test.for(["/", "/api/v1", "/api/v1/"])("a base URL may end in %s", async (end) => {
     const { url, requests } = await startScriptedServer(accepted);
     await new Postern({ baseUrl: `${url}/mail${end}`, apiKey: "k" }).send(mail);
     expect(requests[0]?.path).toBe("/mail/api/v1/send");
   });
 
   test.for([{ timeoutSeconds: 0 }, { timeoutSeconds: Number.NaN }, { retries: -1 }, { maxWaitSeconds: Infinity }])(
-    "%o is refused",
+    "the client refuses %o",
     (options) => {
       expect(() => new Postern({ baseUrl: "http://127.0.0.1", ...options })).toThrow(RangeError);
     },
   );
 
-  test("a secret stands in no message and in no print of the client", () => {
+  test("no error message and no printed client contains a secret", () => {
     const apiKey = "postern_live_sécret";
     expect(() => new Postern({ baseUrl: "http://127.0.0.1", apiKey })).toThrow(/^apiKey is empty or has characters/);
     const postern = new Postern({ baseUrl: "http://127.0.0.1", apiKey: "postern_live_secret", accessToken: "secret" });
@@ -269,7 +275,7 @@ describe("mistakes of the program", () => {
   });
 });
 
-/** The address of a server that has just gone. */
+/** The URL of a port on which no server listens. */
 async function aClosedPort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,10 +1,10 @@
 import { ApiKeys } from "./api-keys.ts";
 import type { AcceptedSend, Account, SendRequest } from "./api-types.ts";
-import type { Ask } from "./ask.ts";
 import { Auth } from "./auth.ts";
 import { connect, type PosternOptions } from "./connect.ts";
 import { Domains } from "./domains.ts";
 import { Events } from "./events.ts";
+import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
 import { Sends } from "./sends.ts";
 import type { CallOptions, ModeOptions } from "./settings.ts";
@@ -24,8 +24,8 @@ export type { Call, Result } from "./result.ts";
 export type { CallOptions, ModeOptions } from "./settings.ts";
 
 /**
- * A client for one Postern installation. Every call answers with `{ data, error }`; with `.orThrow()` it answers with the
- * data and throws the error. Field names are those of the API.
+ * A client for one Postern installation. Every call resolves to `{ data, error }`; with `.orThrow()` it resolves to the
+ * data or throws the error. The API defines the field names.
  */
 export class Postern {
   readonly sends: Sends;
@@ -34,35 +34,35 @@ export class Postern {
   readonly domains: Domains;
   readonly apiKeys: ApiKeys;
   readonly auth: Auth;
-  readonly #ask: Ask;
+  readonly #request: Requester;
 
   constructor(options: PosternOptions) {
-    const ask = connect(options, { wait, random: Math.random, now: Date.now });
-    this.#ask = ask;
-    this.sends = new Sends(ask);
-    this.events = new Events(ask);
-    this.suppressions = new Suppressions(ask);
-    this.domains = new Domains(ask);
-    this.apiKeys = new ApiKeys(ask);
-    this.auth = new Auth(ask);
+    const request = connect(options, { wait, random: Math.random, now: Date.now });
+    this.#request = request;
+    this.sends = new Sends(request);
+    this.events = new Events(request);
+    this.suppressions = new Suppressions(request);
+    this.domains = new Domains(request);
+    this.apiKeys = new ApiKeys(request);
+    this.auth = new Auth(request);
   }
 
   /**
-   * Sends a mail. It gets an `idempotency_key` unless it has one, and keeps it through all attempts: however often the
-   * connection breaks, it goes out once.
+   * Sends a mail. A mail without an `idempotency_key` gets a random one. All attempts of the call use the same key, so the
+   * service creates one send.
    */
   send(mail: SendRequest, { mode, ...options }: ModeOptions = {}): Call<AcceptedSend> {
     const idempotencyKey = mail.idempotency_key ?? crypto.randomUUID();
     const body = { ...mail, idempotency_key: idempotencyKey };
-    return this.#ask(
+    return this.#request(
       "POST /api/v1/send",
       { body, query: { mode } },
       { options, idempotencyKey, credential: "key-or-token" },
     );
   }
 
-  /** Whose credential this is, and what it may do. */
+  /** Returns the account, mode and rate limits of the credential. */
   account(options?: CallOptions): Call<Account> {
-    return this.#ask("GET /api/v1/account", {}, { options, credential: "key-or-token" });
+    return this.#request("GET /api/v1/account", {}, { options, credential: "key-or-token" });
   }
 }

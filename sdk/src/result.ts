@@ -1,11 +1,11 @@
 import type { PosternError } from "./postern-error.ts";
 
-/** Either the answer or what went wrong. After `if (error)` the compiler knows that `data` is there. */
+/** Either the data or the error. After `if (error)` the compiler knows that `data` is not null. */
 export type Result<Data> = { data: Data; error: null } | { data: null; error: PosternError };
 
-/** A result to wait for. It is rejected by mistakes in the program only, never by the network or the service. */
+/** A promise of a result. It rejects only on programming errors, never because of the network or the service. */
 export type Call<Data> = Promise<Result<Data>> & {
-  /** The answer itself; throws the `PosternError` instead of returning it. */
+  /** Resolves to the data, or throws the `PosternError`. */
   orThrow(): Promise<Data>;
 };
 

@@ -1,39 +1,46 @@
-import type { ListSendsAnswer, ListSendsQuery, SendRecord, SendRequest, SendVerdict, Timeline } from "./api-types.ts";
-import type { Ask } from "./ask.ts";
+import type {
+  ListSendsAnswer,
+  ListSendsQuery,
+  SendRecord,
+  SendRequest,
+  SendValidation,
+  Timeline,
+} from "./api-types.ts";
 import { eachEntry } from "./each-entry.ts";
+import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
 import type { CallOptions, ModeOptions } from "./settings.ts";
 
 const credential = "key-or-token";
 
 export class Sends {
-  readonly #ask: Ask;
+  readonly #request: Requester;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(request: Requester) {
+    this.#request = request;
   }
 
-  /** What became of a send. */
+  /** Returns the status record of a send. */
   status(id: string, { mode, ...options }: ModeOptions = {}): Call<SendRecord> {
-    return this.#ask("GET /api/v1/send/{id}/status", { path: { id }, query: { mode } }, { options, credential });
+    return this.#request("GET /api/v1/send/{id}/status", { path: { id }, query: { mode } }, { options, credential });
   }
 
-  /** All that happened to a send: attempts, hand-over, events. */
+  /** Returns the history of a send: attempts, submission, events. */
   timeline(id: string, { mode, ...options }: ModeOptions = {}): Call<Timeline> {
-    return this.#ask("GET /api/v1/send/{id}/timeline", { path: { id }, query: { mode } }, { options, credential });
+    return this.#request("GET /api/v1/send/{id}/timeline", { path: { id }, query: { mode } }, { options, credential });
   }
 
-  /** What would become of a mail, without sending it. */
-  validate(mail: SendRequest, { mode, ...options }: ModeOptions = {}): Call<SendVerdict> {
-    return this.#ask("POST /api/v1/send/validate", { body: mail, query: { mode } }, { options, credential });
+  /** Validates a mail without sending it. */
+  validate(mail: SendRequest, { mode, ...options }: ModeOptions = {}): Call<SendValidation> {
+    return this.#request("POST /api/v1/send/validate", { body: mail, query: { mode } }, { options, credential });
   }
 
   /** One page, newest first. */
   list(query: ListSendsQuery = {}, options?: CallOptions): Call<ListSendsAnswer> {
-    return this.#ask("GET /api/v1/sends", { query }, { options, credential });
+    return this.#request("GET /api/v1/sends", { query }, { options, credential });
   }
 
-  /** All of them, newest first, read page by page. Throws a `PosternError` when one cannot be read. */
+  /** Iterates over all entries, newest first, page by page. Throws a `PosternError` when a page cannot be read. */
   each(query: ListSendsQuery = {}, options?: CallOptions): AsyncGenerator<SendRecord, void, undefined> {
     const list = (page: ListSendsQuery) => this.list(page, options);
     return eachEntry(list, query, ({ data }) => ({ entries: data.sends, pagination: data.pagination }));

@@ -1,16 +1,16 @@
-/** What can be set for all calls and for one. */
+/** Options for all calls of a client or for one call. */
 export interface CallOptions {
-  /** For each attempt, from the connection to the last byte of the answer. 10 unless given. */
+  /** For each attempt, from the connection to the last byte of the response. Default: 10. */
   timeoutSeconds?: number | undefined;
-  /** Attempts after the first. 3 unless given; 0 switches repeating off. */
+  /** Attempts after the first. Default: 3; 0 disables retries. */
   retries?: number | undefined;
-  /** The longest wait between two attempts; a longer `Retry-After` ends the call at once. 60 unless given. */
+  /** The longest wait between two attempts. A longer `Retry-After` ends the call immediately. Default: 60. */
   maxWaitSeconds?: number | undefined;
-  /** Ends the call, also while it waits. For a limit over all attempts: `AbortSignal.timeout(…)`. */
+  /** Ends the call, even while it waits between attempts. Limit all attempts together with `AbortSignal.timeout(…)`. */
   signal?: AbortSignal | undefined;
 }
 
-/** For calls that a JWT makes in test mode too. An API key has its own mode. */
+/** For calls that support both modes with a JWT. An API key determines its own mode. */
 export interface ModeOptions extends CallOptions {
   mode?: "live" | "test" | undefined;
 }
@@ -22,17 +22,22 @@ export interface Settings {
   signal: AbortSignal | undefined;
 }
 
-/** Timers wait for 24.8 days at most and fire at once when told to wait longer. */
-const longestSeconds = 86_400;
+/** A timer fires immediately when its delay exceeds 24.8 days, so the limit is one day. */
+const maxSeconds = 86_400;
 
-export function settingsOf({ timeoutSeconds = 10, retries = 3, maxWaitSeconds = 60, signal }: CallOptions): Settings {
-  requireWithin("timeoutSeconds", timeoutSeconds, 0.001, longestSeconds);
+export function resolveSettings({
+  timeoutSeconds = 10,
+  retries = 3,
+  maxWaitSeconds = 60,
+  signal,
+}: CallOptions): Settings {
+  requireWithin("timeoutSeconds", timeoutSeconds, 0.001, maxSeconds);
   requireWithin("retries", retries, 0, Number.POSITIVE_INFINITY);
-  requireWithin("maxWaitSeconds", maxWaitSeconds, 0, longestSeconds);
+  requireWithin("maxWaitSeconds", maxWaitSeconds, 0, maxSeconds);
   return { timeoutSeconds, retries, maxWaitSeconds, signal };
 }
 
-function requireWithin(name: string, value: number, least: number, most: number): void {
-  if (value >= least && value <= most) return;
-  throw new RangeError(`${name} must be a number from ${least} to ${most}, not ${value}`);
+function requireWithin(name: string, value: number, min: number, max: number): void {
+  if (value >= min && value <= max) return;
+  throw new RangeError(`${name} must be a number from ${min} to ${max}, not ${value}`);
 }

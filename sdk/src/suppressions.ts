@@ -4,24 +4,24 @@ import type {
   RemoveSuppressionAnswer,
   Suppression,
 } from "./api-types.ts";
-import type { Ask } from "./ask.ts";
 import { eachEntry } from "./each-entry.ts";
+import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
 import type { CallOptions, ModeOptions } from "./settings.ts";
 
 export class Suppressions {
-  readonly #ask: Ask;
+  readonly #request: Requester;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(request: Requester) {
+    this.#request = request;
   }
 
   /** One page, newest first. */
   list(query: ListSuppressionsQuery = {}, options?: CallOptions): Call<ListSuppressionsAnswer> {
-    return this.#ask("GET /api/v1/suppression", { query }, { options });
+    return this.#request("GET /api/v1/suppression", { query }, { options });
   }
 
-  /** All of them, newest first, read page by page. Throws a `PosternError` when one cannot be read. */
+  /** Iterates over all entries, newest first, page by page. Throws a `PosternError` when a page cannot be read. */
   each(
     query: Omit<ListSuppressionsQuery, "page"> = {},
     options?: CallOptions,
@@ -30,8 +30,8 @@ export class Suppressions {
     return eachEntry(list, query, ({ data, pagination }) => ({ entries: data, pagination }));
   }
 
-  /** Takes an address off the list: later sends to it are no longer filtered. */
+  /** Removes an address from the suppression list, so that later sends to it go out. */
   remove(email: string, { mode, ...options }: ModeOptions = {}): Call<RemoveSuppressionAnswer> {
-    return this.#ask("DELETE /api/v1/suppression/{email}", { path: { email }, query: { mode } }, { options });
+    return this.#request("DELETE /api/v1/suppression/{email}", { path: { email }, query: { mode } }, { options });
   }
 }

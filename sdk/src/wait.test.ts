@@ -4,7 +4,7 @@ import { withoutWaiting } from "../test/without-waiting.ts";
 import { connect } from "./connect.ts";
 import { unlessAborted, wait } from "./wait.ts";
 
-test("the signal ends a wait, whether it comes before or after its beginning", async () => {
+test("a signal ends a wait, whether it aborts before or during the wait", async () => {
   const controller = new AbortController();
   const waiting = wait(3600, controller.signal);
   controller.abort();
@@ -12,26 +12,26 @@ test("the signal ends a wait, whether it comes before or after its beginning", a
   await wait(3600, controller.signal);
 });
 
-test("a call that is aborted while it waits for its next attempt makes none", async () => {
+test("a call aborted between two attempts makes no further attempt", async () => {
   const { url, requests } = await startScriptedServer(refuse(503, "UNAVAILABLE"));
   const controller = new AbortController();
   const timing = { ...withoutWaiting(), wait: async () => controller.abort() };
-  const ask = connect({ baseUrl: url, apiKey: "k" }, timing);
-  const { error } = await ask("GET /api/v1/account", {}, { options: { signal: controller.signal } });
+  const request = connect({ baseUrl: url, apiKey: "k" }, timing);
+  const { error } = await request("GET /api/v1/account", {}, { options: { signal: controller.signal } });
   expect(error?.code).toBe("ABORTED");
   expect(requests).toHaveLength(1);
 });
 
-test("work that the signal overtakes is not waited for, and work that is not wanted is not begun", async () => {
+test("an abort ends the wait for running work and prevents new work", async () => {
   const controller = new AbortController();
   const endless = unlessAborted(() => new Promise<string>(() => undefined), controller.signal);
   expect(await unlessAborted(async () => "done", controller.signal)).toBe("done");
   await expect(unlessAborted(() => Promise.reject(new Error("no")), controller.signal)).rejects.toThrow("no");
   controller.abort();
   expect(await endless).toBeUndefined();
-  let isBegun = false;
+  let hasStarted = false;
   await unlessAborted(async () => {
-    isBegun = true;
+    hasStarted = true;
   }, controller.signal);
-  expect(isBegun).toBe(false);
+  expect(hasStarted).toBe(false);
 });

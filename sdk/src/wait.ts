@@ -1,4 +1,4 @@
-/** The signal ends it, too. */
+/** Resolves early when the signal aborts. */
 export function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
@@ -12,7 +12,7 @@ export function wait(seconds: number, signal: AbortSignal | undefined): Promise<
   });
 }
 
-/** What the work gives, or undefined when the signal came first; then nobody waits for the work any more. */
+/** Returns the value of the work, or undefined when the signal aborts first. The work then continues without a caller. */
 export function unlessAborted<Value>(
   work: () => Promise<Value>,
   signal: AbortSignal | undefined,

@@ -9,16 +9,16 @@ const binFolder = fileURLToPath(new URL("../../node_modules/.bin", import.meta.u
 
 export interface Project {
   folder: string;
-  /** Where the package lies in it. */
+  /** The folder of the installed package. */
   packageFolder: string;
   write(file: string, text: string): void;
-  /** What the program prints; its complaints are thrown when it fails. */
+  /** Returns the output of the program; throws its error output when it fails. */
   run(file: string, options?: { node?: string; env?: Record<string, string> }): Promise<string>;
-  /** The complaints of the compiler about these files, as for someone who uses the package. */
+  /** The compiler errors in these files for a user of the package. */
   typeErrors(files: string[]): string;
 }
 
-/** Builds the package into an empty project that has nothing else, as after `npm install @postern/sdk`. */
+/** Builds the package into an otherwise empty project, as after `npm install @postern/sdk`. */
 export function installPackage(): Project {
   const folder = mkdtempSync(join(tmpdir(), "postern-sdk-"));
   const packageFolder = join(folder, "node_modules/@postern/sdk");
@@ -39,14 +39,14 @@ export function installPackage(): Project {
 function run(node: string, cwd: string, file: string, env: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(node, [file], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    let [said, complaints] = ["", ""];
+    let [output, errors] = ["", ""];
     child.stdout.on("data", (chunk) => {
-      said += String(chunk);
+      output += String(chunk);
     });
     child.stderr.on("data", (chunk) => {
-      complaints += String(chunk);
+      errors += String(chunk);
     });
-    child.on("close", (code) => (code === 0 ? resolve(said) : reject(new Error(`exit ${code}: ${complaints}${said}`))));
+    child.on("close", (code) => (code === 0 ? resolve(output) : reject(new Error(`exit ${code}: ${errors}${output}`))));
   });
 }
 

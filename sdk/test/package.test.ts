@@ -2,14 +2,14 @@ import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anAccount, anApiKey, aUser } from "../../service/test/builders.ts";
-import { openTestDeps } from "../../service/test/domain-deps.ts";
+import { openDomainFixture } from "../../service/test/domain-fixture.ts";
 import { anEvent } from "../../service/test/event-builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../service/test/send-builders.ts";
 import { useSesSimulator } from "../../service/test/use-ses-simulator.ts";
 import { useTestApi } from "../../service/test/use-test-api.ts";
 import { installPackage, type Project } from "./install-package.ts";
 import { programsOf } from "./readme-programs.ts";
-import { accepted, cut, startScriptedServer } from "./scripted-server.ts";
+import { accepted, cutConnection, startScriptedServer } from "./scripted-server.ts";
 
 const sources = new URL("../src/", import.meta.url).pathname;
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
 describe("the sources", () => {
-  test("import nothing but each other: no dependency, nothing of Node, nothing of the service", () => {
+  test("import only each other: no dependency, no Node module, nothing from the service", () => {
     const files = globSync("**/*.ts", { cwd: sources }).filter((file) => !file.endsWith(".test.ts"));
     const imported = files.flatMap((file) =>
       [...readFileSync(join(sources, file), "utf8").matchAll(/\bfrom "([^"]+)"|\bimport\("([^"]+)"|\brequire\(/g)].map(
@@ -35,35 +35,35 @@ describe("the sources", () => {
 });
 
 describe("the built package", () => {
-  const useIt = `
+  const sendMail = `
     const postern = new Postern({ baseUrl: process.env.POSTERN_URL, apiKey: "postern_live_x", maxWaitSeconds: 0 });
     const mail = { from: "a@b.test", to: ["c@d.test"], subject: "s", text: "t" };
     postern.send(mail).then(({ data, error }) => console.log(data?.status, error));`;
 
-  test("is smaller than 30 kB in each form", () => {
+  test("is smaller than 30 kB in each module format", () => {
     for (const file of ["postern.js", "postern.cjs"]) {
       expect(statSync(join(project.packageFolder, "dist", file)).size).toBeLessThan(30_000);
     }
   });
 
   const nodes = [process.execPath, ...(existsSync(debianNode) ? [debianNode] : [])];
-  const forms = [
-    ["module.mjs", `import { Postern } from "@postern/sdk";${useIt}`],
-    ["script.cjs", `const { Postern } = require("@postern/sdk");${useIt}`],
+  const formats = [
+    ["module.mjs", `import { Postern } from "@postern/sdk";${sendMail}`],
+    ["script.cjs", `const { Postern } = require("@postern/sdk");${sendMail}`],
   ] as const;
 
-  test.for(nodes.flatMap((node) => forms.map(([file, text]) => [node, file, text] as const)))(
-    "%s runs %s, which sends through a broken connection",
+  test.for(nodes.flatMap((node) => formats.map(([file, text]) => [node, file, text] as const)))(
+    "%s runs %s, which retries after a lost connection",
     async ([node, file, text]) => {
-      const { url, requests } = await startScriptedServer(cut, accepted);
+      const { url, requests } = await startScriptedServer(cutConnection, accepted);
       project.write(file, text);
       expect(await project.run(file, { node, env: { POSTERN_URL: url } })).toBe("queued null\n");
       expect(requests[0]?.body).toEqual(requests[1]?.body);
     },
   );
 
-  test("needs nothing of a runtime but what all of them have", async () => {
-    project.write("bare.mjs", bareWorld);
+  test("runs with only the globals that all runtimes provide", async () => {
+    project.write("bare.mjs", bareRuntime);
     expect(await project.run("bare.mjs")).toBe("queued\n");
   });
 });
@@ -77,8 +77,8 @@ describe("the README", () => {
 
   beforeAll(async () => {
     const { db, url } = api.database;
-    const deps = await openTestDeps(db, url, simulator.simulator);
-    api.deps.domainDeps = deps;
+    const domainFixture = await openDomainFixture(db, url, simulator.simulator);
+    api.deps.domainDeps = domainFixture;
     const accountId = await anAccount(db, { name: "Acme" });
     const user = await aUser(db, { accountId });
     await aVerifiedDomain(db, accountId, "acme.io");
@@ -89,10 +89,10 @@ describe("the README", () => {
     const address = await api.app.listen({ port: 0, host: "127.0.0.1" });
     email = user.email;
     env = { POSTERN_URL: address, POSTERN_API_KEY: key, POSTERN_PASSWORD: user.password };
-    return () => deps.locks.close();
+    return () => domainFixture.locks.close();
   });
 
-  test("the compiler takes its examples, and what fits; what does not fit it refuses", () => {
+  test("the compiler accepts the examples of the README and refuses calls that do not match the types", () => {
     const files = programs.map(({ text }, index) => ({ file: `example-${index}.ts`, text: `${text}\nexport {};` }));
     const all = [...files, { file: "types.ts", text: typeExamples }];
     for (const { file, text } of all) project.write(file, text);
@@ -107,14 +107,14 @@ describe("the README", () => {
   });
 });
 
-/** Only these globals are there; what the package needs beyond them would end it. */
-const bareWorld = `
+/** A context with only these globals. The program fails when the package needs another one. */
+const bareRuntime = `
 import { readFileSync } from "node:fs";
 import { createContext, runInContext } from "node:vm";
 const code = readFileSync("node_modules/@postern/sdk/dist/postern.cjs", "utf8");
-const answer = async () => new Response('{"status":"queued"}', { status: 202 });
+const respond = async () => new Response('{"status":"queued"}', { status: 202 });
 const { setTimeout, clearTimeout, AbortController, Headers, URL, URLSearchParams, crypto, console } = globalThis;
-const bare = { setTimeout, clearTimeout, AbortController, Headers, URL, URLSearchParams, crypto, console, fetch: answer };
+const bare = { setTimeout, clearTimeout, AbortController, Headers, URL, URLSearchParams, crypto, console, fetch: respond };
 const exports = {};
 runInContext(\`(function (exports, module) { \${code}
   const postern = new module.exports.Postern({ baseUrl: "https://mail.example.com", apiKey: "k" });
@@ -123,7 +123,7 @@ runInContext(\`(function (exports, module) { \${code}
 })\`, createContext(bare))(exports, { exports });
 `;
 
-/** An expected error that does not come is an error itself. */
+/** The compiler reports an error when an expected error does not occur. */
 const typeExamples = `
 import { type Event, Postern, type Result, type SendRecord } from "@postern/sdk";
 
@@ -136,7 +136,7 @@ await postern.send(mail);
 await postern.send({ ...mail, text: "t", replyTo: "a@b.test" });
 
 const result: Result<SendRecord> = await postern.sends.status("id");
-// @ts-expect-error: it may have failed
+// @ts-expect-error: the call may have failed
 result.data.status;
 if (result.error === null) result.data.status satisfies string;
 else if (result.error.code === "CONFLICT") result.error.requestId satisfies string;

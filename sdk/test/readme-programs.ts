@@ -1,19 +1,19 @@
 export interface Program {
   name: string;
   text: string;
-  /** What one of the lines it prints looks like, each. */
+  /** Each pattern matches one line of the output. */
   prints: RegExp[];
 }
 
-/** Each block of TypeScript; one that does not import the package goes on from the last one that does. */
+/** Every TypeScript block of the README. A block without an import continues the last block with one. */
 export function programsOf(markdown: string): Program[] {
-  let beginning = "";
+  let setUp = "";
   return markdown.split("\n## ").flatMap((section) => {
     const [heading = ""] = section.split("\n");
     return [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""], index) => {
-      if (block.startsWith("import")) beginning = block;
+      if (block.startsWith("import")) setUp = block;
       const prints = [...block.matchAll(/\/\/ prints: (.*)/g)].map(([, line = ""]) => linePattern(line));
-      const text = beginning === block ? block : `${beginning}\n${block}`;
+      const text = setUp === block ? block : `${setUp}\n${block}`;
       return { name: `${heading}, example ${index + 1}`, text, prints };
     });
   });

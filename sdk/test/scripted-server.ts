@@ -8,17 +8,17 @@ export interface SeenRequest {
   body: Record<string, unknown> | undefined;
 }
 
-/** What the server does with one request. */
+/** Handles one request. */
 export type Step = (response: ServerResponse, request: SeenRequest) => void;
 
 export interface ScriptedServer {
   url: string;
   requests: SeenRequest[];
-  /** The next connections are closed before anything is read. */
+  /** Closes this number of connections before the server reads a request. */
   closeNext(connections: number): void;
 }
 
-/** An HTTP server that takes one step after the other, and the last one from then on. */
+/** Starts an HTTP server that runs one step per request and repeats the last step for all further requests. */
 export async function startScriptedServer(...steps: Step[]): Promise<ScriptedServer> {
   const requests: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
@@ -34,9 +34,9 @@ export async function startScriptedServer(...steps: Step[]): Promise<ScriptedSer
       step?.(response, request);
     });
   });
-  let closing = 0;
+  let connectionsToClose = 0;
   server.on("connection", (socket) => {
-    if (closing-- > 0) socket.destroy();
+    if (connectionsToClose-- > 0) socket.destroy();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -46,28 +46,34 @@ export async function startScriptedServer(...steps: Step[]): Promise<ScriptedSer
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   const closeNext = (connections: number) => {
-    closing = connections;
+    connectionsToClose = connections;
   };
   return { url: `http://127.0.0.1:${address.port}`, requests, closeNext };
 }
 
-export function answer(status: number, body: unknown, headers: Record<string, string> = {}): Step {
+export function respond(status: number, body: unknown, headers: Record<string, string> = {}): Step {
   return (response) =>
     void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
-export function html(status: number, headers: Record<string, string> = {}): Step {
+export function respondHtml(status: number, headers: Record<string, string> = {}): Step {
   return (response) =>
     void response.writeHead(status, { "content-type": "text/html", ...headers }).end("<h1>Proxy</h1>");
 }
 
-/** As the service refuses: the request id of the caller is in the header and in the body. */
+/** Refuses like the service: header and body contain the request id of the caller. */
 export function refuse(status: number, code: string, { details, retryAfter }: RefusalExtras = {}): Step {
   return (response, request) => {
     const requestId = String(request.headers["x-request-id"]);
-    const error = { code, message: `It is ${code}.`, request_id: requestId, doc_url: "http://postern.test", details };
+    const error = {
+      code,
+      message: `The code is ${code}.`,
+      request_id: requestId,
+      doc_url: "http://postern.test",
+      details,
+    };
     const headers = { "x-request-id": requestId, ...(retryAfter !== undefined && { "retry-after": retryAfter }) };
-    answer(status, { success: false, error }, headers)(response, request);
+    respond(status, { success: false, error }, headers)(response, request);
   };
 }
 
@@ -76,21 +82,21 @@ interface RefusalExtras {
   retryAfter?: string;
 }
 
-/** The request has arrived; its answer never does. */
-export const cut: Step = (response) => void response.socket?.destroy();
+/** Closes the connection after the request, so that the response is lost. */
+export const cutConnection: Step = (response) => void response.socket?.destroy();
 
-export const cutInTheMiddle: Step = (response) => {
+export const cutMidResponse: Step = (response) => {
   response.writeHead(202, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"id":', () => response.socket?.destroy());
 };
 
-export const stayQuiet: Step = () => undefined;
+export const neverRespond: Step = () => undefined;
 
-export const stallInTheMiddle: Step = (response) => {
+export const stallMidResponse: Step = (response) => {
   response.writeHead(202, { "content-type": "application/json", "content-length": "1000" }).write('{"id":');
 };
 
-export const accepted = answer(202, {
+export const accepted = respond(202, {
   id: "0193f0e2-7b1c-7cc3-98c4-dc0c0c07398f",
   status: "queued",
   idempotency_key: "k",

@@ -1,6 +1,6 @@
-import type { Timing } from "../src/ask.ts";
+import type { Timing } from "../src/request.ts";
 
-/** Time that passes at once, and how much of it. `random` is the jitter, from 0 to 1. */
+/** Waits end immediately, and `waits` records their seconds. `random` is the jitter, from 0 to 1. */
 export function withoutWaiting(random = 0.5): Timing & { waits: number[] } {
   const waits: number[] = [];
   return {

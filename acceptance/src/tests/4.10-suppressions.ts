@@ -1,29 +1,28 @@
 import { paginationFields, suppressionFields } from "../fields.ts";
-import type { Tests } from "../suite.ts";
-import type { World } from "../world.ts";
+import type { TestContext, Tests } from "../suite.ts";
 
 export const suppressionTests: Tests = {
-  "4.10-01": async (check, world) => {
-    const [first, second] = [await list(world, { limit: 20 }), await list(world, { limit: 20, page: 2 })];
-    check.equal("page when left out", first.body?.pagination?.page, 1);
-    check.equal("page when given", second.body?.pagination?.page, 2);
+  "4.10-01": async (check, context) => {
+    const [first, second] = [await list(context, { limit: 20 }), await list(context, { limit: 20, page: 2 })];
+    check.equal("the default page", first.body?.pagination?.page, 1);
+    check.equal("page from the request", second.body?.pagination?.page, 2);
     const ids = (answer: typeof first): string[] => answer.body.data.map(({ id }: { id: string }) => id);
     check.equal("the length of the second page", ids(second).length, 20);
     check.holds(
-      "no entry is on both",
+      "no entry is on both pages",
       ids(second).every((id) => !ids(first).includes(id)),
     );
-    check.error("a page that is no integer", await list(world, { page: "two" }), 422, "VALIDATION_ERROR");
+    check.error("a page that is not an integer", await list(context, { page: "two" }), 422, "VALIDATION_ERROR");
   },
-  "4.10-02": async (check, world) => {
-    const [usual, short] = [await list(world, {}), await list(world, { limit: 7 })];
-    check.equal("limit when left out", usual.body?.pagination?.limit, 50);
-    check.equal("how many there are then", usual.body?.data?.length, 50);
-    check.equal("limit when given", short.body?.pagination?.limit, 7);
-    check.equal("how many there are then", short.body?.data?.length, 7);
+  "4.10-02": async (check, context) => {
+    const [byDefault, short] = [await list(context, {}), await list(context, { limit: 7 })];
+    check.equal("the default limit", byDefault.body?.pagination?.limit, 50);
+    check.equal("the length of the default page", byDefault.body?.data?.length, 50);
+    check.equal("limit from the request", short.body?.pagination?.limit, 7);
+    check.equal("the length of the page with limit 7", short.body?.data?.length, 7);
   },
-  "4.10-03": async (check, world) => {
-    const answer = await list(world, { limit: 7 });
+  "4.10-03": async (check, context) => {
+    const answer = await list(context, { limit: 7 });
     check.status("the list", answer, 200);
     check.fields("the answer", answer.body, ["success", "data", "pagination"]);
     check.equal("success", answer.body.success, true);
@@ -32,51 +31,60 @@ export const suppressionTests: Tests = {
     for (const field of paginationFields) check.integer(field, pagination[field]);
     check.equal("total_pages", pagination.total_pages, Math.ceil(pagination.total / 7));
   },
-  "4.10-04": async (check, world) => {
-    const { body } = await list(world, {});
+  "4.10-04": async (check, context) => {
+    const { body } = await list(context, {});
     check.holds("data is a list", Array.isArray(body?.data), body);
     for (const entry of body.data) check.fields("an entry", entry, suppressionFields);
   },
 
-  "4.11-01": async (check, { scenes }) => {
-    const { address, removal, entry } = await scenes.removed();
+  "4.11-01": async (check, { fixtures }) => {
+    const { address, removal, entry } = await fixtures.suppressionRemoved();
     check.holds("the address has characters to encode", encodeURIComponent(address) !== address, address);
     check.status("the removal", removal, 200);
-    check.equal("its entry afterwards", entry, undefined);
+    check.equal("the suppression entry after the removal", entry, undefined);
   },
-  "4.11-02": async (check, { scenes }) => {
-    const { again, address } = await scenes.removed();
-    check.holds("nobody was filtered", !Object.hasOwn(again.accepted, "suppressed_recipients"), again.accepted);
+  "4.11-02": async (check, { fixtures }) => {
+    const { again, address } = await fixtures.suppressionRemoved();
+    check.holds(
+      "the send removed no recipient",
+      !Object.hasOwn(again.accepted, "suppressed_recipients"),
+      again.accepted,
+    );
     check.equal(
-      "whom the provider reported about",
+      "the recipients of the events",
       again.events.map(({ recipient }) => recipient),
       [address],
     );
     check.equal(
-      "as what",
+      "the types of the events",
       again.events.map(({ event_type }) => event_type),
       ["Bounce"],
     );
   },
-  "4.11-03": async (check, { scenes }) => {
-    const { removal, address } = await scenes.removed();
+  "4.11-03": async (check, { fixtures }) => {
+    const { removal, address } = await fixtures.suppressionRemoved();
     check.fields("the answer", removal.body, ["success", "message"]);
     check.equal("success", removal.body?.success, true);
     check.holds("the message names the address", removal.body?.message.includes(address), removal.body);
   },
-  "4.11-04": async (check, { ask, scenes }) => {
-    const { address } = await scenes.bounced();
+  "4.11-04": async (check, { request, fixtures }) => {
+    const { address } = await fixtures.bounced();
     const path = `/api/v1/suppression/${encodeURIComponent(address)}`;
-    check.error("a removal without JWT", await ask("DELETE", path), 401, "UNAUTHORIZED");
+    check.error("a removal without a JWT", await request("DELETE", path), 401, "UNAUTHORIZED");
     const bad = { authorization: "Bearer not.a.token" };
-    check.error("a removal with a bad JWT", await ask("DELETE", path, { headers: bad }), 401, "UNAUTHORIZED");
+    check.error("a removal with an invalid JWT", await request("DELETE", path, { headers: bad }), 401, "UNAUTHORIZED");
   },
-  "4.11-05": async (check, { scenes }) => {
-    check.error("removing who is not listed", (await scenes.removed()).unknownRemoval, 404, "NOT_FOUND");
+  "4.11-05": async (check, { fixtures }) => {
+    check.error(
+      "removing an address without an entry",
+      (await fixtures.suppressionRemoved()).unknownRemoval,
+      404,
+      "NOT_FOUND",
+    );
   },
 };
 
-async function list({ admin, scenes }: World, query: Record<string, string | number>) {
-  await scenes.crowd();
+async function list({ admin, fixtures }: TestContext, query: Record<string, string | number>) {
+  await fixtures.manySuppressed();
   return admin.asUser("GET", "/api/v1/suppression", { query: { mode: "test", ...query } });
 }

@@ -12,22 +12,22 @@ export const domainTests: Tests = {
       check.error(`registering ${JSON.stringify(body)}`, answer, 422, "VALIDATION_ERROR");
     }
   },
-  "4.3-02": async (check, { scenes }) => {
-    const { registered, name } = await scenes.domain();
-    check.status("registering", registered, 201);
+  "4.3-02": async (check, { fixtures }) => {
+    const { registered, name } = await fixtures.domain();
+    check.status("registering a domain", registered, 201);
     check.fields("the answer", registered.body, registeredFields);
     check.equal("domain_name", registered.body?.domain_name, name);
   },
-  "4.3-03": async (check, { scenes }) => {
-    const { registered, name } = await scenes.domain();
+  "4.3-03": async (check, { fixtures }) => {
+    const { registered, name } = await fixtures.domain();
     const names: string[] = registered.body.dns_records.map((record: { name: string }) => record.name);
     check.holds("there are records", names.length > 0);
-    for (const record of names) check.holds(`${record} lies in ${name}`, record.endsWith(`.${name}`));
+    for (const record of names) check.holds(`${record} is within ${name}`, record.endsWith(`.${name}`));
   },
-  "4.3-04": async (check, { scenes, admin }) => {
-    const { name } = await scenes.domain();
+  "4.3-04": async (check, { fixtures, admin }) => {
+    const { name } = await fixtures.domain();
     const again = await admin.asUser("POST", "/api/v1/domains", { body: { domain_name: name } });
-    check.error("registering it again", again, 409, "CONFLICT");
+    check.error("registering the domain again", again, 409, "CONFLICT");
   },
   "4.3-05": async (check, { admin }) => {
     for (const domain_name of ["no domain", "https://acme.io/", "-acme-.io", "acme", "a@acme.io"]) {
@@ -36,53 +36,53 @@ export const domainTests: Tests = {
     }
   },
 
-  "4.4-01": async (check, { scenes }) => {
-    const { list } = await scenes.domain();
+  "4.4-01": async (check, { fixtures }) => {
+    const { list } = await fixtures.domain();
     check.status("the list", list, 200);
-    check.holds("it is an array", Array.isArray(list.body), list.body);
+    check.holds("the answer is an array", Array.isArray(list.body), list.body);
   },
-  "4.4-02": async (check, { scenes }) => {
-    const domains: unknown[] = (await scenes.domain()).list.body;
+  "4.4-02": async (check, { fixtures }) => {
+    const domains: unknown[] = (await fixtures.domain()).list.body;
     check.holds("there are domains", domains.length > 0);
     for (const domain of domains) check.fields("a listed domain", domain, listedDomainFields);
   },
-  "4.4-03": async (check, { scenes, verifiedDomain }) => {
-    const { list, name } = await scenes.domain();
+  "4.4-03": async (check, { fixtures, verifiedDomain }) => {
+    const { list, name } = await fixtures.domain();
     const names = list.body.map((domain: { domain_name: string }) => domain.domain_name);
     check.holds(
-      "the new and the verified one are in it",
+      "the list contains the new and the verified domain",
       [name, verifiedDomain()].every((one) => names.includes(one)),
       names,
     );
-    check.equal("a header that leads to more", list.headers.get("link"), null);
+    check.equal("a Link header to another page", list.headers.get("link"), null);
   },
 
-  "4.5-01": async (check, { scenes, admin }) => {
-    const { registered, got } = await scenes.domain();
+  "4.5-01": async (check, { fixtures, admin }) => {
+    const { registered, got } = await fixtures.domain();
     check.integer("the id", registered.body?.domain_id);
-    check.equal("the domain of the answer", got.body?.domain_id, registered.body?.domain_id);
-    check.error("an id that is no integer", await admin.asUser("GET", "/api/v1/domains/one"), 404, "NOT_FOUND");
+    check.equal("the domain in the answer", got.body?.domain_id, registered.body?.domain_id);
+    check.error("an id that is not an integer", await admin.asUser("GET", "/api/v1/domains/one"), 404, "NOT_FOUND");
   },
-  "4.5-02": async (check, { scenes }) => {
-    const { got, registered } = await scenes.domain();
+  "4.5-02": async (check, { fixtures }) => {
+    const { got, registered } = await fixtures.domain();
     check.hasFields("the domain", got.body, [...listedDomainFields, "dns_records"]);
     for (const record of got.body.dns_records) check.hasFields("a DNS record", record, ["type", "name", "value"]);
-    check.equal("how many records", got.body.dns_records.length, registered.body.dns_records.length);
+    check.equal("the number of records", got.body.dns_records.length, registered.body.dns_records.length);
   },
   "4.5-03": async (check, { admin }) => {
     check.error("an unknown domain", await admin.asUser("GET", unknownDomain), 404, "NOT_FOUND");
   },
-  "4.5-04": async (check, { other, scenes }) => {
-    const { path } = await scenes.domain();
+  "4.5-04": async (check, { other, fixtures }) => {
+    const { path } = await fixtures.domain();
     check.error("a domain of another account", await other().asUser("GET", path), 404, "NOT_FOUND");
   },
 
-  "4.6-01": async (check, { scenes, admin }) => {
-    const { path, name } = await scenes.removedDomain();
+  "4.6-01": async (check, { fixtures, admin }) => {
+    const { path, name } = await fixtures.removedDomain();
     check.error("the removed domain", await admin.asUser("GET", path), 404, "NOT_FOUND");
     const { body }: Answer = await admin.asUser("GET", "/api/v1/domains");
     check.holds(
-      "it is not listed",
+      "the list does not contain it",
       body.every((domain: { domain_name: string }) => domain.domain_name !== name),
     );
   },
@@ -90,25 +90,25 @@ export const domainTests: Tests = {
     const view = simulator();
     const name = freshDomain();
     const { body } = await admin.registerDomain(name);
-    check.equal(`${name} is at the provider`, await view.hasIdentity(name), true);
+    check.equal(`whether the provider has ${name}`, await view.hasIdentity(name), true);
     await admin.asUser("DELETE", `/api/v1/domains/${body?.domain_id}`);
-    const isThere = await until(
+    const isRegistered = await until(
       () => view.hasIdentity(name),
       (found) => !found,
     );
-    check.equal(`${name} is at the provider after its removal`, isThere, false);
+    check.equal(`whether the provider has ${name} after its removal`, isRegistered, false);
   },
-  "4.6-03": async (check, { scenes }) => {
-    const { removal } = await scenes.removedDomain();
+  "4.6-03": async (check, { fixtures }) => {
+    const { removal } = await fixtures.removedDomain();
     check.status("the removal", removal, 200);
-    check.equal("its body", removal.body, { success: true });
+    check.equal("the body", removal.body, { success: true });
   },
   "4.6-04": async (check, { admin }) => {
     check.error("removing an unknown domain", await admin.asUser("DELETE", unknownDomain), 404, "NOT_FOUND");
   },
-  "4.6-05": async (check, { admin, other, scenes }) => {
-    const { path } = await scenes.domain();
-    check.error("removing another's domain", await other().asUser("DELETE", path), 404, "NOT_FOUND");
-    check.status("it is still there", await admin.asUser("GET", path), 200);
+  "4.6-05": async (check, { admin, other, fixtures }) => {
+    const { path } = await fixtures.domain();
+    check.error("removing a domain of another account", await other().asUser("DELETE", path), 404, "NOT_FOUND");
+    check.status("the domain after the refused removal", await admin.asUser("GET", path), 200);
   },
 };

@@ -1,13 +1,16 @@
 import { unknownId } from "../fields.ts";
-import { aMail } from "../scenes.ts";
 import type { Tests } from "../suite.ts";
+import { testMail } from "../test-mail.ts";
 
 export const errorTests: Tests = {
-  "7-01": async (check, world) => {
-    const answer = await world.admin.send("test", { ...aMail(world, "delivered"), from: "a@elsewhere.example.com" });
-    check.error("a send from a domain that is not verified", answer, 400, "DOMAIN_NOT_VERIFIED");
+  "7-01": async (check, context) => {
+    const answer = await context.admin.send("test", {
+      ...testMail(context, "delivered"),
+      from: "a@elsewhere.example.com",
+    });
+    check.error("a send from an unverified domain", answer, 400, "DOMAIN_NOT_VERIFIED");
   },
-  "7-02": async (check, { ask }) => {
+  "7-02": async (check, { request }) => {
     const requests = [
       ["POST", "/api/v1/send"],
       ["GET", `/api/v1/send/${unknownId}/status`],
@@ -15,9 +18,14 @@ export const errorTests: Tests = {
       ["GET", "/api/v1/domains"],
     ] as const;
     for (const [method, path] of requests) {
-      check.error(`${method} ${path} without`, await ask(method, path), 401, "UNAUTHORIZED");
+      check.error(`${method} ${path} without credentials`, await request(method, path), 401, "UNAUTHORIZED");
       const headers = { "x-api-key": "wrong", authorization: "Bearer wrong" };
-      check.error(`${method} ${path} with wrong ones`, await ask(method, path, { headers }), 401, "UNAUTHORIZED");
+      check.error(
+        `${method} ${path} with invalid credentials`,
+        await request(method, path, { headers }),
+        401,
+        "UNAUTHORIZED",
+      );
     }
   },
   "7-03": async (check, { admin }) => {
@@ -32,34 +40,39 @@ export const errorTests: Tests = {
       check.error(`${method} ${path}`, await admin.asUser(method, path), 404, "NOT_FOUND");
     }
   },
-  "7-04": async (check, { admin, scenes }) => {
-    check.error("a reused key with another payload", (await scenes.repeated()).third, 409, "CONFLICT");
-    const body = { domain_name: (await scenes.domain()).name };
+  "7-04": async (check, { admin, fixtures }) => {
+    check.error("a reused key with another payload", (await fixtures.repeatedSend()).third, 409, "CONFLICT");
+    const body = { domain_name: (await fixtures.domain()).name };
     check.error("a registered domain", await admin.asUser("POST", "/api/v1/domains", { body }), 409, "CONFLICT");
   },
   "7-05": async (check, { admin }) => {
     check.error("an empty send", await admin.send("test", {}), 422, "VALIDATION_ERROR");
     const body = { domain_name: "no domain" };
-    check.error("no domain", await admin.asUser("POST", "/api/v1/domains", { body }), 422, "VALIDATION_ERROR");
+    check.error(
+      "registering an invalid domain name",
+      await admin.asUser("POST", "/api/v1/domains", { body }),
+      422,
+      "VALIDATION_ERROR",
+    );
   },
-  "7-06": async (check, { scenes }) => {
-    const { burst, second } = await scenes.limits();
+  "7-06": async (check, { fixtures }) => {
+    const { burst, second } = await fixtures.limits();
     const refused = burst.filter(({ status }) => status !== 202);
-    check.equal("how many of four were refused", refused.length, 1);
-    for (const answer of refused) check.error("the refused one", answer, 429, "RATE_LIMIT_EXCEEDED");
-    check.status("one that waited", second.accepted, 202);
+    check.equal("the number of refused requests out of four", refused.length, 1);
+    for (const answer of refused) check.error("the refused request", answer, 429, "RATE_LIMIT_EXCEEDED");
+    check.status("a request after a pause", second.accepted, 202);
   },
-  "7-07": async (check, { ask, admin }) => {
-    for (const answer of [await ask("GET", "/api/v1/domains"), await admin.asUser("GET", "/api/v1/domains/0")]) {
+  "7-07": async (check, { request, admin }) => {
+    for (const answer of [await request("GET", "/api/v1/domains"), await admin.asUser("GET", "/api/v1/domains/0")]) {
       check.fields("an error", answer.body, ["success", "error"]);
       check.equal("success", answer.body.success, false);
-      check.fields("its error", answer.body.error, ["code", "message", "request_id", "doc_url"]);
+      check.fields("the error field", answer.body.error, ["code", "message", "request_id", "doc_url"]);
     }
     const { body } = await admin.asUser("POST", "/api/v1/domains", { body: { domain_name: 7 } });
     check.equal("the field in details", body?.error?.details?.[0]?.field, "domain_name");
   },
-  "7-08": async (check, { scenes }) => {
-    const { record } = await scenes.rejected();
+  "7-08": async (check, { fixtures }) => {
+    const { record } = await fixtures.rejected();
     check.equal("status", record.status, "failed");
     check.text("error_code", record.error_code);
     check.text("error_message", record.error_message);

@@ -1,60 +1,54 @@
-import type { Answered, NoAnswer } from "./attempt.ts";
+import type { NoResponse, ReceivedResponse } from "./attempt.ts";
 import { type ErrorFacts, PosternError } from "./postern-error.ts";
+import type { PreparedRequest } from "./prepare-request.ts";
 import type { Result } from "./result.ts";
 
-interface Asked {
-  url: string;
-  requestId: string;
-  idempotencyKey: string | undefined;
-  settings: { timeoutSeconds: number };
-}
-
-/** What an attempt means for the caller. */
-export function readAnswer<Data>(asked: Asked, outcome: Answered | NoAnswer): Result<Data> {
-  const { requestId, idempotencyKey } = asked;
+/** Converts the outcome of one attempt into a result. */
+export function readResponse<Data>(request: PreparedRequest, outcome: ReceivedResponse | NoResponse): Result<Data> {
+  const { requestId, idempotencyKey } = request;
   const failed = (facts: Omit<ErrorFacts, "requestId" | "idempotencyKey"> & { requestId?: string | undefined }) => ({
     data: null,
     error: new PosternError({ ...facts, idempotencyKey, requestId: facts.requestId ?? requestId }),
   });
-  if (outcome.kind === "no-answer") {
+  if (outcome.kind === "no-response") {
     const { code, cause } = outcome;
-    return failed({ code, message: withoutAnswer(asked, outcome), cause });
+    return failed({ code, message: noResponseMessage(request, outcome), cause });
   }
 
   const { status, headers } = outcome;
   const body = parseJson(outcome.text);
-  // What the service answers with success has the documented form; a test holds it against the same document as the types.
+  // The cast is safe: a test of the service validates its responses against the document that these types come from.
   if (status >= 200 && status < 300 && body !== undefined) return { data: body as Data, error: null };
-  const told = { status, requestId: headers.get("x-request-id") ?? undefined, retryAfter: retryAfterOf(headers) };
-  const problem = errorOf(body);
-  if (problem !== undefined) {
-    return failed({ ...told, ...problem, requestId: problem.requestId ?? told.requestId });
+  const facts = { status, requestId: headers.get("x-request-id") ?? undefined, retryAfter: readRetryAfter(headers) };
+  const apiError = readApiError(body);
+  if (apiError !== undefined) {
+    return failed({ ...facts, ...apiError, requestId: apiError.requestId ?? facts.requestId });
   }
-  return failed({ ...told, code: "UNEXPECTED_ANSWER", message: notOurs(asked, status) });
+  return failed({ ...facts, code: "UNEXPECTED_ANSWER", message: unexpectedMessage(request, status) });
 }
 
-function withoutAnswer({ url, settings }: Asked, { code, cause }: NoAnswer): string {
+function noResponseMessage({ url, settings }: PreparedRequest, { code, cause }: NoResponse): string {
   const { origin } = new URL(url);
   switch (code) {
     case "TIMEOUT":
-      return `${origin} did not answer within ${settings.timeoutSeconds} s.`;
+      return `${origin} did not respond within ${settings.timeoutSeconds} s.`;
     case "ABORTED":
-      return "The call was aborted by its signal. What it asked for may have happened.";
+      return "The signal aborted the call. The service may have processed the request.";
     case "CONNECTION_FAILED":
-      return `${origin} could not be reached, or the connection broke: ${reasonOf(cause).replace(/\.$/, "")}.`;
+      return `The connection to ${origin} failed: ${reasonOf(cause).replace(/\.$/, "")}.`;
   }
 }
 
-function notOurs({ url }: Asked, status: number): string {
+function unexpectedMessage({ url }: PreparedRequest, status: number): string {
   const { origin } = new URL(url);
   const advice =
     status < 500
-      ? "Check baseUrl: it is where /openapi.json of the installation can be read, without a redirect."
-      : "A proxy in front of the installation probably gave it.";
-  return `The answer of ${origin} (status ${status}) is none of Postern's. ${advice}`;
+      ? "Check baseUrl: /openapi.json of the installation must be readable there without a redirect."
+      : "A proxy in front of the installation probably sent it.";
+  return `The response of ${origin} (status ${status}) does not come from Postern. ${advice}`;
 }
 
-/** `fetch` says "fetch failed" or the like and keeps the reason in the cause, if it tells it at all. */
+/** `fetch` throws a general message such as "fetch failed" and puts the reason, if any, into the cause. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { cause } = thrown;
@@ -69,7 +63,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function errorOf(
+function readApiError(
   body: unknown,
 ): (Pick<ErrorFacts, "code" | "message" | "details"> & { requestId?: string }) | undefined {
   const error = fieldOf(body, "error");
@@ -78,7 +72,7 @@ function errorOf(
   );
   if (typeof code !== "string" || typeof message !== "string") return undefined;
   return {
-    // A newer service may have more codes than these types.
+    // A newer service can send codes that these types do not contain.
     code: code as ErrorFacts["code"],
     message,
     details: Array.isArray(details) ? details : [],
@@ -90,8 +84,8 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Seconds, as the service writes it, or a date, as a proxy may. */
-function retryAfterOf(headers: Headers): number | undefined {
+/** The service sends seconds; a proxy may send a date. */
+function readRetryAfter(headers: Headers): number | undefined {
   const text = headers.get("retry-after")?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const seconds = (Date.parse(text) - Date.now()) / 1000;

@@ -1,0 +1,26 @@
+import { decision, type RequirementTable } from "../requirement.ts";
+
+export const states: RequirementTable = {
+  "3-01": "Status `queued`: the API accepted the send and it waits for a worker",
+  "3-02": "Status `processing`: a worker is processing the send",
+  "3-03": "Status `sent`: the provider accepted the send",
+  "3-04": "Status `delivered`: the recipient's mail server accepted the mail",
+  "3-05": "Status `bounced`: the recipient's mail server rejected the mail",
+  "3-06": "Status `complained`: the recipient filed a spam complaint",
+  "3-07": "Status `suppressed`: every recipient was suppressed before submission",
+  "3-08": "Status `failed`: error_code and error_message describe the failure",
+  "3-09": "The order is queued, processing, sent, and then a final status",
+  "3-10": "Accepting a send creates its record, `queued` with `queued_at`",
+  "3-11": "A worker that claims a queued send changes it to `processing`",
+  "3-12": "Submission changes the send to `sent` and sets sent_at and provider_message_id",
+  "3-13": "A Delivery report changes the send to `delivered` and is recorded",
+  "3-14": "A Bounce report changes the send to `bounced` and is recorded",
+  "3-15": "A Permanent bounce suppresses the recipient as hard_bounce; a Transient one does not",
+  "3-16": "A Complaint report changes the send to `complained`, is recorded, and suppresses the recipient as complaint",
+  "3-17": "A send whose recipients are all suppressed is `suppressed`, with a Suppression event for each recipient",
+  "3-18": decision("The 202 of a send whose recipients are all suppressed has the status `suppressed`"),
+  "3-19": decision("A send that the provider rejects becomes `failed` without becoming `sent`"),
+  "3-20": "A new domain waits for its DNS records",
+  "3-21": "The verification status of a domain is Pending, Success or Failed",
+  "3-22": "Verification may take up to 72 hours: a domain without records does not fail within minutes",
+};
