@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { embeddedBinaries } from "../service/src/dev/embedded-postgres.ts";
+import { embeddedBinaries } from "../service/src/dev/postgres/embedded-postgres.ts";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 import { createTemplate } from "../service/test/template-database.ts";
 import { accept } from "./accept/accept.ts";
@@ -9,7 +9,7 @@ import { drain } from "./drain/drain.ts";
 import { engines } from "./engines/engines.ts";
 import { feedback } from "./feedback/feedback.ts";
 import { type Bench, NotReady } from "./frame/bench.ts";
-import { hasReachedGoal, isWithinLimit, judgementText } from "./frame/judgement.ts";
+import { goalCheckText, hasReachedGoal, isWithinLimit } from "./frame/goal-check.ts";
 import { describeMachine } from "./frame/machine.ts";
 import { outcomeTable } from "./frame/outcome-table.ts";
 import { growth } from "./growth/growth.ts";
@@ -48,16 +48,16 @@ try {
 }
 
 async function runOne(bench: Bench): Promise<void> {
-  console.log(`${bench.name}: ${bench.asks}`);
+  console.log(`${bench.name}: ${bench.description}`);
   const machine = describeMachine("18.4");
   const progress = (text: string) => console.log(`  … ${text}`);
   const outcome = await bench.run({ serverUrl: server.url, isQuick, ...sizes[isQuick ? "quick" : "full"], progress });
   const found = Object.entries(outcome.findings ?? {}).map(([name, figure]) => `${name}: ${figure}`);
   const notes = [...found, ...(outcome.notes ?? [])].map((note) => `    ${note}`);
-  console.log([outcomeTable(outcome), ...outcome.judged.map(judgementText), ...notes].join("\n"));
-  const reached = outcome.judged.filter(hasReachedGoal).length;
-  console.log(`${bench.name}: ${reached} of ${outcome.judged.length} goals reached\n`);
-  if (!outcome.judged.every(isWithinLimit)) process.exitCode = 1;
+  console.log([outcomeTable(outcome), ...outcome.goals.map(goalCheckText), ...notes].join("\n"));
+  const reached = outcome.goals.filter(hasReachedGoal).length;
+  console.log(`${bench.name}: ${reached} of ${outcome.goals.length} goals reached\n`);
+  if (!outcome.goals.every(isWithinLimit)) process.exitCode = 1;
   if (isQuick) return;
   mkdirSync(results, { recursive: true });
   const report = { bench: bench.name, machine, ...outcome };
@@ -68,7 +68,7 @@ function writeDocuments(): void {
   const docs = join(import.meta.dirname, "../docs");
   writeReport(results, docs);
   const missing = writeCapacityTable(join(docs, "scale.md"), results);
-  if (missing.length > 0) console.log(`docs/scale.md has no table: ${missing.join(", ")} not measured yet`);
+  if (missing.length > 0) console.log(`docs/scale.md has no capacity table: no results yet for ${missing.join(", ")}`);
 }
 
 function explain(error: unknown): void {

@@ -8,7 +8,7 @@ export interface ChaosOptions extends RunOptions {
 }
 
 const names = Object.keys(scenarios);
-/** `--worker-kills 200` reads better than `--faults 200`; both mean the same. */
+/** `--worker-kills 200` is an alias of `--faults 200`. */
 const faultNames = ["faults", ...names];
 
 const valued = { type: "string" } as const;
@@ -31,16 +31,16 @@ ${Object.entries(scenarios)
   .join("\n")}
 
   --sends N              sends of the load
-  --rate N               sends a second
-  --faults N             how often the fault is made; also by the scenario's name, such as --worker-kills N
-  --fault-seconds N      how long each fault of the network lasts (30)
-  --send-events on|off|none   what the provider tells: all, nothing of hand-overs, nothing at all (on)
-  --policy resend|fail   what becomes of a send in doubt (resend)
-  --seed N               repeats the random decisions of a run
-  --keep                 keeps logs and ledger of a run that passed
+  --rate N               sends per second
+  --faults N             number of faults; also under the scenario's name, such as --worker-kills N
+  --fault-seconds N      duration of each network fault (30)
+  --send-events on|off|none   events that the provider reports: all, no Send events, none (on)
+  --policy resend|fail   how a send in doubt is resolved without evidence (resend)
+  --seed N               repeats the random choices of a run
+  --keep                 keeps the logs and the ledger of a run that passed
 `;
 
-/** Undefined when there is nothing to run; what to do instead has been said. */
+/** Returns undefined after printing the help: on request, or because an argument is wrong. */
 export function readCommandLine(args: string[]): ChaosOptions | undefined {
   try {
     const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
@@ -57,14 +57,14 @@ export function readCommandLine(args: string[]): ChaosOptions | undefined {
 }
 
 function optionsFrom(scenario: ScenarioName, given: Record<string, string | boolean | undefined>): ChaosOptions {
-  const { usual } = scenarios[scenario];
-  const number = (name: string, otherwise: number) => numberOf(name, given[name], otherwise);
+  const { defaults } = scenarios[scenario];
+  const number = (name: string, fallback: number) => numberOf(name, given[name], fallback);
   return {
     scenario,
     seed: number("seed", Date.now() % 1_000_000),
-    sends: number("sends", usual.sends),
-    perSecond: number("rate", usual.perSecond),
-    faults: number(scenario, number("faults", usual.faults)),
+    sends: number("sends", defaults.sends),
+    perSecond: number("rate", defaults.perSecond),
+    faults: number(scenario, number("faults", defaults.faults)),
     faultSeconds: number("fault-seconds", 30),
     sendEvents: oneOf("send-events", given["send-events"] ?? "on", ["on", "off", "none"]),
     policy: oneOf("policy", given.policy ?? "resend", ["resend", "fail"]),
@@ -76,8 +76,8 @@ function isName(text: string): text is ScenarioName {
   return names.includes(text);
 }
 
-function numberOf(name: string, given: string | boolean | undefined, otherwise: number): number {
-  const number = given === undefined ? otherwise : Number(given);
+function numberOf(name: string, given: string | boolean | undefined, fallback: number): number {
+  const number = given === undefined ? fallback : Number(given);
   if (Number.isNaN(number) || number < 0) throw new Error(`--${name} must be a number, not "${given}"`);
   return number;
 }

@@ -5,8 +5,8 @@ import { report } from "./report.ts";
 
 const help = `Usage: npm run chaos:matrix -- [options]
 
-  --times N       how often a process is killed at each point (50)
-  --points a,b    only at these: ${points.map(({ name }) => name).join(", ")}`;
+  --times N       number of kills at each crash point (50)
+  --points a,b    only these crash points: ${points.map(({ name }) => name).join(", ")}`;
 
 const { values } = parseArgs({
   options: { times: { type: "string", default: "50" }, points: { type: "string" }, help: { type: "boolean" } },
@@ -14,7 +14,7 @@ const { values } = parseArgs({
 const [times, wanted] = [Number(values.times), values.points?.split(",")];
 const unknown = wanted?.filter((name) => !points.some((point) => point.name === name)) ?? [];
 if (values.help === true || unknown.length > 0 || !(times >= 1)) {
-  console.log(unknown.length > 0 ? `There is no point ${unknown.join(", ")}.\n\n${help}` : help);
+  console.log(unknown.length > 0 ? `There is no crash point ${unknown.join(", ")}.\n\n${help}` : help);
   process.exit(values.help === true ? 0 : 64);
 }
 

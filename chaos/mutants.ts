@@ -1,14 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { embeddedBinaries } from "../service/src/dev/embedded-postgres.ts";
+import { embeddedBinaries } from "../service/src/dev/postgres/embedded-postgres.ts";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 import { type Mutant, mutants } from "./mutants/mutants.ts";
 import { findTypeErrors, runTests } from "./mutants/run-tests.ts";
 import { copyTree, type TreeCopy } from "./mutants/tree-copy.ts";
 
 /**
- * `npm run mutants`: takes one safety rule after the other out of a copy of the source; the tests must turn red for each,
- * by an assertion. `--only a,b` tries some of them. With TEST_REPORT it writes what `scripts/sum-tests.ts` adds up.
+ * `npm run mutants` removes one safety rule at a time from a copy of the source; for each, an assertion of its tests must
+ * fail. `--only a,b` runs some mutants. With TEST_REPORT it writes a report for `scripts/sum-tests.ts`.
  */
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const wanted = values.only?.split(",");
@@ -19,10 +19,10 @@ if (unknown.length > 0) {
 }
 const chosen = mutants.filter(({ name }) => wanted?.includes(name) ?? true);
 
-interface Verdict {
+interface MutantResult {
   mutant: Mutant;
-  /** The first test that noticed. */
-  seenBy: string | undefined;
+  /** The first test that failed by an assertion. */
+  detectedBy: string | undefined;
   broken: string[];
   seconds: number;
 }
@@ -32,59 +32,59 @@ const copy = copyTree();
 const server = await startPrivatePostgres(await embeddedBinaries());
 try {
   await requireSoundStart(copy);
-  const verdicts: Verdict[] = [];
+  const results: MutantResult[] = [];
   for (const mutant of chosen) {
-    const verdict = await judge(copy, mutant);
-    tell(verdict);
-    verdicts.push(verdict);
+    const result = await testMutant(copy, mutant);
+    print(result);
+    results.push(result);
   }
-  const survivors = verdicts.filter(({ seenBy }) => seenBy === undefined);
+  const survivors = results.filter(({ detectedBy }) => detectedBy === undefined);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  console.log(`\n${verdicts.length - survivors.length} of ${verdicts.length} mutants seen, in ${seconds} s`);
-  if (process.env.TEST_REPORT !== undefined) writeFileSync(process.env.TEST_REPORT, JSON.stringify(asTests(verdicts)));
+  console.log(`\n${results.length - survivors.length} of ${results.length} mutants detected, in ${seconds} s`);
+  if (process.env.TEST_REPORT !== undefined) writeFileSync(process.env.TEST_REPORT, JSON.stringify(asTests(results)));
   process.exitCode = survivors.length === 0 ? 0 : 1;
 } finally {
   await server.stop();
   copy.remove();
 }
 
-/** Otherwise red would mean nothing: the tests are green without a mutant, and every mutant is a program. */
+/** Checks that the tests pass without a mutant and that every mutant compiles. Otherwise a failing test proves nothing. */
 async function requireSoundStart({ folder, apply }: TreeCopy): Promise<void> {
   const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
-  console.log(`→ without a mutant: ${files.length} test files`);
+  console.log(`→ ${files.length} test files without a mutant`);
   const { passed, asserted, broken } = await runTests(folder, files, server.url);
   if (passed === 0 || asserted.length + broken.length > 0) {
-    throw new Error(`The tests are not green without a mutant:\n${[...asserted, ...broken].join("\n")}`);
+    throw new Error(`The tests fail without a mutant:\n${[...asserted, ...broken].join("\n")}`);
   }
-  console.log(`✓ ${passed} tests are green\n→ the types of all ${chosen.length} mutants together`);
-  const putBack = chosen.map((mutant) => apply(mutant));
+  console.log(`✓ ${passed} tests pass\n→ type check with all ${chosen.length} mutants applied`);
+  const restore = chosen.map((mutant) => apply(mutant));
   const errors = await findTypeErrors(folder);
-  for (const one of putBack.toReversed()) one();
-  if (errors !== undefined) throw new Error(`A mutant is no program:\n${errors}`);
-  console.log("✓ they are programs\n");
+  for (const restoreOne of restore.toReversed()) restoreOne();
+  if (errors !== undefined) throw new Error(`A mutant does not compile:\n${errors}`);
+  console.log("✓ all mutants compile\n");
 }
 
-async function judge({ folder, apply }: TreeCopy, mutant: Mutant): Promise<Verdict> {
+async function testMutant({ folder, apply }: TreeCopy, mutant: Mutant): Promise<MutantResult> {
   const begun = performance.now();
-  const putBack = apply(mutant);
+  const restore = apply(mutant);
   const { asserted, broken } = await runTests(folder, mutant.tests, server.url);
-  putBack();
-  return { mutant, seenBy: asserted[0], broken, seconds: (performance.now() - begun) / 1000 };
+  restore();
+  return { mutant, detectedBy: asserted[0], broken, seconds: (performance.now() - begun) / 1000 };
 }
 
-function tell({ mutant, seenBy, broken, seconds }: Verdict): void {
+function print({ mutant, detectedBy, broken, seconds }: MutantResult): void {
   const width = Math.max(...chosen.map(({ name }) => name.length));
-  const seen = seenBy ?? `SURVIVED: ${mutant.wrong}. ${broken[0]?.slice(0, 300) ?? "All its tests are green."}`;
+  const text = detectedBy ?? `SURVIVED: ${mutant.wrong}. ${broken[0]?.slice(0, 300) ?? "All its tests pass."}`;
   console.log(
-    `${seenBy === undefined ? "✗" : "✓"} ${mutant.name.padEnd(width)} ${seconds.toFixed(1).padStart(5)} s  ${seen}`,
+    `${detectedBy === undefined ? "✗" : "✓"} ${mutant.name.padEnd(width)} ${seconds.toFixed(1).padStart(5)} s  ${text}`,
   );
 }
 
-function asTests(verdicts: Verdict[]) {
-  const assertionResults = verdicts.map(({ mutant, seenBy, broken }) => ({
-    fullName: `the tests notice when ${mutant.wrong} (${mutant.name})`,
-    status: seenBy === undefined ? "failed" : "passed",
-    failureMessages: seenBy === undefined ? [broken[0] ?? "All its tests are green."] : [],
+function asTests(results: MutantResult[]) {
+  const assertionResults = results.map(({ mutant, detectedBy, broken }) => ({
+    fullName: `the tests detect that ${mutant.wrong} (${mutant.name})`,
+    status: detectedBy === undefined ? "failed" : "passed",
+    failureMessages: detectedBy === undefined ? [broken[0] ?? "All its tests pass."] : [],
   }));
   const numFailedTests = assertionResults.filter(({ status }) => status === "failed").length;
   return {

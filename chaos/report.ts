@@ -1,15 +1,15 @@
 import { execFileSync } from "node:child_process";
 import type { Finding, Outcome } from "./scenarios/scenario.ts";
 
-export interface Told {
+export interface RunInfo {
   run: string;
-  /** Of the random decisions, where there were any. */
+  /** The seed of the random choices, if the run made any. */
   seed?: number;
   seconds: number;
 }
 
-/** A table for people and one line of JSON for machines. Returns whether every promise held. */
-export function report({ run, seed, seconds }: Told, { n, findings, notes }: Outcome): boolean {
+/** Prints a table, and one line of JSON for programs. Returns whether every promise held. */
+export function report({ run, seed, seconds }: RunInfo, { n, findings, notes }: Outcome): boolean {
   const width = Math.max(...findings.map(({ what }) => what.length));
   for (const note of notes) console.log(`  ${note}`);
   console.log(`\n${run}${seed === undefined ? "" : `, seed ${seed}`}`);
@@ -24,7 +24,7 @@ function markOf(holds: Finding["holds"]): string {
   return holds === undefined ? " " : holds ? "✓" : "✗";
 }
 
-/** With a plus when what ran is not what was committed. */
+/** With a plus when the working tree differs from the commit. */
 function commit(): string {
   const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
   try {

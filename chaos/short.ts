@@ -6,8 +6,8 @@ import { runScenario } from "./scenarios/run-scenario.ts";
 import type { Outcome } from "./scenarios/scenario.ts";
 
 /**
- * `npm run chaos:short`, for CI: all kinds of kills under load, and once every point that a send passes. They run side by
- * side, because both wait for leases to end. With TEST_REPORT it writes what `scripts/sum-tests.ts` adds up.
+ * `npm run chaos:short`, for CI: all kinds of kills under load, and one kill at every crash point that a send passes. The two
+ * run concurrently, because both wait for leases to expire. With TEST_REPORT it writes a report for `scripts/sum-tests.ts`.
  */
 const seed = Date.now() % 1_000_000;
 const options = {
@@ -19,7 +19,7 @@ const options = {
   sendEvents: "on",
   policy: "resend",
 } as const;
-const passedBySends = points.filter(({ occasion }) => occasion === "send" || occasion === "accept");
+const passedBySends = points.filter(({ trigger }) => trigger === "send" || trigger === "accept");
 
 const [killed, matrix] = await Promise.all([runScenario("mixed", options), runMatrix(1, passedBySends)]);
 const isHeld = [
@@ -32,7 +32,7 @@ if (process.env.TEST_REPORT !== undefined) {
 process.exitCode = isHeld ? 0 : 1;
 process.exit();
 
-/** Each promise of a table is a test. */
+/** Reports each promise of a table as a test. */
 function asTests(outcomes: Record<string, Outcome>) {
   const testResults = Object.entries(outcomes).map(([name, { findings }]) => ({
     name: `chaos ${name} (seed ${seed})`,

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Reads lines NAME=value, as `postern admin generate-secrets` prints them, and writes each value to a file FOLDER/NAME that
-# only its owner can read.
+# Reads NAME=value lines from `postern admin generate-secrets` and writes each value to a file FOLDER/NAME that only its
+# owner can read.
 #
 #   postern admin generate-secrets | split-secrets.sh FOLDER
 #
-# A file that exists is kept: another secret in its place would make keys and stored mail useless. So it may be repeated.
+# It keeps existing files: a replaced secret would invalidate API keys and stored mail. So the script is repeatable.
 set -eu
 umask 077
 
@@ -15,13 +15,13 @@ seen=0
 while IFS='=' read -r name value || [ -n "$name" ]; do
   case $name in
     '' | '#'*) continue ;;
-    *[!A-Z_]*) echo "\"$name\" is no name of a secret; expected NAME=value." >&2 && exit 1 ;;
+    *[!A-Z_]*) echo "\"$name\" is not a valid name of a secret. Each line must be NAME=value." >&2 && exit 1 ;;
   esac
   seen=$((seen + 1))
   if [ -e "$folder/$name" ]; then
-    echo "kept  $folder/$name, which was there already"
+    echo "kept  $folder/$name, which already exists"
   else
-    # A file in place is a whole one, whatever happens meanwhile.
+    # A rename makes the file appear complete, even if the script is interrupted.
     printf '%s\n' "$value" >"$folder/$name.new"
     mv "$folder/$name.new" "$folder/$name"
     echo "wrote $folder/$name"
@@ -29,6 +29,6 @@ while IFS='=' read -r name value || [ -n "$name" ]; do
 done
 
 if [ "$seen" -eq 0 ]; then
-  echo "No secrets came in; the command before the pipe has failed." >&2
+  echo "split-secrets.sh received no secrets. Check the output of the command before the pipe." >&2
   exit 1
 fi

@@ -1,32 +1,33 @@
 import { cpuSecondsOf, postgresCpuSeconds } from "../../service/proofs/cpu-times.ts";
-import { makeSenders, type TestSender } from "../../service/proofs/sending-client.ts";
+import { makeSenders, type TestSender } from "../../service/proofs/sends/sending-client.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { createEmptyDatabase } from "../../service/test/template-database.ts";
 import { withApiProcesses } from "../../service/test/with-api-processes.ts";
 import type { Bench } from "../frame/bench.ts";
 import { type Comparison, compare, type Figures } from "../frame/compare.ts";
-import { judgeRatio } from "../frame/judgement.ts";
-import { press } from "./press.ts";
-import { startYardstick } from "./yardstick.ts";
+import { checkRatio } from "../frame/goal-check.ts";
+import { startBaseline } from "./baseline.ts";
+import { runWrk } from "./run-wrk.ts";
 
 const accounts = 1_000;
 const poolSize = 10;
-/** Far above what comes, and low enough that a window is what it is in production: some hundred entries. */
+/** Above the measured load, and low enough that a rate window has the size of production: some hundred entries. */
 const limits: [number, number, number] = [1_000, 10_000, 6_000];
-const wanted = { goal: 1, floor: 0.7, quickFloor: 0.35 };
+const target = { goal: 1, floor: 0.7, quickFloor: 0.35 };
 
 export const accept: Bench = {
   name: "accept",
-  asks: "POST /api/v1/send complete, beside the smallest endpoint that stores the same row with one INSERT a request",
+  description:
+    "the complete POST /api/v1/send, compared with a minimal endpoint that stores the same row with one INSERT per request",
   async run({ serverUrl, rounds, seconds, isQuick, progress }) {
     const empty = await createEmptyDatabase(serverUrl);
-    const plain = await startYardstick(empty.url, poolSize);
+    const baseline = await startBaseline(empty.url, poolSize);
     try {
-      return await withApiProcesses(serverUrl, 1, async ({ db, processes, allDeps }) => {
-        const senders = await makeSenders(db, allDeps, accounts, limits);
+      return await withApiProcesses(serverUrl, 1, async ({ db, processes, credentialDeps }) => {
+        const senders = await makeSenders(db, credentialDeps, accounts, limits);
         await db.query({ name: "analyze", text: "analyze" });
         const [api] = processes;
-        if (api === undefined) throw new Error("no API process");
+        if (api === undefined) throw new Error("the API process did not start");
         api.ignoreLogs();
         const contender = (name: string, at: { url: string; pid: number }, connections: number) => ({
           name,
@@ -35,18 +36,18 @@ export const accept: Bench = {
         const comparisons: Record<string, Comparison> = {};
         for (const connections of isQuick ? [64] : [64, 256]) {
           comparisons[`${connections} connections`] = await compare(
-            [contender("yardstick", plain, connections), contender("postern", api, connections)],
+            [contender("baseline", baseline, connections), contender("postern", api, connections)],
             rounds,
             progress,
           );
         }
-        const judged = Object.entries(comparisons).map(([title, compared]) =>
-          judgeRatio(`of the yardstick, ${title}`, compared, wanted, isQuick),
+        const goals = Object.entries(comparisons).map(([title, compared]) =>
+          checkRatio(`of the baseline, ${title}`, compared, target, isQuick),
         );
-        return { comparisons, judged };
+        return { comparisons, goals };
       });
     } finally {
-      await plain.stop();
+      await baseline.stop();
       await empty.drop();
     }
   },
@@ -60,7 +61,7 @@ async function measure(
 ): Promise<Figures> {
   const cpu = async () => ({ node: cpuSecondsOf(pid), postgres: await postgresCpuSeconds(db) });
   const [before, wal] = [await cpu(), await walBytes(db)];
-  const { requests, seconds, p50, p99 } = await press(url, senders, load);
+  const { requests, seconds, p50, p99 } = await runWrk(url, senders, load);
   const after = await cpu();
   const per1000 = (used: number) => (used / requests) * 1000;
   return {

@@ -1,5 +1,5 @@
--- Requests for wrk: every one another idempotency key, keys and senders in turn, bodies that do not compress.
--- arguments: file with "key<TAB>from" lines, file with a body text per line, tag of the run
+-- Requests for wrk: each has its own idempotency key, the senders rotate, the bodies do not compress.
+-- Arguments: a file with "key<TAB>from" lines, a file with one body text per line, a tag that is unique for the run.
 local senders, texts, tag, count = {}, {}, "", 0
 
 function init(args)

@@ -1,42 +1,42 @@
 import type { Bench } from "../frame/bench.ts";
 import { compare } from "../frame/compare.ts";
-import type { Validation } from "../frame/judgement.ts";
+import type { GoalCheck } from "../frame/goal-check.ts";
 import { costOfSends } from "./cost-of-sends.ts";
-import { killOneCell } from "./death-of-a-cell.ts";
+import { killOneCell } from "./kill-one-cell.ts";
 import { storedBytes } from "./stored-bytes.ts";
 import { withTwoCells } from "./two-cells.ts";
 
 /**
- * So few that hardly two are under way at a time. Where requests meet they share round trips and get cheaper, and on one machine
- * two cells would make them meet more often than one does: that would be compared instead.
+ * Low enough that requests hardly overlap. Concurrent requests share round trips and get cheaper, and two cells on one machine
+ * would make requests overlap more often than one cell does, so a higher rate would compare that effect.
  */
 const perSecond = 20;
-/** Before anything counts, the compiler of Node has to have seen some thousand sends. */
+/** Node's JIT compiler needs some thousand sends before the measurement starts. */
 const warmUp = { perSecond: 100, seconds: 20 };
-const perSecondAtDeath = 50;
-/** Longer than the health checks of the proxy take to notice. */
-const leastDeadSeconds = 12;
-/** Equal within a tenth: more would be as strange as less. */
+const perSecondDuringKill = 50;
+/** Longer than the health checks of the proxy need to detect the killed cell. */
+const minDownSeconds = 12;
+/** The CPU time per send may differ by 10 % in either direction. */
 const within = 0.1;
 const quickWithin = 1;
 
 export const cells: Bench = {
   name: "cells",
-  asks: `sends for a second of processor time in two cells behind HAProxy, beside one, at ${perSecond} a second in each; then one is killed`,
+  description: `sends per CPU second in two cells behind HAProxy, compared with one cell, at ${perSecond} sends per second each; then one cell is killed`,
   isLong: true,
   run: ({ rounds, seconds, isQuick, progress }) =>
-    withTwoCells(async (stage) => {
-      const [first, second] = stage.cells;
+    withTwoCells(async (setup) => {
+      const [first, second] = setup.cells;
       const pace = { perSecond, sends: perSecond * seconds };
       progress("warming up");
-      await costOfSends(stage, [first, second], {
+      await costOfSends(setup, [first, second], {
         perSecond: warmUp.perSecond,
         sends: warmUp.perSecond * Math.min(warmUp.seconds, 2 * seconds),
       });
-      // Each of them is the one that is alone in turn; the other stands idle meanwhile.
-      const alone = (round: number) => costOfSends(stage, [round % 2 === 0 ? first : second], pace);
-      const both = () => costOfSends(stage, [first, second], pace);
-      const title = `${perSecond} sends a second in each cell`;
+      // The two cells alternate as the single cell under load; the other one is idle.
+      const alone = (round: number) => costOfSends(setup, [round % 2 === 0 ? first : second], pace);
+      const both = () => costOfSends(setup, [first, second], pace);
+      const title = `${perSecond} sends per second in each cell`;
       const comparison = await compare(
         [
           { name: "one cell", run: alone },
@@ -47,31 +47,31 @@ export const cells: Bench = {
       );
       const bytes = await storedBytes(second);
       progress("killing a cell");
-      const death = await killOneCell(stage, perSecondAtDeath, Math.max(leastDeadSeconds, seconds));
+      const kill = await killOneCell(setup, perSecondDuringKill, Math.max(minDownSeconds, seconds));
       const ratio = comparison.ratios["two cells"]?.median ?? Number.NaN;
       return {
         comparisons: { [title]: comparison },
-        judged: [
+        goals: [
           {
-            what: "difference in processor time of a send between two cells and one",
+            what: "difference in CPU time per send between two cells and one",
             measured: Math.abs(1 / ratio - 1),
             better: "less",
             goal: within,
             limit: isQuick ? quickWithin : within,
           },
-          none("errors of the cell that lives while the other is killed", death.findings["errors of the living cell"]),
-          none("other rules broken by a killed cell", death.broken.length),
+          none("errors of the surviving cell while the other is killed", kill.findings["errors of the surviving cell"]),
+          none("other violations after a cell is killed", kill.violations.length),
         ],
         findings: {
-          "bytes of a record on disk": Math.round(bytes.record),
-          "bytes of a content on disk": Math.round(bytes.content),
-          ...death.findings,
+          "bytes on disk per record": Math.round(bytes.record),
+          "bytes on disk per content": Math.round(bytes.content),
+          ...kill.findings,
         },
-        notes: death.broken,
+        notes: kill.violations,
       };
     }),
 };
 
-function none(what: string, measured = Number.NaN): Validation {
+function none(what: string, measured = Number.NaN): GoalCheck {
   return { what, measured, better: "less", goal: 0, limit: 0 };
 }

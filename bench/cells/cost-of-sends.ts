@@ -8,7 +8,7 @@ import type { Database } from "../../service/src/db/database.ts";
 import type { Figures } from "../frame/compare.ts";
 import type { TwoCells } from "./two-cells.ts";
 
-/** Mails as `accept` has them. */
+/** The body size of the bench `accept`. */
 const bodyBytes = 2_000;
 let seeds = 0;
 
@@ -17,7 +17,7 @@ export interface Pace {
   sends: number;
 }
 
-/** A client for the accounts of one cell, through the proxy. It stops by itself where the pace says how many there are. */
+/** A client for the accounts of one cell, through the proxy. With a finite `pace.sends` it stops by itself. */
 export function startLoad({ folder, proxyUrl }: TwoCells, { senders }: ChaosCell, pace: Pace): Load {
   seeds += 1;
   return new Load({
@@ -30,15 +30,15 @@ export function startLoad({ folder, proxyUrl }: TwoCells, { senders }: ChaosCell
   });
 }
 
-/** Processor time of everything these cells are made of, from the first request until the last event is applied. */
-export async function costOfSends(stage: TwoCells, cells: ChaosCell[], pace: Pace): Promise<Figures> {
-  const before = await meterOf(stage, cells);
+/** CPU time of the API, worker and PostgreSQL of these cells, from the first request until the last event is applied. */
+export async function costOfSends(setup: TwoCells, cells: ChaosCell[], pace: Pace): Promise<Figures> {
+  const before = await meterOf(setup, cells);
   const started = performance.now();
-  const loads = cells.map((cell) => startLoad(stage, cell, pace));
+  const loads = cells.map((cell) => startLoad(setup, cell, pace));
   await Promise.all(loads.map((load) => load.done()));
   for (const load of loads) requireAllAccepted(load, pace.sends);
-  await Promise.all(cells.map(untilAllTold));
-  const after = await meterOf(stage, cells);
+  await Promise.all(cells.map(untilAllReported));
+  const after = await meterOf(setup, cells);
   const seconds = (performance.now() - started) / 1000;
   const sends = cells.length * pace.sends;
   const used = (part: keyof Meter) => after[part] - before[part];
@@ -84,19 +84,21 @@ async function databaseMeter(db: Database): Promise<{ wal: number; commits: numb
 }
 
 function requireAllAccepted({ progress }: Load, sends: number): void {
-  const { acknowledged, cut, answers } = progress;
-  if (acknowledged === sends && cut === 0 && answers[202] === sends) return;
-  throw new Error(`of ${sends} sends ${acknowledged} were accepted; ${cut} cut, answers ${JSON.stringify(answers)}`);
+  const { acknowledged, unanswered, answers } = progress;
+  if (acknowledged === sends && unanswered === 0 && answers[202] === sends) return;
+  throw new Error(
+    `${acknowledged} of ${sends} sends were accepted; ${unanswered} requests without an answer, answers ${JSON.stringify(answers)}`,
+  );
 }
 
-/** Every mail of the load ends as delivered, bounced or complained; then nothing more is done for it. */
-export async function untilAllTold({ db }: ChaosCell): Promise<void> {
-  const isTold = async () => {
+/** Waits until every send is delivered, bounced or complained. After that Postern does no more work for it. */
+export async function untilAllReported({ db }: ChaosCell): Promise<void> {
+  const areAllReported = async () => {
     const [row] = await db.query<{ left: number }>({
-      name: "not-told-yet",
+      name: "not-reported-yet",
       text: `select count(*) as left from sends where status in ('queued', 'sent')`,
     });
     return row?.left === 0;
   };
-  await until("what became of every mail is told", 120, isTold, 250);
+  await until("every send has its outcome", 120, areAllReported, 250);
 }

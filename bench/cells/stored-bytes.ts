@@ -1,6 +1,6 @@
 import type { ChaosCell } from "../../chaos/cell/chaos-cell.ts";
 
-/** Bytes on disk for one send, indexes and toasted values included: what is kept for good, and the content. */
+/** Bytes on disk per send, including indexes and TOAST: the permanent record, and the content. */
 export async function storedBytes({ db }: ChaosCell): Promise<{ record: number; content: number }> {
   const [row] = await db.query<{ sends: number; record: number; content: number }>({
     name: "stored-bytes",

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atTheEnd } from "../../chaos/cell/at-the-end.ts";
 import { type ChaosCell, openCell } from "../../chaos/cell/chaos-cell.ts";
-import { type Haproxy, isHaproxyHere, startHaproxy } from "../../deploy/test/start-haproxy.ts";
-import { untilRateIsKnown } from "../../service/proofs/feedback-cell.ts";
+import { onExit } from "../../chaos/cell/on-exit.ts";
+import { type Haproxy, isHaproxyInstalled, startHaproxy } from "../../deploy/test/start-haproxy.ts";
+import { untilRateIsKnown } from "../../service/proofs/cell/feedback-cell.ts";
 import { NotReady } from "../frame/bench.ts";
 
 export interface TwoCells {
@@ -14,11 +14,11 @@ export interface TwoCells {
   proxyUrl: string;
 }
 
-/** Two complete cells behind HAProxy: each has a PostgreSQL, a simulator, an API and a worker, and accounts of its own. */
-export async function withTwoCells<Result>(work: (stage: TwoCells) => Promise<Result>): Promise<Result> {
-  if (!isHaproxyHere()) throw new NotReady("This bench needs HAProxy: apt-get install haproxy");
+/** Two complete cells behind HAProxy. Each has its own PostgreSQL, simulator, API, worker and accounts. */
+export async function withTwoCells<Result>(work: (setup: TwoCells) => Promise<Result>): Promise<Result> {
+  if (!isHaproxyInstalled()) throw new NotReady("This bench needs HAProxy: apt-get install haproxy");
   const folder = mkdtempSync(join(tmpdir(), "postern-cells-"));
-  atTheEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  onExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const opened: ChaosCell[] = [];
   const open = async (cellCode: string) => {
     const cell = await openCell({ folder: join(folder, cellCode), apis: 1, workers: 1, cellCode });
@@ -29,7 +29,7 @@ export async function withTwoCells<Result>(work: (stage: TwoCells) => Promise<Re
   try {
     const cells: [ChaosCell, ChaosCell] = [await open("AA"), await open("AB")];
     const proxy = await startHaproxy({ ...addressesOf(cells[0], "AA"), ...addressesOf(cells[1], "AB") });
-    atTheEnd(() => void proxy.stop());
+    onExit(() => void proxy.stop());
     try {
       return await work({ folder, cells, proxy, proxyUrl: `http://127.0.0.1:${proxy.port}` });
     } finally {
@@ -40,7 +40,7 @@ export async function withTwoCells<Result>(work: (stage: TwoCells) => Promise<Re
   }
 }
 
-/** The configuration has two APIs for each cell; here both lines name the one there is. */
+/** The configuration lists two APIs per cell; here both entries name the only one. */
 function addressesOf({ apiUrls }: ChaosCell, code: string): Record<string, string> {
   const { host } = new URL(apiUrls[0] ?? "");
   return { [`CELL_${code}_API_1`]: host, [`CELL_${code}_API_2`]: host };

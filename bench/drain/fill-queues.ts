@@ -1,5 +1,5 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
-import type { TestSender } from "../../service/proofs/sending-client.ts";
+import type { TestSender } from "../../service/proofs/sends/sending-client.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { sealContent } from "../../service/src/sends/content.ts";
 import { testContentKeys } from "../../service/test/send-builders.ts";
@@ -7,16 +7,16 @@ import { testContentKeys } from "../../service/test/send-builders.ts";
 const bodyBytes = 2_000;
 const subject = "Your order";
 
-/** As accept leaves them, all visible at once: to one recipient each, over all senders in turn. */
+/** Queues sends as the API does, in one commit: one recipient each, the senders rotate. */
 export async function fillQueue(db: Database, senders: TestSender[], count: number): Promise<void> {
   const rows = mails(senders, count).map((mail) => ({ ...mail, sealed: seal(mail) }));
   await db.query({
     name: "fill-queue",
     text: `
       with given as materialized (
-        select id, account_id, sender, recipient, sealed, place
+        select id, account_id, sender, recipient, sealed, position
         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bytea[])
-          with ordinality as given (id, account_id, sender, recipient, sealed, place)
+          with ordinality as given (id, account_id, sender, recipient, sealed, position)
       ), stored as (
         insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject)
         select id, account_id, 'live', 'queued', sender, array[recipient], 1, 0, $6
@@ -27,7 +27,7 @@ export async function fillQueue(db: Database, senders: TestSender[], count: numb
         from given
       )
       insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients)
-      select id, account_id, 'live', now() + place * interval '1 ms', split_part(sender, '@', 2), array[recipient]
+      select id, account_id, 'live', now() + position * interval '1 ms', split_part(sender, '@', 2), array[recipient]
       from given`,
     values: [
       rows.map(({ id }) => id),
@@ -40,11 +40,11 @@ export async function fillQueue(db: Database, senders: TestSender[], count: numb
   });
 }
 
-export async function fillPlainQueue(db: Database, senders: TestSender[], count: number): Promise<void> {
+export async function fillBaselineQueue(db: Database, senders: TestSender[], count: number): Promise<void> {
   await db.query({
-    name: "make-plain-queue",
+    name: "make-baseline-queue",
     text: `
-      create table if not exists plain_queue (
+      create table if not exists baseline_queue (
         id uuid primary key,
         status text not null,
         from_address text not null,
@@ -56,14 +56,14 @@ export async function fillPlainQueue(db: Database, senders: TestSender[], count:
       )`,
   });
   await db.query({
-    name: "index-plain-queue",
-    text: `create index if not exists plain_queue_idx on plain_queue (id) where status = 'queued'`,
+    name: "index-baseline-queue",
+    text: `create index if not exists baseline_queue_idx on baseline_queue (id) where status = 'queued'`,
   });
   const rows = mails(senders, count);
   await db.query({
-    name: "fill-plain-queue",
+    name: "fill-baseline-queue",
     text: `
-      insert into plain_queue (id, status, from_address, to_address, subject, content)
+      insert into baseline_queue (id, status, from_address, to_address, subject, content)
       select id, 'queued', sender, recipient, $5, content
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as given (id, sender, recipient, content)`,
     values: [

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeSenders } from "../../service/proofs/sending-client.ts";
+import { makeSenders } from "../../service/proofs/sends/sending-client.ts";
 import { readConfig } from "../../service/src/config.ts";
 import { createCredentialDeps } from "../../service/src/processes/api-deps.ts";
 import { copyTemplate, createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
@@ -7,21 +7,21 @@ import { anEnvironment } from "../../service/test/test-config.ts";
 import { contendersFolder } from "./install-contenders.ts";
 import { canNatsSync, type PrivateServer, startNats, startRedis } from "./private-servers.ts";
 
-/** Everything one run of an engine needs, new for each run. */
+/** The database, servers and settings of one run of an engine, new for each run. */
 export interface EngineCell {
   script: string;
   environment: Record<string, string | undefined>;
   databaseUrl: string;
-  /** Of servers besides PostgreSQL. */
+  /** The servers besides PostgreSQL. */
   servers: Record<string, PrivateServer>;
   close(): Promise<void>;
 }
 
 export interface EngineChoice {
   name: string;
-  /** Whether it waits for its disk before it answers. */
+  /** Whether the engine syncs to disk before it answers. */
   isDurable: boolean;
-  /** `hasRecord`: what becomes of each send is kept in PostgreSQL, as a mail service has to. */
+  /** `hasRecord`: whether the engine also keeps the outcome of each send in PostgreSQL, as a mail service needs it. */
   open(serverUrl: string, hasRecord: boolean): Promise<EngineCell>;
 }
 
@@ -29,7 +29,7 @@ const accounts = 100;
 
 export const postern: EngineChoice = { name: "postern", isDurable: true, open: openPostern };
 
-/** A function, because what NATS can do depends on what is installed. */
+/** A function, because the installed NATS version decides whether NATS is durable. */
 export function contenders(): EngineChoice[] {
   const redis = { name: "redis", start: startRedis, variable: "REDIS_PORT" };
   const nats = { name: "nats", start: startNats, variable: "NATS_PORT" };
@@ -45,7 +45,7 @@ export function contenders(): EngineChoice[] {
 
 async function openPostern(serverUrl: string): Promise<EngineCell> {
   const { url, drop } = await copyTemplate(serverUrl);
-  // The other engines write no line for each send either.
+  // No log line per send: the other engines write none either.
   const environment = anEnvironment({ DATABASE_URL: url, LOG_LEVEL: "warn" });
   const db = openTestDatabase(url);
   await makeSenders(db, createCredentialDeps(readConfig(environment)), accounts, [100_000, 1_000_000, 6_000_000]);
@@ -61,7 +61,7 @@ async function openPostern(serverUrl: string): Promise<EngineCell> {
 interface Broker {
   name: string;
   start(): Promise<PrivateServer>;
-  /** Tells its port to the processes. */
+  /** The environment variable that passes its port to the engine's processes. */
   variable: string;
 }
 
@@ -91,7 +91,7 @@ function contender(name: string, file: string, broker?: Broker): EngineChoice {
   };
 }
 
-/** Narrow, with one index and room for its one update: the least a record can be. */
+/** A minimal record: a narrow row, one index, and free space on the page for the one update. */
 async function makeRecord(url: string): Promise<void> {
   const db = openTestDatabase(url);
   await db.query({

@@ -1,44 +1,45 @@
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { acceptedAtOnce, aSend, type Send } from "./workload.ts";
+import { acceptConcurrency, aSend, type Send } from "./workload.ts";
 
 export interface Engine {
-  openFiller(): Promise<{
-    /** Ends when the send is durable. */
+  openProducer(): Promise<{
+    /** Resolves when the send is durable. */
     accept(send: Send): Promise<void>;
   }>;
-  /** Takes sends, makes the call, marks them; `sent` is to be called when a send is marked as sent for good. */
+  /** Claims sends, makes the call and marks them. It calls `sent` once the mark of a send is durable. */
   openWorker(sent: () => void): Promise<{
-    /** How many the engine still has to do or to forget. */
+    /** The number of jobs that the engine still has to run or to delete. */
     left(): Promise<number>;
   }>;
 }
 
 /**
- * One process of an engine, `fill` or `work` by its argument. It says `ready`, then reads numbers: the filler accepts so many
- * sends, the worker waits until so many more are sent. Each says `done` afterwards, and both end with their input.
+ * One process of an engine; the argument `produce` or `work` chooses the role. It prints `ready`, then reads counts from
+ * stdin. For each count the producer accepts that many sends, the worker waits until that many more are sent, and the
+ * process prints `done`. It exits at the end of its input.
  */
 export async function runEngineProcess(engine: Engine): Promise<void> {
-  const obey = await (process.argv[2] === "fill" ? openFiller(engine) : openWorker(engine));
-  say("ready");
+  const run = await (process.argv[2] === "produce" ? openProducer(engine) : openWorker(engine));
+  print("ready");
   for await (const line of createInterface(process.stdin)) {
-    await obey(Number(line));
-    say("done");
+    await run(Number(line));
+    print("done");
   }
   process.exit();
 }
 
-async function openFiller(engine: Engine) {
-  const { accept } = await engine.openFiller();
+async function openProducer(engine: Engine) {
+  const { accept } = await engine.openProducer();
   return async (count: number) => {
     let left = count;
-    const lane = async () => {
+    const acceptNext = async () => {
       while (left > 0) {
         left -= 1;
         await accept(aSend());
       }
     };
-    await Promise.all(Array.from({ length: acceptedAtOnce }, lane));
+    await Promise.all(Array.from({ length: acceptConcurrency }, acceptNext));
   };
 }
 
@@ -57,12 +58,12 @@ async function openWorker(engine: Engine) {
         reached = resolve;
       });
     }
-    // What is marked in the record may still have to be marked in the queue, and that is work as well.
+    // Sends that are marked in the record may still be in the queue; removing them is part of the measured work.
     while ((await left()) > 0) await sleep(2);
-    if (sent !== expected) throw new Error(`${sent} marked instead of ${expected}`);
+    if (sent !== expected) throw new Error(`${sent} sends were marked instead of ${expected}`);
   };
 }
 
-function say(word: "ready" | "done"): void {
+function print(word: "ready" | "done"): void {
   process.stdout.write(`${word}\n`);
 }

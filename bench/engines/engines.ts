@@ -1,6 +1,6 @@
 import type { Bench } from "../frame/bench.ts";
 import { type Comparison, compare } from "../frame/compare.ts";
-import { judgeLeads } from "../frame/ranking.ts";
+import { checkLeads } from "../frame/ranking.ts";
 import { contenders, type EngineChoice, postern } from "./engine-cells.ts";
 import { installContenders } from "./install-contenders.ts";
 import { measureEngine } from "./measure-engine.ts";
@@ -12,7 +12,8 @@ const withRecord = "every send recorded in PostgreSQL";
 
 export const engines: Bench = {
   name: "engines",
-  asks: "our queue beside graphile-worker, pg-boss, BullMQ and NATS: accept 2 KB, claim, a call of 20 ms, mark as sent",
+  description:
+    "Postern's queue compared with graphile-worker, pg-boss, BullMQ and NATS: accept 2 KB, claim, a call of 20 ms, mark as sent",
   isLong: true,
   async run({ serverUrl, rounds, isQuick, progress }) {
     const servers = requireServers();
@@ -32,12 +33,12 @@ export const engines: Bench = {
     });
     const race = (hasRecord: boolean) =>
       compare([contender(postern, true), ...others.map((each) => contender(each, hasRecord))], rounds, progress);
-    const decisive = await race(true);
-    const comparisons: Record<string, Comparison> = { [withRecord]: decisive };
+    const ranked = await race(true);
+    const comparisons: Record<string, Comparison> = { [withRecord]: ranked };
     if (!isQuick) comparisons["the others alone, without a record"] = await race(false);
-    // Who does not sync to disk does less than the others.
+    // An engine that does not sync to disk does less work than the others, so it is not ranked.
     const rivals = others.filter(({ isDurable }) => isDurable).map(({ name }) => name);
-    const judged = judgeLeads(decisive, postern.name, rivals, isQuick ? quickLimit : 1);
-    return { comparisons, judged, rankedBy: postern.name, details: { versions } };
+    const goals = checkLeads(ranked, postern.name, rivals, isQuick ? quickLimit : 1);
+    return { comparisons, goals, rankedBy: postern.name, details: { versions } };
   },
 };

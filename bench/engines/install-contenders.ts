@@ -5,7 +5,7 @@ import { NotReady } from "../frame/bench.ts";
 
 export const contendersFolder = join(import.meta.dirname, "contenders");
 
-/** The other engines are no dependency of anything here; they come when they are to be measured. Returns their versions. */
+/** The other engines are not dependencies of the workspace; the bench installs them when it needs them. Returns their versions. */
 export function installContenders(progress: (text: string) => void): Record<string, string> {
   if (!isInstalled()) install(progress);
   return JSON.parse(readFileSync(join(contendersFolder, "package.json"), "utf8")).dependencies;
@@ -15,7 +15,8 @@ function install(progress: (text: string) => void): void {
   progress("installing the other engines with npm ci in bench/engines/contenders");
   const flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
   const { status } = spawnSync("npm", flags, { cwd: contendersFolder, stdio: ["ignore", "ignore", "inherit"] });
-  if (status !== 0) throw new NotReady("The other engines could not be installed: npm ci in bench/engines/contenders");
+  if (status !== 0)
+    throw new NotReady("npm could not install the other engines. Run: npm ci in bench/engines/contenders");
 }
 
 function isInstalled(): boolean {

@@ -7,23 +7,23 @@ import { type EngineProcess, spawnEngine } from "./spawn-engine.ts";
 
 const warmUp = 1_000;
 
-/** From the first insert to the last mark, with a filler and a worker that have done it all before, on a smaller scale. */
+/** Measures from the first insert to the last mark, with a producer and a worker that have processed a warm-up before. */
 export async function measureEngine(cell: EngineCell, count: number, hasRecord: boolean): Promise<Figures> {
   const processes: EngineProcess[] = [];
   const db = openTestDatabase(cell.databaseUrl);
-  const spawn = async (role: "fill" | "work") => {
+  const spawn = async (role: "produce" | "work") => {
     const started = await spawnEngine(cell.script, role, cell.environment);
     processes.push(started);
     return started;
   };
   try {
-    // The worker makes what an engine needs in its server, so it comes first.
-    const [worker, filler] = [await spawn("work"), await spawn("fill")];
-    const run = (sends: number) => Promise.all([worker.order(sends), filler.order(sends)]);
+    // The worker starts first, because it creates the queue.
+    const [worker, producer] = [await spawn("work"), await spawn("produce")];
+    const run = (sends: number) => Promise.all([worker.run(sends), producer.run(sends)]);
     await run(warmUp);
-    // What others left to be written is written now, and not while this one is measured.
+    // PostgreSQL writes the dirty pages of earlier runs now, not during the measurement.
     await db.query({ name: "checkpoint", text: "checkpoint" });
-    const cpuNow = () => cpuByPart(db, cell, { filler, worker });
+    const cpuNow = () => cpuByPart(db, cell, { producer, worker });
     const [before, begun] = [await cpuNow(), performance.now()];
     await run(count);
     const seconds = (performance.now() - begun) / 1000;

@@ -11,21 +11,21 @@ import { runEngineProcess } from "./engine-process.ts";
 import { callProvider, type Send, slots } from "./workload.ts";
 
 /**
- * Ours, as it is in an API and in a worker: the same acceptance with its limits, keys, suppressions and sealing, and the same
- * delivery with its pace, leases and fences. Only HTTP is not there, and the provider is a pause.
+ * Postern as the API and the worker run it: acceptance with its limits, keys, suppressions and sealing, and delivery with its
+ * pacing, leases and fences. Two differences: there is no HTTP, and a pause replaces the provider.
  */
 const config = readConfig(process.env);
 const log = createLog(config.logLevel);
 
 await runEngineProcess({
-  async openFiller() {
+  async openProducer() {
     const db = open("api");
     const deps = await openAcceptDeps(config, db);
     const senders = await listSenders(db);
-    let given = 0;
+    let accepted = 0;
     const accept = async (send: Send) => {
-      given += 1;
-      const { sender, domain } = senders[given % senders.length] ?? noSender();
+      accepted += 1;
+      const { sender, domain } = senders[accepted % senders.length] ?? noSender();
       const { kind } = await acceptSend(deps, sender, requestFor({ ...send, from: `orders@${domain}` }));
       if (kind !== "stored") throw new Error(`a send was not stored: ${kind}`);
     };
@@ -35,7 +35,7 @@ await runEngineProcess({
   async openWorker(sent) {
     const db = open("worker");
     const metrics = createMetrics();
-    // Counted when a settlement is committed. The cast: a delivery gives the status and nothing else.
+    // Called when a settlement is committed. The cast: delivery passes the status and nothing else.
     metrics.sendsSettled.inc = (({ status }: { status: string }) => {
       if (status === "sent") sent();
     }) as typeof metrics.sendsSettled.inc;
@@ -57,10 +57,10 @@ function open(name: "api" | "worker"): Database {
 }
 
 async function listSenders(db: Database): Promise<{ sender: Sender; domain: string }[]> {
-  const rows = await db.query<{ accountId: string; keyHmac: Buffer; domain: string }>({
+  const rows = await db.query<{ accountId: string; uncheckedKeyHmac: Buffer; domain: string }>({
     name: "list-senders",
     text: `
-      select d.account_id as "accountId", k.secret_hmac as "keyHmac", d.domain_name as domain
+      select d.account_id as "accountId", k.secret_hmac as "uncheckedKeyHmac", d.domain_name as domain
       from domains d
       join api_keys k on k.account_id = d.account_id`,
   });
@@ -68,13 +68,13 @@ async function listSenders(db: Database): Promise<{ sender: Sender; domain: stri
 }
 
 function noSender(): never {
-  throw new Error("there is no account to send for");
+  throw new Error("the database has no account with a verified domain");
 }
 
-/** As the API has it when it has read and checked the payload. */
+/** The request that the API makes of a valid payload. */
 function requestFor({ from, to, subject, text }: Send): SendRequest {
   const [sender, recipient] = [parseMailbox(from), parseAddress(to)];
-  if ("problem" in sender || "problem" in recipient) throw new Error("an address of the bench is wrong");
+  if ("problem" in sender || "problem" in recipient) throw new Error("the bench uses an invalid address");
   const nothing = { html: undefined, cc: undefined, bcc: undefined, reply_to: undefined };
   return {
     from: sender,

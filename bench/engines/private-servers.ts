@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { freePort } from "../../service/src/dev/embedded-postgres.ts";
+import { freePort } from "../../service/src/dev/postgres/embedded-postgres.ts";
 import { NotReady } from "../frame/bench.ts";
 
 export interface PrivateServer {
@@ -13,7 +13,7 @@ export interface PrivateServer {
   stop(): Promise<void>;
 }
 
-/** Debian keeps servers where the path of an ordinary user does not look. */
+/** Debian installs servers in a folder that is not on the PATH of ordinary users. */
 const env = { ...process.env, PATH: `${process.env.PATH ?? ""}:/usr/sbin` };
 
 /** Throws when a server is not installed. */
@@ -24,13 +24,13 @@ export function requireServers(): { redis: string; nats: string } {
   throw new NotReady(`This bench needs ${missing.join(" and ")}: apt-get install ${missing.join(" ")}`);
 }
 
-/** Before 2.10 there is no setting that makes NATS wait for its disk; it syncs every two minutes and answers before. */
+/** NATS before 2.10 has no setting to sync before it answers; it syncs every two minutes. */
 export function canNatsSync(): boolean {
   const [major = 0, minor = 0] = (versionOf("nats-server") ?? "").split(".").map(Number);
   return major > 2 || (major === 2 && minor >= 10);
 }
 
-/** Every write is on disk before it is answered. No snapshots and no rewriting of its log: both would only cost it. */
+/** Redis syncs every write before it answers. Snapshots and log rewriting are off, because they would only cost it time. */
 export async function startRedis(): Promise<PrivateServer> {
   const settings = {
     bind: "127.0.0.1",
@@ -69,7 +69,7 @@ async function start(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await heard([server.stdout, server.stderr], readyLine, ended);
+    await untilPrinted([server.stdout, server.stderr], readyLine, ended);
   } catch (error) {
     await stop();
     throw error;
@@ -77,17 +77,17 @@ async function start(
   return { pid: server.pid ?? 0, port, stop };
 }
 
-/** Reads on afterwards, so that a server that has much to say does not stand still. */
-function heard(streams: Readable[], line: string, ended: Promise<unknown>): Promise<void> {
-  let said = "";
+/** Keeps reading afterwards, so that a full pipe does not block the server. */
+function untilPrinted(streams: Readable[], line: string, ended: Promise<unknown>): Promise<void> {
+  let output = "";
   return new Promise((resolve, reject) => {
     for (const stream of streams) {
       stream.on("data", (chunk) => {
-        said = `${said}${chunk}`.slice(-4000);
-        if (said.includes(line)) resolve();
+        output = `${output}${chunk}`.slice(-4000);
+        if (output.includes(line)) resolve();
       });
     }
-    void ended.then(() => reject(new Error(`a server did not start:\n${said}`)));
+    void ended.then(() => reject(new Error(`the server did not start:\n${output}`)));
   });
 }
 

@@ -4,16 +4,16 @@ import { createInterface } from "node:readline";
 
 export interface EngineProcess {
   pid: number;
-  /** See engine-process.ts: the other end of the same lines. */
-  order(count: number): Promise<void>;
+  /** The parent's side of the protocol in engine-process.ts. */
+  run(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-const patienceMs = 300_000;
+const timeoutMs = 300_000;
 
 export async function spawnEngine(
   script: string,
-  role: "fill" | "work",
+  role: "produce" | "work",
   environment: Record<string, string | undefined>,
 ): Promise<EngineProcess> {
   const child = spawn(process.execPath, [script, role], {
@@ -22,20 +22,20 @@ export async function spawnEngine(
   });
   const exited = once(child, "exit");
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const hear = async (word: string) => {
-    const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  const expectLine = async (word: string) => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
     const { value } = await lines.next();
     clearTimeout(timer);
     if (value === word) return;
     child.kill("SIGKILL");
-    throw new Error(`${script} ${role} was to say ${word} and said ${value ?? "nothing"}`);
+    throw new Error(`${script} ${role} printed ${value ?? "nothing"} instead of ${word}`);
   };
-  await hear("ready");
+  await expectLine("ready");
   return {
     pid: child.pid ?? 0,
-    async order(count) {
+    async run(count) {
       child.stdin.write(`${count}\n`);
-      await hear("done");
+      await expectLine("done");
     },
     async stop() {
       child.stdin.end();

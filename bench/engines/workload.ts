@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID, randomUUIDv7 } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One mail as every engine gets it, a little over 2 KB. */
+/** The send that every engine gets, a little over 2 KB. */
 export interface Send {
   id: string;
   from: string;
@@ -10,14 +10,14 @@ export interface Send {
   text: string;
 }
 
-/** So many sends are on their way at a time, from claimed to marked. */
+/** The number of sends in progress at a time, from claimed to marked. */
 export const slots = 400;
-/** So many are being accepted at a time: they come one by one, as requests do, and share round trips where an engine can. */
-export const acceptedAtOnce = 400;
+/** The number of sends being accepted at a time. They arrive one by one, as requests do, and share round trips where an engine can. */
+export const acceptConcurrency = 400;
 
 const callMs = 20;
 const textBytes = 2_000;
-/** Made before anything is measured; random, so that no engine can store it smaller than another. */
+/** Generated before the measurement; random, so that no engine can compress it. */
 const texts = Array.from({ length: 100 }, () => randomBytes(textBytes).toString("base64url").slice(0, textBytes));
 let made = 0;
 
@@ -27,7 +27,7 @@ export function aSend(): Send {
   return { id: randomUUIDv7(), from: "orders@sender.io", to: `to-${made}@example.test`, subject: "Your order", text };
 }
 
-/** Stands for the provider: it takes its time and answers with an id. */
+/** Replaces the provider: it waits and returns an id. */
 export async function callProvider(): Promise<string> {
   await sleep(callMs);
   return randomUUID();

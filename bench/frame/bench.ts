@@ -1,39 +1,39 @@
 import type { Comparison } from "./compare.ts";
-import type { Validation } from "./judgement.ts";
+import type { GoalCheck } from "./goal-check.ts";
 
 export interface BenchTools {
   /** A PostgreSQL server with the migrated template. */
   serverUrl: string;
   rounds: number;
-  /** How long one contender is pressed in one round. */
+  /** How long each contender runs in a round. */
   seconds: number;
-  /** For CI: smaller, and with limits that a busy machine keeps. */
+  /** For CI: smaller, and with limits that a busy machine can meet. */
   isQuick: boolean;
   progress(text: string): void;
 }
 
 export interface Bench {
   name: string;
-  /** What is compared with what, in one line. */
-  asks: string;
-  /** Left out where all are run quickly; by its name it has a quick size too. */
+  /** What the bench compares, in one line. */
+  description: string;
+  /** `bench -- quick` leaves it out; `bench -- NAME quick` still runs its small size. */
   isLong?: boolean;
   run(tools: BenchTools): Promise<Outcome>;
 }
 
 export interface Outcome {
   comparisons: Record<string, Comparison>;
-  /** What is held against goals. */
-  judged: Validation[];
-  /** Where many are ranked: the one that all are shown in relation to. */
+
+  goals: GoalCheck[];
+  /** For a ranking of several contenders: the one to which the table relates all others. */
   rankedBy?: string;
-  /** What was found beside it. */
+  /** Figures without a goal. */
   findings?: Record<string, number>;
-  /** What else a reader of the run should see, a line each. */
+  /** Lines that the run prints below the table. */
   notes?: string[];
-  /** What else belongs in the report. */
+  /** Stored in the result file and not printed. */
   details?: unknown;
 }
 
-/** Something has to be installed first; the message says what. */
+/** A requirement is missing, such as a program to install; the message names it. */
 export class NotReady extends Error {}

@@ -3,7 +3,7 @@ import { availableParallelism, cpus, release, totalmem } from "node:os";
 
 export type Machine = ReturnType<typeof describeMachine>;
 
-/** What the figures are measured on, asked before they are; without it they say little. */
+/** The machine and the commit of a measurement. Called before the run, because results change the working tree. */
 export function describeMachine(postgresVersion: string) {
   return {
     cores: availableParallelism(),
@@ -17,7 +17,7 @@ export function describeMachine(postgresVersion: string) {
   };
 }
 
-/** Results of the benches before this one change nothing of what is measured. */
+/** Result files of earlier benches do not count as changes: they do not affect the measured code. */
 function commitNow(): string {
   const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
   const changed = git("status", "--porcelain", "--", ":/", ":(top,exclude)bench/results");

@@ -7,21 +7,20 @@ export function outcomeTable({ comparisons, rankedBy }: Outcome): string {
   const tables = Object.entries(comparisons).map(([title, comparison]) => {
     if (rankedBy !== undefined) return rankingTable(title, comparison, rankedBy);
     const [first] = Object.values(comparison.rounds);
-    return hasMany(first?.[0]) ? columnsOf(title, comparison) : linesOf(title, comparison);
+    return hasManyFigures(first?.[0]) ? rowPerFigure(title, comparison) : rowPerContender(title, comparison);
   });
   return tables.join("\n");
 }
 
-function hasMany(figures: Figures | undefined): boolean {
+function hasManyFigures(figures: Figures | undefined): boolean {
   return Object.keys({ ...figures?.cpu, ...figures?.notes }).length > 8;
 }
 
-/** A line for each figure, where there are many. */
-function columnsOf(title: string, { rounds }: Comparison): string {
+function rowPerFigure(title: string, { rounds }: Comparison): string {
   const contenders = Object.values(rounds);
   const widths = Object.keys(rounds).map((name) => Math.max(8, name.length));
   const row = (name: string, values: string[]) =>
-    `  ${name.padEnd(40)}${values.map((value, place) => value.padStart(2 + (widths[place] ?? 0))).join("")}`;
+    `  ${name.padEnd(40)}${values.map((value, column) => value.padStart(2 + (widths[column] ?? 0))).join("")}`;
   const of = (name: string, figure: (figures: Figures) => number | undefined) => {
     const medians = contenders.map((figures) => median(figures.map((each) => figure(each) ?? Number.NaN)));
     return row(name, medians.map(rounded));
@@ -29,7 +28,7 @@ function columnsOf(title: string, { rounds }: Comparison): string {
   const names = (member: "cpu" | "notes") => Object.keys(contenders[0]?.[0]?.[member] ?? {});
   return [
     row(title, Object.keys(rounds)),
-    of("a second", ({ rate }) => rate),
+    of("per second", ({ rate }) => rate),
     ...names("cpu").map((name) => of(`${name}, CPU-s/1000`, ({ cpu }) => cpu?.[name])),
     ...names("notes").map((name) => of(name, ({ notes }) => notes?.[name])),
   ].join("\n");
@@ -39,7 +38,7 @@ function rounded(value: number): string {
   return value < 10 ? value.toFixed(3) : value < 100 ? value.toFixed(1) : String(Math.round(value));
 }
 
-function linesOf(title: string, { rounds, ratios }: Comparison): string {
+function rowPerContender(title: string, { rounds, ratios }: Comparison): string {
   const lines = Object.entries(rounds).map(
     ([name, figures]) => `    ${name.padEnd(16)}${describe(figures)}${ratioText(ratios[name])}`,
   );

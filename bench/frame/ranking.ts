@@ -1,16 +1,16 @@
 import type { Comparison, Figures } from "./compare.ts";
-import type { Validation } from "./judgement.ts";
+import type { GoalCheck } from "./goal-check.ts";
 import { median, spread } from "./statistics.ts";
 
-/** How far `first` leads in rate and in processor time, each against whoever of the rivals is best at it. */
-export function judgeLeads(comparison: Comparison, first: string, rivals: string[], limit: number): Validation[] {
-  const least = (what: string, relate: (ours: Figures, theirs: Figures) => number): Validation => {
+/** How far `first` leads in rate and in CPU time, each against the rival that is best at it. */
+export function checkLeads(comparison: Comparison, first: string, rivals: string[], limit: number): GoalCheck[] {
+  const least = (what: string, relate: (ours: Figures, theirs: Figures) => number): GoalCheck => {
     const leads = rivals.map((rival) => ({ rival, each: roundByRound(comparison.rounds, first, rival, relate) }));
     const closest = leads.toSorted((one, other) => median(one.each) - median(other.each))[0];
-    if (closest === undefined) throw new Error("there are no rivals");
+    if (closest === undefined) throw new Error("a ranking needs at least one rival");
     const { rival, each } = closest;
     return {
-      what: `${what}, times ${rival}, the best of the others`,
+      what: `${what}, relative to ${rival}, the best of the others`,
       measured: median(each),
       spread: spread(each),
       better: "more",
@@ -19,14 +19,14 @@ export function judgeLeads(comparison: Comparison, first: string, rivals: string
     };
   };
   return [
-    least("sends a second", (ours, theirs) => ours.rate / theirs.rate),
-    least("sends for a second of processor time", (ours, theirs) => cpuOf(theirs) / cpuOf(ours)),
+    least("sends per second", (ours, theirs) => ours.rate / theirs.rate),
+    least("sends per CPU second", (ours, theirs) => cpuOf(theirs) / cpuOf(ours)),
   ];
 }
 
-/** Best first, with everything in relation to `first`. */
+/** Best first; the ratios relate each contender to `first`. */
 export function rankingTable(title: string, { rounds }: Comparison, first: string): string {
-  const head = `    ${"".padEnd(18)}${"sends/s".padStart(8)}  ${"of ours".padEnd(18)}${"CPU-s/1000".padStart(10)}  of ours`;
+  const head = `    ${"".padEnd(18)}${"sends/s".padStart(8)}  ${`of ${first}`.padEnd(18)}${"CPU-s/1000".padStart(10)}  of ${first}`;
   const rows = Object.keys(rounds)
     .toSorted((one, other) => medianRate(rounds[other]) - medianRate(rounds[one]))
     .map((name) => row(rounds, name, first));
@@ -62,8 +62,8 @@ function roundByRound(
   relate: (one: Figures, other: Figures) => number,
 ): number[] {
   return (rounds[one] ?? []).flatMap((figures, round) => {
-    const beside = rounds[other]?.[round];
-    return beside === undefined ? [] : [relate(figures, beside)];
+    const counterpart = rounds[other]?.[round];
+    return counterpart === undefined ? [] : [relate(figures, counterpart)];
   });
 }
 

@@ -4,10 +4,10 @@ export function median(values: number[]): number {
 
 export function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
-  const place = (sorted.length - 1) * share;
-  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  const position = (sorted.length - 1) * share;
+  const [below, above] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];
   if (below === undefined || above === undefined) return Number.NaN;
-  return below + (above - below) * (place - Math.floor(place));
+  return below + (above - below) * (position - Math.floor(position));
 }
 
 export function spread(values: number[]): { least: number; most: number } {

@@ -1,13 +1,13 @@
 import { type Database, openDatabase } from "../../service/src/db/database.ts";
-import type { LoadedWorld } from "./load-world.ts";
+import type { LoadedDataset } from "./load-dataset.ts";
 
-export function urlOf(serverUrl: string, { database }: LoadedWorld): string {
+export function urlOf(serverUrl: string, { database }: LoadedDataset): string {
   const url = new URL(serverUrl);
   url.pathname = database;
   return url.href;
 }
 
-/** One connection as the process of this name has them. */
+/** One connection with the settings of this process. */
 export function connect(url: string, name: "api" | "worker"): Database {
   return openDatabase({
     url,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import pg from "pg";
 
-/** What `pg` has for COPY and its types do not tell. */
+/** Methods of `pg` for COPY that its types do not declare. */
 interface CopyConnection {
   stream: Duplex;
   query(text: string): void;
@@ -13,7 +13,7 @@ interface CopyConnection {
 
 const chunkCharacters = 128 * 1024;
 
-/** `copy … from stdin` with lines as PostgreSQL's text format has them. */
+/** Runs `copy … from stdin` with lines in PostgreSQL's text format. */
 export function copyRows(client: pg.Client, command: string, lines: Iterable<string>): Promise<void> {
   return new Promise((resolve, reject) => {
     let failure: Error | undefined;
@@ -28,7 +28,7 @@ export function copyRows(client: pg.Client, command: string, lines: Iterable<str
       },
       handleReadyForQuery: () => (failure === undefined ? resolve() : reject(failure)),
     };
-    // A Submittable as `pg` itself uses it.
+    // `pg` calls these methods on every Submittable; its type declares only `submit`.
     client.query(copying as unknown as pg.Submittable);
   });
 }

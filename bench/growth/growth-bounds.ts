@@ -1,10 +1,10 @@
 import { heldTooLongSeconds } from "../../service/src/storage/held-snapshots.ts";
 import type { Comparison, Figures } from "../frame/compare.ts";
-import type { Validation } from "../frame/judgement.ts";
+import type { GoalCheck } from "../frame/goal-check.ts";
 import { median } from "../frame/statistics.ts";
 import type { HeldFigures } from "./held-snapshot.ts";
 
-/** From a smaller world to a larger one nothing may cost more than so many times as much. */
+/** From the dataset `from` to the larger `to`, no cost may grow by more than this factor. */
 export interface GrowthLimit {
   from: string;
   to: string;
@@ -13,32 +13,32 @@ export interface GrowthLimit {
 
 const bounded = ["accept", "claim", "settle", "feedback", "status", "events page", "suppression check"];
 
-/** Of each round the larger divided by the smaller, and of these the median. */
-export function growthBounds({ rounds }: Comparison, limits: GrowthLimit[]): Validation[] {
+/** The median over the rounds of the cost with the larger dataset divided by that with the smaller one. */
+export function growthBounds({ rounds }: Comparison, limits: GrowthLimit[]): GoalCheck[] {
   return limits.flatMap(({ from, to, atMost }) => {
-    const bound = (what: string, figure: (figures: Figures) => number | undefined): Validation => {
+    const bound = (what: string, figure: (figures: Figures) => number | undefined): GoalCheck => {
       const grown = (rounds[to] ?? []).map((larger, round) =>
         ratio(figure(larger), figure(rounds[from]?.[round] as Figures)),
       );
       return noMore(`${what}, from ${from} to ${to}`, median(grown), atMost, " times");
     };
     return [
-      bound("processor time for the whole way", ({ cpu }) => cpu?.["whole way"]),
+      bound("CPU time for all steps of a send", ({ cpu }) => cpu?.["all steps"]),
       ...bounded.map((what) => bound(`blocks touched by ${what}`, ({ notes }) => notes?.[`${what}, blocks touched`])),
     ];
   });
 }
 
-export function heldBounds(held: HeldFigures, seconds: number, atMost: number): Validation[] {
+export function heldBounds(held: HeldFigures, seconds: number, atMost: number): GoalCheck[] {
   const isLongEnough = seconds > heldTooLongSeconds;
   return [
-    noMore("processor time of a claim under a held snapshot", held.atTheEnd.cpu / held.before.cpu, atMost, " times"),
-    noMore("until the alarm about it", held.alarmAfterSeconds, seconds, " s"),
+    noMore("CPU time of a claim under a held snapshot", held.atEnd.cpu / held.before.cpu, atMost, " times"),
+    noMore("time until the snapshot alarm", held.alarmAfterSeconds, seconds, " s"),
     ...(isLongEnough ? [noMore("alarms missing in `postern status`", Number(!held.isInStatus), 0)] : []),
   ];
 }
 
-function noMore(what: string, measured: number, goal: number, unit = ""): Validation {
+function noMore(what: string, measured: number, goal: number, unit = ""): GoalCheck {
   return { what, measured, better: "less", goal, limit: goal, unit };
 }
 

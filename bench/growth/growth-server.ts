@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { embeddedBinaries } from "../../service/src/dev/embedded-postgres.ts";
+import { embeddedBinaries } from "../../service/src/dev/postgres/embedded-postgres.ts";
 import { makeServerData, type PrivatePostgres, startServerOn } from "../../service/test/private-postgres.ts";
 
-/** Nothing is measured with these. */
-const whileLoading = {
+/** Fast and unsafe; no measurement uses them. */
+const loadSettings = {
   shared_buffers: "1GB",
   fsync: "off",
   full_page_writes: "off",
@@ -15,10 +15,10 @@ const whileLoading = {
   maintenance_work_mem: "512MB",
 };
 
-/** As PostgreSQL comes, but for the buffers: far fewer than are stored, so that what grows has to be read. */
-const whileMeasured = { shared_buffers: "256MB" };
+/** PostgreSQL's defaults except for the buffers, which are far smaller than the data, so that growth shows as reads. */
+const measureSettings = { shared_buffers: "256MB" };
 
-/** A server that is loaded with settings that make it quick, and started again with its own for what is measured. */
+/** Starts a server with fast settings to load the data, then restarts it with normal settings for the measurement. */
 export async function withLoadedServer<Loaded, Result>(
   load: (serverUrl: string) => Promise<Loaded>,
   work: (serverUrl: string, loaded: Loaded) => Promise<Result>,
@@ -26,9 +26,9 @@ export async function withLoadedServer<Loaded, Result>(
   const binaries = await embeddedBinaries();
   const { folder, data } = makeServerData(binaries);
   try {
-    const loaded = await during(await startServerOn(binaries, data, whileLoading), load);
+    const loaded = await during(await startServerOn(binaries, data, loadSettings), load);
     execFileSync("sync");
-    return await during(await startServerOn(binaries, data, whileMeasured), (url) => work(url, loaded));
+    return await during(await startServerOn(binaries, data, measureSettings), (url) => work(url, loaded));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -3,41 +3,41 @@ import { cpuSecondsOf } from "../../service/proofs/cpu-times.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { DeliveryLoop } from "../../service/src/delivery/delivery-loop.ts";
 import { createLog } from "../../service/src/log.ts";
-import { openSettlements } from "../../service/src/queue/settlement-batches.ts";
-import { answers, aProviderThat, deliveryTestDeps } from "../../service/test/delivery-deps.ts";
+import { openSettlements } from "../../service/src/queue/settle-sends.ts";
+import { aDeliveryFixture, answers, aProviderThat } from "../../service/test/delivery-fixture.ts";
 import { connect, urlOf } from "./connections.ts";
 import { withClient } from "./copy-rows.ts";
-import type { LoadedWorld } from "./load-world.ts";
+import type { LoadedDataset } from "./load-dataset.ts";
 import { readMeter } from "./meter.ts";
 import { openAcceptance } from "./new-sends.ts";
 import { watchForAlarm } from "./snapshot-alarm.ts";
 
-/** 200 a second. */
+/** 200 sends per second. */
 const acceptEveryMs = 50;
-const acceptedAtOnce = 10;
-const shortestLookSeconds = 3;
+const acceptBatchSize = 10;
+const minMeasureSeconds = 3;
 
 export interface HeldFigures {
-  /** Of claims, for a send: without the snapshot, and in the last tenth of its time. */
+  /** Cost of claims per send: without the snapshot, and in the last tenth of its duration. */
   before: ClaimCost;
-  atTheEnd: ClaimCost;
-  /** From the snapshot on until a worker told of it; infinite when none did. */
+  atEnd: ClaimCost;
+  /** From the start of the snapshot until a worker reported it; infinite when none did. */
   alarmAfterSeconds: number;
   isInStatus: boolean;
 }
 
 interface ClaimCost {
-  /** Seconds for 1,000 sends. */
+  /** CPU seconds per 1,000 sends. */
   cpu: number;
   touched: number;
 }
 
 /**
- * Sends flow through the worker's own loop while another session sits on a snapshot: nothing that was claimed and settled can
- * be cleaned up. Claims have a connection of their own, so that their cost can be told from that of the rest.
+ * Runs sends through the worker's own loop while another session holds a snapshot, so that vacuum cannot remove the queue rows
+ * that were claimed and settled. Claims use their own connection, so that their cost can be measured separately.
  */
-export async function holdSnapshot(serverUrl: string, world: LoadedWorld, seconds: number): Promise<HeldFigures> {
-  const url = urlOf(serverUrl, world);
+export async function holdSnapshot(serverUrl: string, dataset: LoadedDataset, seconds: number): Promise<HeldFigures> {
+  const url = urlOf(serverUrl, dataset);
   const [api, claims, rest] = [connect(url, "api"), connect(url, "worker"), connect(url, "worker")];
   let submitted = 0;
   const { provider } = aProviderThat(answers.accepted);
@@ -45,41 +45,41 @@ export async function holdSnapshot(serverUrl: string, world: LoadedWorld, second
     ...answers.accepted,
     providerMessageId: `m-${submitted++}`,
   });
-  const { deps } = deliveryTestDeps(rest, provider, { log: createLog("silent"), provider: { submit } });
+  const { deps } = aDeliveryFixture(rest, provider, { log: createLog("silent"), provider: { submit } });
   const loop = new DeliveryLoop({
     db: claims,
     mode: "live",
     slots: 100,
     deps: { ...deps, settlements: openSettlements(rest) },
   });
-  const accept = await openAcceptance(api, world);
+  const accept = await openAcceptance(api, dataset);
   const flow = async (forSeconds: number) => {
     for (const endsAt = performance.now() + forSeconds * 1000; performance.now() < endsAt; ) {
-      await accept(acceptedAtOnce);
+      await accept(acceptBatchSize);
       loop.wake();
       await sleep(acceptEveryMs);
     }
   };
-  const lookSeconds = Math.max(shortestLookSeconds, seconds / 10);
-  const look = () =>
+  const measureSeconds = Math.max(minMeasureSeconds, seconds / 10);
+  const measure = () =>
     costOfClaims(
       claims,
       () => submitted,
-      () => flow(lookSeconds),
+      () => flow(measureSeconds),
     );
   loop.start();
   try {
-    return await withClient(url, async (forgetful) => {
-      await flow(lookSeconds);
-      const before = await look();
-      await forgetful.query("begin isolation level repeatable read");
-      const { rows } = await forgetful.query<{ pid: number }>("select pg_backend_pid() as pid from provider_state");
+    return await withClient(url, async (holder) => {
+      await flow(measureSeconds);
+      const before = await measure();
+      await holder.query("begin isolation level repeatable read");
+      const { rows } = await holder.query<{ pid: number }>("select pg_backend_pid() as pid from provider_state");
       const alarm = watchForAlarm(rest, rows[0]?.pid ?? 0, seconds);
-      await flow(seconds - lookSeconds);
-      const atTheEnd = await look();
-      const told = await alarm.stop();
-      await forgetful.query("rollback");
-      return { before, atTheEnd, ...told };
+      await flow(seconds - measureSeconds);
+      const atEnd = await measure();
+      const alarmFigures = await alarm.stop();
+      await holder.query("rollback");
+      return { before, atEnd, ...alarmFigures };
     });
   } finally {
     await loop.stop();

@@ -1,26 +1,26 @@
 import { postgresCpuSeconds } from "../../service/proofs/cpu-times.ts";
 import type { Database } from "../../service/src/db/database.ts";
 
-/** What some work cost, for each piece of it. */
+/** The cost per unit of work. */
 export interface Cost {
-  /** Blocks that PostgreSQL touched: found in its buffers, or read. */
+  /** Blocks that PostgreSQL found in its buffers or read. */
   touched: number;
-  /** Of these, not found there: read from the kernel, which may have had them. */
+  /** Blocks that PostgreSQL read from the kernel, which may have had them cached. */
   read: number;
-  /** Seconds of processor time of the whole server for 1,000 pieces. */
+  /** CPU seconds of the whole server per 1,000 units. */
   cpu: number;
 }
 
-/** Blocks are those of the one connection that `db` has, whatever others do meanwhile; processor time is everybody's. */
-export async function costOf(db: Database, pieces: number, work: () => Promise<void>): Promise<Cost> {
+/** Blocks are those of the single connection of `db`; CPU time is that of the whole server. */
+export async function costOf(db: Database, units: number, work: () => Promise<void>): Promise<Cost> {
   const before = await readMeter(db);
   await work();
   const after = await readMeter(db);
-  if (before.pid !== after.pid) throw new Error("the connection that was measured was replaced");
+  if (before.pid !== after.pid) throw new Error("the measured connection was replaced");
   return {
-    touched: (after.touched - before.touched) / pieces,
-    read: (after.read - before.read) / pieces,
-    cpu: ((after.cpu - before.cpu) / pieces) * 1000,
+    touched: (after.touched - before.touched) / units,
+    read: (after.read - before.read) / units,
+    cpu: ((after.cpu - before.cpu) / units) * 1000,
   };
 }
 
@@ -32,15 +32,15 @@ interface Reading {
 }
 
 export async function readMeter(db: Database): Promise<Reading> {
-  // A backend tells its figures once a second at most, unless it is asked to.
-  await db.query({ name: "flush-figures", text: "select pg_stat_force_next_flush()" });
+  // A backend reports its statistics at most once per second unless it is forced to.
+  await db.query({ name: "flush-statistics", text: "select pg_stat_force_next_flush()" });
   const [row] = await db.query<Omit<Reading, "cpu">>({
-    name: "read-figures",
+    name: "read-statistics",
     text: `
       select pg_backend_pid() as pid, sum(hits + read_bytes / 8192)::float8 as touched, sum(read_bytes / 8192)::float8 as read
       from pg_stat_get_backend_io(pg_backend_pid())
       where object = 'relation'`,
   });
-  if (row === undefined) throw new Error("PostgreSQL told no figures");
+  if (row === undefined) throw new Error("PostgreSQL returned no I/O statistics");
   return { ...row, cpu: await postgresCpuSeconds(db) };
 }

@@ -5,24 +5,24 @@ import { type DatabaseClock, openDatabaseClock } from "../../service/src/db/data
 import { sealContent } from "../../service/src/sends/content.ts";
 import { newSendId } from "../../service/src/sends/send-id.ts";
 import { testContentKeys } from "../../service/test/send-builders.ts";
-import { accountIdOf, domainOf, keyHmacOf, suppressedAddressOf, type World } from "./world.ts";
+import { accountIdOf, type Dataset, domainOf, keyHmacOf, suppressedAddressOf } from "./dataset.ts";
 
 const bodyBytes = 1500;
 const subject = "Your order is on its way";
-/** Some of those who are mailed are on the list. */
+/** One send in this many has a suppressed recipient. */
 const oneSuppressedIn = 50;
 
-/** Accepts sends as the API does, a round trip for all of a call, each for another account: all have their turn. */
-export async function openAcceptance(db: Database, world: World) {
+/** Accepts sends as the API does: one round trip per call, each send for another account, rotating over all accounts. */
+export async function openAcceptance(db: Database, dataset: Dataset) {
   const clock = await openDatabaseClock(db);
   const decide = createAcceptBatch(db, clock);
-  // A step that has no divisor in common with the number of accounts meets all of them before it meets one again.
+  // A step that has no common divisor with the number of accounts visits all of them before it repeats one.
   const step = 7_919;
-  let next = Math.floor(Math.random() * world.accounts);
+  let next = Math.floor(Math.random() * dataset.accounts);
   return async (count: number): Promise<void> => {
     const candidates = Array.from({ length: count }, () => {
-      next = (next + step) % world.accounts;
-      return aCandidate(clock, world, next);
+      next = (next + step) % dataset.accounts;
+      return aCandidate(clock, dataset, next);
     });
     const decisions = await Promise.all(candidates.map(decide));
     const refused = decisions.find(({ kind }) => kind !== "stored");
@@ -30,7 +30,7 @@ export async function openAcceptance(db: Database, world: World) {
   };
 }
 
-function aCandidate(clock: DatabaseClock, { accountsWithHistory }: World, account: number): Candidate {
+function aCandidate(clock: DatabaseClock, { accountsWithHistory }: Dataset, account: number): Candidate {
   const id = newSendId(clock.now());
   const accountId = accountIdOf(account);
   const hasSuppressed = account < accountsWithHistory && Math.random() < 1 / oneSuppressedIn;
@@ -50,10 +50,10 @@ function aCandidate(clock: DatabaseClock, { accountsWithHistory }: World, accoun
   return {
     accountId,
     mode: "live",
-    keyHmac: keyHmacOf(account),
+    uncheckedKeyHmac: keyHmacOf(account),
     send: {
       id,
-      keyHash: randomBytes(16),
+      idempotencyHash: randomBytes(16),
       fingerprint: randomBytes(64),
       fromDomain,
       fromAddress: `Shop <orders@${fromDomain}>`,

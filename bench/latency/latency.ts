@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
-import { type FeedbackCell, untilRateIsKnown, withFeedbackCell } from "../../service/proofs/feedback-cell.ts";
-import { createSendingClient, makeSenders, senderDomain } from "../../service/proofs/sending-client.ts";
+import { type FeedbackCell, untilRateIsKnown, withFeedbackCell } from "../../service/proofs/cell/feedback-cell.ts";
+import { createSendingClient, makeSenders, senderDomain } from "../../service/proofs/sends/sending-client.ts";
 import { until } from "../../service/proofs/until.ts";
-import { embeddedBinaries } from "../../service/src/dev/embedded-postgres.ts";
+import { embeddedBinaries } from "../../service/src/dev/postgres/embedded-postgres.ts";
 import { makeServerData, startServerOn } from "../../service/test/private-postgres.ts";
 import type { PosternProcess } from "../../service/test/spawn-postern.ts";
 import { createTemplate } from "../../service/test/template-database.ts";
@@ -15,25 +15,25 @@ const perSecond = 200;
 
 export const latency: Bench = {
   name: "latency",
-  asks: `from the 202 to the commit of \`sent\` at ${perSecond} a second, without the time of the hand-over itself`,
+  description: `from the 202 to the commit of \`sent\` at ${perSecond} sends per second, without the time of the SES call`,
   async run({ seconds, rounds, isQuick, progress }) {
     const binaries = await embeddedBinaries();
     const { folder, data } = makeServerData(binaries);
-    // When a row was committed is what only the server can tell.
+    // Only the server knows when it committed a row.
     const server = await startServerOn(binaries, data, { track_commit_timestamp: "on" });
     try {
       await createTemplate(server.url);
       const verifiedIdentities = Array.from({ length: accounts }, (_, number) => senderDomain(number));
       return await withFeedbackCell(server.url, { verifiedIdentities, maxSendRate: 10_000 }, async (cell) => {
-        const beyond = await measure(cell, seconds * rounds, progress);
-        const [p50, p99] = [quantile(beyond, 0.5), quantile(beyond, 0.99)];
+        const delays = await measure(cell, seconds * rounds, progress);
+        const [p50, p99] = [quantile(delays, 0.5), quantile(delays, 0.99)];
         const figure = (what: string, measured: number, goal: number, lenient: number) => {
           const limit = isQuick ? lenient : goal;
           return { what, measured, better: "less" as const, goal, limit, unit: " ms" };
         };
         return {
           comparisons: {},
-          judged: [figure("202 to sent, p50", p50, 15, 500), figure("202 to sent, p99", p99, 60, 5_000)],
+          goals: [figure("202 to sent, p50", p50, 15, 500), figure("202 to sent, p99", p99, 60, 5_000)],
         };
       });
     } finally {
@@ -43,7 +43,7 @@ export const latency: Bench = {
   },
 };
 
-/** Milliseconds of each send, from its 202 to the commit that made it `sent`, less what the hand-over took. */
+/** Milliseconds from the 202 of each send to the commit that made it `sent`, without the duration of the SES call. */
 async function measure(cell: FeedbackCell, seconds: number, progress: (text: string) => void): Promise<number[]> {
   const senders = await makeSenders(cell.db, cell, accounts, [1_000, 10_000, 60_000]);
   const worker = await cell.start("worker", { AWS_FEEDBACK_QUEUE_URL: undefined });
@@ -52,9 +52,9 @@ async function measure(cell: FeedbackCell, seconds: number, progress: (text: str
   await untilRateIsKnown(cell);
   const client = createSendingClient(64);
   try {
-    // The first hundreds find cold code and empty caches.
+    // The first few hundred sends run uncompiled code with empty caches.
     await sendPaced(client, { url: api.url, senders, perSecond, count: perSecond * 2 });
-    progress(`${perSecond} sends a second for ${seconds} s`);
+    progress(`${perSecond} sends per second for ${seconds} s`);
     const answeredAt = await sendPaced(client, { url: api.url, senders, perSecond, count: perSecond * seconds });
     await until("all are sent", 60, async () => (await waiting(cell)) === 0, 50);
     return await delaysOf(cell, worker, answeredAt);
@@ -82,7 +82,7 @@ async function delaysOf({ db }: FeedbackCell, worker: PosternProcess, answeredAt
     values: [[...answeredAt.keys()]],
   });
   if (rows.length !== answeredAt.size) throw new Error(`${answeredAt.size - rows.length} sends were not sent`);
-  const handOvers = worker.logs().filter(({ event }) => event === "delivery.attempted");
-  const tookMs = new Map(handOvers.map((line) => [line.send_id, Number(line.duration_ms)]));
+  const submissions = worker.logs().filter(({ event }) => event === "delivery.attempted");
+  const tookMs = new Map(submissions.map((line) => [line.send_id, Number(line.duration_ms)]));
   return rows.map(({ id, sentMs }) => sentMs - (answeredAt.get(id) ?? Number.NaN) - (tookMs.get(id) ?? Number.NaN));
 }

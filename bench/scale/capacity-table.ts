@@ -1,38 +1,41 @@
 import { type Capacity, capacityAt, type Range } from "./capacity.ts";
-import { sensibleTerabytes } from "./limits-and-prices.ts";
+import { maxTerabytes } from "./limits-and-prices.ts";
 import type { MeasuredCosts, Reports } from "./measured-costs.ts";
 
 export const steps = [10, 1_000, 10_000, 100_000];
 
 const rows: [what: string, show: (capacity: Capacity) => string][] = [
-  ["Sends a day", ({ sendsPerSecond }) => count(sendsPerSecond * 86_400)],
+  ["Sends per day", ({ sendsPerSecond }) => count(sendsPerSecond * 86_400)],
   ["**Cells**", ({ cells }) => `**${count(cells)}**`],
   ["API processes, workers", ({ apis, workers }) => `${apis}, ${workers}`],
   ["Cores: API, workers, PostgreSQL", ({ cores }) => [cores.api, cores.worker, cores.postgres].map(few).join(", ")],
-  ["Connections to PostgreSQL, at most", ({ connections }) => count(connections)],
-  ["WAL", ({ walBytesPerSecond }) => `${bytes(walBytesPerSecond)}/s, ${bytes(walBytesPerSecond * 86_400)} a day`],
+  ["Maximum connections to PostgreSQL", ({ connections }) => count(connections)],
+  ["WAL", ({ walBytesPerSecond }) => `${bytes(walBytesPerSecond)}/s, ${bytes(walBytesPerSecond * 86_400)} per day`],
   ["Content on disk, kept 30 days", ({ contentBytes }) => bytes(contentBytes)],
-  ["Records, kept for good", ({ recordBytesPerYear }) => `${bytes(recordBytesPerYear)} a year`],
-  [`Until they are ${sensibleTerabytes} TB`, ({ yearsUntilTooMuch }) => years(yearsUntilTooMuch)],
-  ["`MaxSendRate` to ask of SES", ({ maxSendRate }) => `${count(maxSendRate)}/s`],
-  ["SQS requests: full batches, one by one", ({ sqsRequestsPerSecond }) => `${range(sqsRequestsPerSecond, few)}/s`],
-  ["Cores, all cells", ({ coresOfAllCells }) => count(coresOfAllCells)],
+  ["Records, kept permanently", ({ recordBytesPerYear }) => `${bytes(recordBytesPerYear)} per year`],
+  [`Time until the records reach ${maxTerabytes} TB`, ({ yearsUntilFull }) => years(yearsUntilFull)],
+  ["`MaxSendRate` to request from SES", ({ maxSendRate }) => `${count(maxSendRate)}/s`],
+  [
+    "SQS requests: full batches to single messages",
+    ({ sqsRequestsPerSecond }) => `${range(sqsRequestsPerSecond, few)}/s`,
+  ],
+  ["Cores of all cells", ({ coresOfAllCells }) => count(coresOfAllCells)],
   ["Cores of HAProxy", ({ cells, coresOfTheProxy }) => (cells === 1 ? "none" : few(coresOfTheProxy))],
-  ["SES a month, without a plan", ({ dollarsPerMonth }) => dollars(dollarsPerMonth.ses)],
-  ["SES a month, plan Essentials", ({ dollarsPerMonth }) => dollars(dollarsPerMonth.sesEssentials)],
-  ["SNS and SQS a month", ({ dollarsPerMonth }) => range(dollarsPerMonth.snsAndSqs, dollars)],
+  ["SES per month, without a plan", ({ dollarsPerMonth }) => dollars(dollarsPerMonth.ses)],
+  ["SES per month, plan Essentials", ({ dollarsPerMonth }) => dollars(dollarsPerMonth.sesEssentials)],
+  ["SNS and SQS per month", ({ dollarsPerMonth }) => range(dollarsPerMonth.snsAndSqs, dollars)],
 ];
 
-/** The part of docs/scale.md that is computed. */
+/** The computed part of docs/scale.md. */
 export function capacityTable(costs: MeasuredCosts, reports: Reports): string {
   const columns = steps.map((step) => capacityAt(step, costs));
   return [
-    `| Of each cell, if not said otherwise | ${steps.map((step) => `${count(step)}/s`).join(" | ")} |`,
+    `| Per cell, unless stated otherwise | ${steps.map((step) => `${count(step)}/s`).join(" | ")} |`,
     `|---|${"---|".repeat(steps.length)}`,
     ...rows.map(([what, show]) => `| ${what} | ${columns.map(show).join(" | ")} |`),
     "",
     `Measured: ${costLine(costs)}`,
-    `On ${sources(reports)}.`,
+    `Machine: ${sources(reports)}.`,
   ].join("\n");
 }
 
@@ -40,9 +43,9 @@ function costLine({ fullSpeed, paced, walBytes, recordBytes, contentBytes }: Mea
   const cpu = ({ api, worker, postgres }: MeasuredCosts["fullSpeed"]) =>
     `API ${api.toFixed(2)}, worker ${worker.toFixed(2)}, PostgreSQL ${postgres.toFixed(2)}`;
   return (
-    `processor seconds for 1,000 sends at full speed ${cpu(fullSpeed)}, at ${paced.sendsPerSecond} a second ${cpu(paced.cpu)}; ` +
-    `${count(walBytes)} bytes of WAL for a send; on disk ${count(recordBytes)} bytes for a record with its events, which is ` +
-    `${bytes(recordBytes * 1e6)} for a million, and ${count(contentBytes)} for the content of a mail of 2 KB.`
+    `CPU seconds per 1,000 sends at full speed: ${cpu(fullSpeed)}; at ${paced.sendsPerSecond} sends per second: ${cpu(paced.cpu)}. ` +
+    `${count(walBytes)} bytes of WAL per send. On disk: ${count(recordBytes)} bytes per record with its events, which is ` +
+    `${bytes(recordBytes * 1e6)} per million, and ${count(contentBytes)} bytes for the content of a 2 KB mail.`
   );
 }
 

@@ -6,7 +6,7 @@ export interface Range {
   most: number;
 }
 
-/** What so many sends a second need. Quantities are those of one cell unless their names say otherwise. */
+/** The resources for a send rate. Quantities are those of one cell unless their names say otherwise. */
 export interface Capacity {
   sendsPerSecond: number;
   cells: number;
@@ -20,9 +20,9 @@ export interface Capacity {
   walBytesPerSecond: number;
   recordBytesPerYear: number;
   contentBytes: number;
-  yearsUntilTooMuch: number;
+  yearsUntilFull: number;
   maxSendRate: number;
-  /** With full batches, and with messages that come one by one. */
+  /** From full batches (least) to single messages (most). */
   sqsRequestsPerSecond: Range;
   dollarsPerMonth: { ses: number; sesEssentials: number; snsAndSqs: Range };
 }
@@ -30,14 +30,14 @@ export interface Capacity {
 const secondsOfAMonth = 30 * 86_400;
 const secondsOfAYear = 365 * 86_400;
 
-/** Cells are filled evenly; processes and cores are whole, and none is busier than it should be. */
+/** Spreads the rate evenly over the cells, rounds processes up to whole numbers, and keeps cores at `busyShare`. */
 export function capacityAt(sendsPerSecond: number, costs: MeasuredCosts): Capacity {
   const cells = Math.ceil(sendsPerSecond / given.sendsPerSecondOfACell);
   const ofACell = sendsPerSecond / cells;
-  // Few at a time cost more each: up to the pace at which that was measured, its costs count.
+  // At a low rate few sends share a round trip, so each costs more. The measured low-rate costs apply up to that rate.
   const cpu = ofACell <= costs.paced.sendsPerSecond ? costs.paced.cpu : costs.fullSpeed;
   const coresFor = (secondsPer1000: number) => ((ofACell / 1000) * secondsPer1000) / given.busyShare;
-  // A process of Node has one thread for its work, so it fills one core.
+  // A Node process runs JavaScript on one thread, so it uses at most one core.
   const apis = Math.max(given.leastProcesses, Math.ceil(coresFor(cpu.api)));
   const slotsNeeded = Math.ceil((ofACell * given.secondsInSes) / given.slots);
   const workers = Math.max(given.leastProcesses, Math.ceil(coresFor(cpu.worker)), slotsNeeded);
@@ -56,20 +56,20 @@ export function capacityAt(sendsPerSecond: number, costs: MeasuredCosts): Capaci
     walBytesPerSecond: ofACell * costs.walBytes,
     recordBytesPerYear,
     contentBytes: ofACell * given.contentDays * 86_400 * costs.contentBytes,
-    yearsUntilTooMuch: (given.sensibleTerabytes * 1e12) / recordBytesPerYear,
+    yearsUntilFull: (given.maxTerabytes * 1e12) / recordBytesPerYear,
     maxSendRate: Math.ceil(ofACell / given.shareOfSendRate),
     sqsRequestsPerSecond: sqsRequests(ofACell),
     dollarsPerMonth: dollarsPerMonth(ofACell * secondsOfAMonth, cells),
   };
 }
 
-/** Each message is received and deleted. */
+/** One request to receive each message, and one to delete it. */
 function sqsRequests(sends: number): Range {
   const most = sends * given.eventsOfASend * 2;
   return { least: most / given.messagesInABatch, most };
 }
 
-/** SES counts per AWS account, and a cell has its own. */
+/** SES applies its tiers per AWS account, and each cell has its own account. */
 function dollarsPerMonth(sendsOfACell: number, cells: number) {
   const sns = ((sendsOfACell * given.eventsOfASend) / 1e6) * given.snsDollarsPerMillion;
   const sqs = (requests: number) => (requests / 1e6) * given.sqsDollarsPerMillion;

@@ -2,7 +2,7 @@ import type { Comparison } from "../frame/compare.ts";
 import { median } from "../frame/statistics.ts";
 import { eventsOfASend } from "./limits-and-prices.ts";
 
-/** Seconds of processor time for 1,000 sends, by part. */
+/** CPU seconds per 1,000 sends, by process. */
 export interface CpuPer1000 {
   api: number;
   worker: number;
@@ -10,18 +10,18 @@ export interface CpuPer1000 {
 }
 
 export interface MeasuredCosts {
-  /** The sum of `accept`, `drain` and `feedback`, each as fast as it went. */
+  /** The sum of `accept`, `drain` and `feedback`, each at full speed. */
   fullSpeed: CpuPer1000;
-  /** The whole way at a modest pace, by `cells`. */
+  /** A send from acceptance to its events at a low rate, measured by `cells`. */
   paced: { sendsPerSecond: number; cpu: CpuPer1000 };
   proxyCpuPer1000: number;
   walBytes: number;
-  /** On disk, indexes included: kept for good, and the sealed content of a mail of 2 KB. */
+  /** On disk, including indexes: the permanent record, and the sealed content of a 2 KB mail. */
   recordBytes: number;
   contentBytes: number;
 }
 
-/** What a full run of a bench leaves in results/. */
+/** The file that a full run of a bench writes to results/. */
 export interface Report {
   bench: string;
   machine: { commit: string; date: string; cores: number; processor: string };
@@ -33,23 +33,23 @@ export const neededBenches = ["accept", "drain", "feedback", "cells"] as const;
 export type Reports = Record<(typeof neededBenches)[number], Report>;
 
 export function costsFrom({ accept, drain, feedback, cells }: Reports): MeasuredCosts {
-  const one = (part: string) => medianOf(cells, /sends a second/, "one cell", "cpu", part);
+  const one = (part: string) => medianOf(cells, /sends per second/, "one cell", "cpu", part);
   const full = (report: Report, title: RegExp, part: string) => medianOf(report, title, "postern", "cpu", part);
-  const taken = (part: string) => eventsOfASend * full(feedback, /out of SQS/, part);
+  const ofEvents = (part: string) => eventsOfASend * full(feedback, /from SQS/, part);
   return {
     fullSpeed: {
       api: full(accept, /64 connections/, "node"),
-      worker: full(drain, /slots/, "node") + taken("node"),
-      postgres: full(accept, /64 connections/, "postgres") + full(drain, /slots/, "postgres") + taken("postgres"),
+      worker: full(drain, /slots/, "node") + ofEvents("node"),
+      postgres: full(accept, /64 connections/, "postgres") + full(drain, /slots/, "postgres") + ofEvents("postgres"),
     },
     paced: {
-      sendsPerSecond: Number.parseInt(titleOf(cells, /sends a second/), 10),
+      sendsPerSecond: Number.parseInt(titleOf(cells, /sends per second/), 10),
       cpu: { api: one("api"), worker: one("worker"), postgres: one("postgres") },
     },
-    proxyCpuPer1000: medianOf(cells, /sends a second/, "one cell", "notes", "proxyCpu"),
-    walBytes: medianOf(cells, /sends a second/, "one cell", "notes", "walBytes"),
-    recordBytes: findingOf(cells, "bytes of a record on disk"),
-    contentBytes: findingOf(cells, "bytes of a content on disk"),
+    proxyCpuPer1000: medianOf(cells, /sends per second/, "one cell", "notes", "proxyCpu"),
+    walBytes: medianOf(cells, /sends per second/, "one cell", "notes", "walBytes"),
+    recordBytes: findingOf(cells, "bytes on disk per record"),
+    contentBytes: findingOf(cells, "bytes on disk per content"),
   };
 }
 
@@ -68,7 +68,7 @@ function findingOf(report: Report, name: string): number {
   return required(report.findings?.[name], report, name);
 }
 
-/** A figure that is not there must not become a hole in the table. */
+/** Throws for a missing figure, so that the table never shows NaN. */
 function required(value: number | undefined, { bench }: Report, what: string): number {
   if (value === undefined || !Number.isFinite(value)) throw new Error(`${bench}.json does not have: ${what}`);
   return value;

@@ -6,23 +6,23 @@ import { costsFrom, neededBenches, type Report, type Reports } from "./measured-
 const begin = "<!-- capacity: written by npm run bench -- report -->";
 const end = "<!-- capacity: end -->";
 
-/** Puts the table that follows from results/ into docs/scale.md. Returns what was missing, and then says so there. */
+/** Writes the table computed from results/ into docs/scale.md. If results are missing, it returns their names and writes them there instead. */
 export function writeCapacityTable(document: string, results: string): string[] {
   const missing = neededBenches.filter((name) => !existsSync(join(results, `${name}.json`)));
-  const part = missing.length > 0 ? notYet(missing) : tableFrom(results);
+  const part = missing.length > 0 ? missingText(missing) : tableFrom(results);
   writeFileSync(document, replacePart(readFileSync(document, "utf8"), part));
   return missing;
 }
 
 export function replacePart(text: string, part: string): string {
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error("the document has no place for the table");
+  if (from < 0 || to < from) throw new Error(`the document does not have the markers "${begin}" and "${end}"`);
   return `${text.slice(0, from)}${begin}\n${part}\n${text.slice(to)}`;
 }
 
-function notYet(missing: string[]): string {
+function missingText(missing: string[]): string {
   const runs = missing.map((name) => `\`npm run bench -- ${name}\``).join(", ");
-  return `There is no table yet: these have not been measured on a quiet machine: ${runs}.`;
+  return `There is no table yet. Run on an idle machine: ${runs}.`;
 }
 
 function tableFrom(results: string): string {

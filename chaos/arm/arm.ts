@@ -5,24 +5,24 @@ import { registerHooks } from "node:module";
 import { armSource } from "./crash-points.ts";
 
 /**
- * Preloaded with `node --import` into a process that is to die at the point named by CRASH_AT. A point of our own source is
- * a comment that becomes a call while the file is loaded; the two on the wire are seen through the diagnostics of node:http,
- * because the socket belongs to the AWS SDK. Without this preload there is nothing to switch on.
+ * Preloaded with `node --import` into a process that must crash at the point named by CRASH_AT. A crash point in Postern's
+ * source is a comment, which this module turns into a call while Node loads the file. The two points on the wire use the
+ * diagnostics channels of node:http, because the AWS SDK owns the socket. Without this preload the comments do nothing.
  */
 const { CRASH_AT = "", CRASH_LOG = "" } = process.env;
-const handOverPath = "/v2/email/outbound-emails";
+const submitPath = "/v2/email/outbound-emails";
 
 declare global {
   var passCrashPoint: () => void;
 }
 
-/** SIGKILL to oneself acts before the next instruction: nothing is flushed, closed or finished. */
-function die(): void {
+/** SIGKILL takes effect before the next instruction: the process flushes, closes and finishes nothing. */
+function crash(): void {
   appendFileSync(CRASH_LOG, `${process.pid} ${CRASH_AT}\n`);
   process.kill(process.pid, "SIGKILL");
 }
 
-globalThis.passCrashPoint = die;
+globalThis.passCrashPoint = crash;
 
 registerHooks({
   load(url, context, nextLoad) {
@@ -35,14 +35,14 @@ registerHooks({
 
 if (CRASH_AT === "request-written") {
   channel("http.client.request.start").subscribe((message) => {
-    const { request } = message as { request: ClientRequest }; // As node:http documents it.
-    // An empty write is done when all before it has left this process.
-    if (request.path === handOverPath) request.socket?.write("", die);
+    const { request } = message as { request: ClientRequest }; // The documented message of this channel.
+    // The callback of an empty write runs when everything before it has left this process.
+    if (request.path === submitPath) request.socket?.write("", crash);
   });
 }
 if (CRASH_AT === "answer-received") {
   channel("http.client.response.finish").subscribe((message) => {
     const { request } = message as { request: ClientRequest };
-    if (request.path === handOverPath) die();
+    if (request.path === submitPath) crash();
   });
 }

@@ -13,19 +13,19 @@ const sources = globSync("**/*.ts", { cwd: folder })
   .filter((file) => !file.endsWith(".test.ts"))
   .map((file) => ({ file, source: readFileSync(join(folder, file), "utf8") }));
 
-test("every point of the matrix is in the source exactly once, and the source has no other", () => {
+test("the source holds every crash point of the matrix exactly once and no others", () => {
   const inSource = sources.flatMap(({ source }) => findCrashPoints(source));
   const expected = points.map(({ name }) => name).filter((name) => !wirePoints.includes(name));
   expect(inSource.toSorted()).toEqual(expected.toSorted());
 });
 
-test("a comment that is nearly a crash point does not slip through", () => {
+test("no comment mentions a crash point without being one", () => {
   const mentioned = sources.flatMap(({ source }) => source.match(/crash point/gi) ?? []);
   expect(mentioned).toHaveLength(points.length - wirePoints.length);
 });
 
 test.for(points.map(({ name }) => name).filter((name) => !wirePoints.includes(name)))(
-  "armed for %s, its file still parses, and every line stays where it was",
+  "arming %s changes one line of its file, and the file still parses",
   (name) => {
     const source = sources.find(({ source: text }) => findCrashPoints(text).includes(name))?.source ?? "";
     const armed = armSource(source, name);
@@ -35,10 +35,10 @@ test.for(points.map(({ name }) => name).filter((name) => !wirePoints.includes(na
   },
 );
 
-test("a process that passes an armed point is dead at once; without the preload it passes", () => {
+test("a process is killed at an armed point; without the preload it continues", () => {
   const crashLog = join(mkdtempSync(join(tmpdir(), "postern-crash-")), "crashes");
   const probe = `
-    const { makePartitionsAhead } = await import(${JSON.stringify(join(folder, "db/partitions.ts"))});
+    const { makePartitionsAhead } = await import(${JSON.stringify(join(folder, "storage/partitions.ts"))});
     const names = ["p1"];
     await makePartitionsAhead({ query: async () => [{ name: names.shift() ?? null }] }, "month");
     console.log("passed");`;

@@ -1,8 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { tellOnly } from "../../service/proofs/reported-events.ts";
-import { makeSenders, senderDomain, type TestSender } from "../../service/proofs/sending-client.ts";
+import { reportOnly } from "../../service/proofs/cell/reported-events.ts";
+import { makeSenders, type TestSender } from "../../service/proofs/sends/sending-client.ts";
 import { type Environment, readConfig } from "../../service/src/config.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { migrate } from "../../service/src/db/migrate.ts";
@@ -10,34 +9,34 @@ import { migrateChores } from "../../service/src/loops/chores.ts";
 import { type CredentialDeps, createCredentialDeps } from "../../service/src/processes/api-deps.ts";
 import { setUp } from "../../service/src/provider/ses/setup/set-up.ts";
 import { makePartitionsAhead } from "../../service/src/storage/partitions.ts";
-import { posternPath } from "../../service/test/spawn-postern.ts";
 import { createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
 import { anEnvironment } from "../../service/test/test-config.ts";
 import { aFreePort } from "../../ses-simulator/proofs/simulator-process.ts";
 import { type Network, plainNetwork } from "../network/edges.ts";
 import { PostgresServer } from "./postgres-server.ts";
+import { posternProgram, region, senderCount, simulatorProgram } from "./programs.ts";
 import { Supervised } from "./supervised.ts";
 
-/** off: only what becomes of a mail tells that it was handed over. none: nothing tells anything. */
+/** off: SES reports no Send events, only outcomes such as Delivery. none: SES reports neither. */
 export type SendEvents = "on" | "off" | "none";
 
-const toldWith: Record<SendEvents, (type: string) => boolean> = {
+const isReported: Record<SendEvents, (type: string) => boolean> = {
   on: () => true,
   off: (type) => type !== "SEND",
   none: (type) => type === "REJECT",
 };
 
 export interface CellOptions {
-  /** Where logs and the simulator's ledger go. */
+  /** The folder of the logs and the simulator's ledger. */
   folder: string;
   apis: number;
   workers: number;
-  /** Which of several cells it is. */
+  /** Default: AA. */
   cellCode?: string;
   environment?: Environment;
   sendEvents?: SendEvents;
   network?: Network;
-  /** Where PostgreSQL keeps its data, if that matters. */
+  /** PostgreSQL's data folder; default: a temporary one. */
   postgresFolder?: string;
 }
 
@@ -46,26 +45,23 @@ export interface ChaosCell {
   db: Database;
   databaseUrl: string;
   environment: Environment;
-  allDeps: CredentialDeps;
+  credentialDeps: CredentialDeps;
   senders: TestSender[];
   postgres: PostgresServer;
   simulator: Supervised;
   simulatorUrl: string;
   ledgerFile: string;
   apis: Supervised[];
-  /** As clients reach them. */
+  /** The addresses that clients use, one per API. */
   apiUrls: string[];
   workers: Supervised[];
   network: Network;
   close(): Promise<void>;
 }
 
-const simulatorPath = fileURLToPath(new URL("../../ses-simulator/src/main.ts", import.meta.url));
-const region = "eu-central-1";
-const senderCount = 20;
-const mostRate: [number, number, number] = [100_000, 1_000_000, 6_000_000];
+const highLimits: [number, number, number] = [100_000, 1_000_000, 6_000_000];
 
-/** The whole system as real processes with fixed addresses: PostgreSQL, the simulator, APIs and workers, all supervised. */
+/** Starts the whole system as supervised processes on fixed ports: PostgreSQL, the simulator, APIs and workers. */
 export async function openCell(options: CellOptions): Promise<ChaosCell> {
   const { folder, network = plainNetwork, cellCode = "AA" } = options;
   mkdirSync(folder, { recursive: true });
@@ -79,7 +75,7 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
   const simulator = new Supervised(simulatorProgram(folder, simulatorPort));
   await simulator.start();
   const { topicArn, queueUrl } = await setUpAll(simulatorUrl, cellCode);
-  await tellOnly({ region, url: simulatorUrl, topicArn, cellCode }, toldWith[options.sendEvents ?? "on"]);
+  await reportOnly({ region, url: simulatorUrl, topicArn, cellCode }, isReported[options.sendEvents ?? "on"]);
 
   const environment = anEnvironment({
     DATABASE_URL: databaseUrl,
@@ -96,8 +92,8 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
     ...options.environment,
   });
   const db = openTestDatabase(databaseUrl);
-  const allDeps = createCredentialDeps(readConfig(environment));
-  const senders = await makeSenders(db, allDeps, senderCount, mostRate);
+  const credentialDeps = createCredentialDeps(readConfig(environment));
+  const senders = await makeSenders(db, credentialDeps, senderCount, highLimits);
 
   const apis: Supervised[] = [];
   const apiUrls: string[] = [];
@@ -122,7 +118,7 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
     db,
     databaseUrl,
     environment,
-    allDeps,
+    credentialDeps,
     senders,
     postgres,
     simulator,
@@ -138,35 +134,6 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
       await db.close().catch(() => undefined);
       await postgres.stopImmediately();
     },
-  };
-}
-
-/** A process of Postern; with `arm` it may carry a crash point. */
-export function posternProgram(
-  role: "api" | "worker",
-  name: string,
-  folder: string,
-  env: Environment,
-  flags: string[] = [],
-) {
-  return {
-    name,
-    args: [...flags, posternPath, role],
-    env: { ...env },
-    startedBy: `"${role}.started"`,
-    logFile: join(folder, `${name}.log`),
-  };
-}
-
-function simulatorProgram(folder: string, port: number) {
-  const verified = Array.from({ length: senderCount }, (_, number) => ["--verify", senderDomain(number)]).flat();
-  const limits = ["--max-send-rate", "5000", "--max-24-hour-send=-1", "--region", region];
-  return {
-    name: "simulator",
-    args: [simulatorPath, "--port", String(port), "--data", join(folder, "simulator"), ...limits, ...verified],
-    env: {},
-    startedBy: "http://",
-    logFile: join(folder, "simulator.log"),
   };
 }
 

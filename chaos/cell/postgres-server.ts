@@ -4,12 +4,12 @@ import { chownSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { embeddedBinaries, unprivilegedUser } from "../../service/src/dev/embedded-postgres.ts";
+import { embeddedBinaries, unprivilegedUser } from "../../service/src/dev/postgres/embedded-postgres.ts";
 import { openTestDatabase } from "../../service/test/template-database.ts";
 import { aFreePort } from "../../ses-simulator/proofs/simulator-process.ts";
-import { atTheEnd } from "./at-the-end.ts";
+import { onExit } from "./on-exit.ts";
 
-/** PostgreSQL as an operator runs it, fsync included, that can be stopped as by a crash and started again. */
+/** PostgreSQL with production settings, including fsync. It can be crashed and started again. */
 export class PostgresServer {
   readonly url: string;
   readonly #port: number;
@@ -26,17 +26,17 @@ export class PostgresServer {
     this.url = `postgres://postern@127.0.0.1:${port}/postgres`;
   }
 
-  /** Its data goes into `folder`, if one is given, and away when this process ends. */
+  /** Without `folder` the data is in a temporary folder, which is removed when this process exits. */
   static async create(logFile: string, folder?: string): Promise<PostgresServer> {
     const own = folder ?? mkdtempSync(join(tmpdir(), "postern-chaos-"));
     const binaries = await embeddedBinaries();
     const server = new PostgresServer(await aFreePort(), own, logFile, binaries);
-    if (folder === undefined) atTheEnd(() => rmSync(own, { recursive: true, force: true, maxRetries: 5 }));
+    if (folder === undefined) onExit(() => rmSync(own, { recursive: true, force: true, maxRetries: 5 }));
     const identity = unprivilegedUser();
     if (identity !== undefined) chownSync(own, identity.uid, identity.gid);
     const flags = ["--auth=trust", "--username=postern", "--encoding=UTF8", "--locale=C", "--no-sync"];
     execFileSync(binaries.initdb, [`--pgdata=${server.#data}`, ...flags], { ...identity, cwd: own, stdio: "pipe" });
-    atTheEnd(() => server.#server?.kill("SIGKILL"));
+    onExit(() => server.#server?.kill("SIGKILL"));
     return server;
   }
 
@@ -44,7 +44,7 @@ export class PostgresServer {
     return join(this.#folder, "data");
   }
 
-  /** Resolves when it answers, after it has gone through what a crash left. */
+  /** Resolves when the server answers queries, including crash recovery. */
   async start(): Promise<void> {
     const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "200", jit: "off" };
     const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -59,19 +59,19 @@ export class PostgresServer {
     await this.#untilReady(this.#server);
   }
 
-  /** A server that gave up because it could not write stays down. */
+  /** PostgreSQL exits when it cannot write its log, and does not restart by itself. */
   async startIfDown(): Promise<void> {
     const server = this.#server;
     if (server !== undefined && server.exitCode === null && server.signalCode === null) return;
     await this.start();
   }
 
-  /** As `pg_ctl stop -m immediate`: no checkpoint, no goodbye; the next start recovers from the log of writes. */
+  /** Like `pg_ctl stop -m immediate`: without a checkpoint, so the next start recovers from the WAL. */
   stopImmediately(): Promise<void> {
     return this.#end("SIGQUIT");
   }
 
-  /** The server cannot even tell its processes; they notice that it is gone. */
+  /** SIGKILL: the postmaster cannot signal its backends; they exit when they detect that it is gone. */
   kill(): Promise<void> {
     return this.#end("SIGKILL");
   }

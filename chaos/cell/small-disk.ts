@@ -2,25 +2,25 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atTheEnd } from "./at-the-end.ts";
+import { onExit } from "./on-exit.ts";
 
 const prefix = "postern-chaos-disk-";
 
-/** A file system of its own that can be full. Mounting needs root. */
+/** A separate file system that the run can fill up. Mounting it needs root. */
 export class SmallDisk {
   readonly folder = mkdtempSync(join(tmpdir(), prefix));
 
   constructor(megabytes: number) {
     unmountLeftOvers();
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0755`, "tmpfs", this.folder]);
-    atTheEnd(() => unmount(this.folder));
+    onExit(() => unmount(this.folder));
   }
 
   get #filler(): string {
     return join(this.folder, "filler");
   }
 
-  /** Not a page is left, and again not when some were freed meanwhile. */
+  /** Fills all free space. Call it repeatedly, because PostgreSQL frees space in between. */
   fill(): void {
     const { bavail, bsize } = statfsSync(this.folder);
     const piece = Buffer.alloc(Math.max(bsize, 1 << 20));
@@ -36,7 +36,7 @@ export class SmallDisk {
   }
 }
 
-/** Of a run that was killed with SIGKILL. */
+/** Unmounts the disk of an earlier run that was killed with SIGKILL. */
 function unmountLeftOvers(): void {
   const mounted = readFileSync("/proc/mounts", "utf8")
     .split("\n")
@@ -44,7 +44,7 @@ function unmountLeftOvers(): void {
   for (const folder of mounted) if (folder.includes(`/${prefix}`)) unmount(folder);
 }
 
-/** Lazily, because a process that was just killed may still hold a file. */
+/** A lazy unmount, because a process that was just killed may still have a file open. */
 function unmount(folder: string): void {
   execFileSync("umount", ["--lazy", folder]);
   rmSync(folder, { recursive: true, force: true });

@@ -3,34 +3,35 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { atTheEnd } from "./at-the-end.ts";
+import { onExit } from "./on-exit.ts";
 
 export interface Program {
   name: string;
   args: string[];
   env: Record<string, string | undefined>;
-  /** A line of its output that tells that it is at work. */
-  startedBy: string;
+  /** Part of the output line that the program prints when it has started. */
+  startedLine: string;
   logFile: string;
 }
 
-export interface Death {
+export interface ProcessExit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
 
-/** A program that could not start is tried again after this long; one that ran is started anew at once. */
+/** Pause before the retry of a program that did not start. A program that had started is restarted immediately. */
 const pauseMs = 200;
-/** What a process says when something was not thought of. */
-const neverSaid = /"event":"(api|worker|delivery)\.broke"|unhandled ?rejection|FATAL ERROR/i;
+/** Log lines of errors that the code does not expect. */
+const unexpectedError =
+  /"event":"(api\.crashed|worker\.crashed|delivery\.submit-threw)"|unhandled ?rejection|FATAL ERROR/i;
 
-/** A process that is started again whenever it dies, as an operator's supervisor does. */
+/** A process that is restarted whenever it exits, as a service manager does. */
 export class Supervised {
   readonly program: Program;
-  /** Lines that no process should ever write. */
-  readonly outcries: string[] = [];
-  /** How often it ended without our doing after it had started. */
-  deathsOfItsOwn = 0;
+  /** Log lines that no process may write. */
+  readonly unexpectedErrors: string[] = [];
+  /** The number of exits after a start that the run did not cause. */
+  unexpectedExits = 0;
   #child: ChildProcess | undefined;
   #starts = 0;
   #isStopping = false;
@@ -39,39 +40,39 @@ export class Supervised {
 
   constructor(program: Program) {
     this.program = program;
-    atTheEnd(() => this.#child?.kill("SIGKILL"));
+    onExit(() => this.#child?.kill("SIGKILL"));
   }
 
-  /** Resolves when it is at work. */
+  /** Resolves when the process has started. */
   start(): Promise<void> {
     this.#isStopping = false;
     void this.#keepAlive();
     return this.#running.promise;
   }
 
-  /** Resolves when it is at work, at once if it is. */
+  /** Resolves when the process has started, immediately if it is running. */
   up(): Promise<void> {
     return this.#running.promise;
   }
 
-  /** Of the process that is there now; 0 while there is none. */
+  /** The pid of the current process; 0 while there is none. */
   get pid(): number {
     return this.#child?.pid ?? 0;
   }
 
-  /** Other settings, from the next start on. */
+  /** The changes take effect at the next start. */
   changeEnvironment(changes: Record<string, string | undefined>): void {
     Object.assign(this.program.env, changes);
   }
 
-  /** Returns whether there was a process to get it. */
+  /** Returns whether a process received the signal. */
   signal(signal: NodeJS.Signals): boolean {
     const isSent = this.#child?.kill(signal) ?? false;
     if (isSent && signal === "SIGKILL") this.#isKilled = true;
     return isSent;
   }
 
-  /** Kills it; resolves when the next one is at work. */
+  /** Kills the process; resolves when its successor has started. */
   async killAndWait(): Promise<void> {
     const before = this.#starts;
     this.signal("SIGKILL");
@@ -89,14 +90,14 @@ export class Supervised {
 
   async #keepAlive(): Promise<void> {
     while (!this.#isStopping) {
-      const hasRun = await this.#live();
+      const hasRun = await this.#runOnce();
       if (!hasRun && !this.#isStopping) await sleep(pauseMs);
     }
   }
 
-  /** One life. Returns whether it had started. */
-  async #live(): Promise<boolean> {
-    const { child, ended, started } = run(this.program, this.outcries);
+  /** Runs the program once. Returns whether it had started before it exited. */
+  async #runOnce(): Promise<boolean> {
+    const { child, ended, started } = run(this.program, this.unexpectedErrors);
     this.#child = child;
     let hasStarted = false;
     void started.then(() => {
@@ -106,14 +107,14 @@ export class Supervised {
     });
     await ended;
     if (hasStarted) this.#running = Promise.withResolvers<void>();
-    if (hasStarted && !this.#isKilled && !this.#isStopping) this.deathsOfItsOwn += 1;
+    if (hasStarted && !this.#isKilled && !this.#isStopping) this.unexpectedExits += 1;
     this.#isKilled = false;
     return hasStarted;
   }
 }
 
-/** One life of a program. It dies with this process, even when this process is killed. */
-export function run(program: Program, outcries: string[] = []) {
+/** Runs a program once. The kernel kills it when this process exits, even by SIGKILL. */
+export function run(program: Program, unexpectedErrors: string[] = []) {
   const log = createWriteStream(program.logFile, { flags: "a" });
   const child = spawn("setpriv", ["--pdeathsig", "KILL", process.execPath, ...program.args], {
     env: program.env,
@@ -122,11 +123,11 @@ export function run(program: Program, outcries: string[] = []) {
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const read = (line: string) => {
     log.write(`${line}\n`);
-    if (line.includes(program.startedBy)) resolve();
-    if (neverSaid.test(line)) outcries.push(`${program.name}: ${line.slice(0, 300)}`);
+    if (line.includes(program.startedLine)) resolve();
+    if (unexpectedError.test(line)) unexpectedErrors.push(`${program.name}: ${line.slice(0, 300)}`);
   };
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on("line", read);
-  const ended = new Promise<Death>((done) => {
+  const ended = new Promise<ProcessExit>((done) => {
     child.on("close", (code, signal) => {
       log.end();
       done({ code, signal });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { checkSends, type Evidence } from "./check-sends.ts";
-import { listDoubts } from "./doubts.ts";
+import { listInDoubtSends } from "./in-doubt-sends.ts";
 import type { LedgerEntry } from "./ledger.ts";
-import type { RecordedSend } from "./sends-of-record.ts";
+import type { StoredSend } from "./stored-sends.ts";
 
 const acknowledged = { id: "s1", key: "k1", at: 1, api: 0 };
-const send: RecordedSend = {
+const send: StoredSend = {
   id: "s1",
   mode: "live",
   status: "delivered",
@@ -14,7 +14,7 @@ const send: RecordedSend = {
   queueState: null,
   attempts: [],
 };
-const mail: LedgerEntry = { messageId: "m1", attempt: 1, acceptedAt: "2026-11-15T09:00:00Z", ending: "delivered" };
+const mail: LedgerEntry = { messageId: "m1", attempt: 1, acceptedAt: "2026-11-15T09:00:00Z", status: "delivered" };
 
 function evidence(changes: Partial<Evidence> = {}): Evidence {
   return {
@@ -26,25 +26,29 @@ function evidence(changes: Partial<Evidence> = {}): Evidence {
   };
 }
 
-function wrongsOf(changes: Partial<Evidence>): string[] {
-  const { wrongs, doubled } = checkSends(evidence(changes));
-  return Object.entries({ ...wrongs, doubled }).flatMap(([what, list]) => (list.length > 0 ? [what] : []));
+function violationsOf(changes: Partial<Evidence>): string[] {
+  const { violations, doubled } = checkSends(evidence(changes));
+  return Object.entries({ ...violations, doubled }).flatMap(([what, list]) => (list.length > 0 ? [what] : []));
 }
 
-test("three lists that agree have nothing wrong", () => {
-  expect(wrongsOf({})).toEqual([]);
+test("three lists that agree have no violations", () => {
+  expect(violationsOf({})).toEqual([]);
 });
 
 const failed = { ...send, status: "failed", messageId: null, errorCode: "PROVIDER_UNAVAILABLE" };
-const planted: [string, Partial<Evidence>, string[]][] = [
-  ["an id the database does not have", { sends: [], ledger: new Map() }, ["acknowledged ids missing"]],
+const wrongStates: [string, Partial<Evidence>, string[]][] = [
+  [
+    "an acknowledged id that the database does not have",
+    { sends: [], ledger: new Map() },
+    ["acknowledged ids missing"],
+  ],
   [
     "two ids for one key",
     { acknowledged: [acknowledged, { ...acknowledged, id: "s2" }], sends: [send] },
     ["acknowledged ids missing", "keys that made two sends"],
   ],
   [
-    "a mail of a send nobody knows",
+    "a mail of a send that the database does not have",
     {
       ledger: new Map([
         ["s1", [mail]],
@@ -54,42 +58,54 @@ const planted: [string, Partial<Evidence>, string[]][] = [
     ["mails of unknown sends"],
   ],
   ["a send still in the queue", { sends: [{ ...send, status: "queued", queueState: "in-doubt" }] }, ["stuck"]],
-  ["a send that fell out of the queue", { sends: [{ ...send, status: "queued" }] }, ["stuck"]],
+  ["a queued send that is not in the queue", { sends: [{ ...send, status: "queued" }] }, ["stuck"]],
   [
-    "a send that is called delivered and was never handed over",
+    "a delivered send that was never submitted",
     { ledger: new Map() },
-    ["lost", "named after no mail of theirs", "status against the provider's events"],
+    ["lost", "message id of no mail in the ledger", "status contradicts the provider's events"],
   ],
-  ["a send failed for no reason", { sends: [failed], ledger: new Map() }, ["failed although it could go"]],
-  ["a send under a wrong id", { sends: [{ ...send, messageId: "m9" }] }, ["named after no mail of theirs"]],
+  ["a send that failed without a known reason", { sends: [failed], ledger: new Map() }, ["failed unexpectedly"]],
   [
-    "a status that the events do not give",
+    "a send with a wrong message id",
+    { sends: [{ ...send, messageId: "m9" }] },
+    ["message id of no mail in the ledger"],
+  ],
+  [
+    "a status that contradicts the events",
     { sends: [{ ...send, status: "bounced" }] },
-    ["status against the provider's events"],
+    ["status contradicts the provider's events"],
   ],
   [
-    "a mail that is out twice",
+    "a mail that went out twice",
     { ledger: new Map([["s1", [mail, { ...mail, messageId: "m2", attempt: 2 }]]]) },
     ["doubled"],
   ],
 ];
 
-test.for(planted)("%s is found", ([, changes, expected]) => {
-  expect(wrongsOf(changes)).toEqual(expected);
+test.for(wrongStates)("%s is found", ([, changes, expected]) => {
+  expect(violationsOf(changes)).toEqual(expected);
 });
 
-const doubts: [string, Partial<RecordedSend>, number][] = [
+const inDoubt: [string, Partial<StoredSend>, number][] = [
   ["confirmed by the provider's events", { attempts: ["1 accepted"] }, 1],
-  ["handed over again, had not left", { attempts: ["1 unknown", "2 accepted"] }, 1],
-  ["handed over again, had left: doubled", { attempts: ["1 accepted", "2 accepted"] }, 2],
-  ["failed by policy, had left", { ...failed, errorCode: "PROVIDER_OUTCOME_UNKNOWN", attempts: ["1 unknown"] }, 1],
-  ["failed by policy, had not left", { ...failed, errorCode: "PROVIDER_OUTCOME_UNKNOWN", attempts: ["1 unknown"] }, 0],
+  ["submitted again, the first attempt had not been accepted", { attempts: ["1 unknown", "2 accepted"] }, 1],
+  ["submitted again, the first attempt had been accepted: doubled", { attempts: ["1 accepted", "2 accepted"] }, 2],
+  [
+    "failed by policy, had been accepted",
+    { ...failed, errorCode: "PROVIDER_OUTCOME_UNKNOWN", attempts: ["1 unknown"] },
+    1,
+  ],
+  [
+    "failed by policy, had not been accepted",
+    { ...failed, errorCode: "PROVIDER_OUTCOME_UNKNOWN", attempts: ["1 unknown"] },
+    0,
+  ],
   ["unresolved", { status: "queued", queueState: "in-doubt", attempts: ["1 unknown"] }, 1],
 ];
 
-test.for(doubts)("a send in doubt: %s", ([resolution, changes, mails]) => {
+test.for(inDoubt)("a send in doubt is listed as: %s", ([resolution, changes, mails]) => {
   const ledger = new Map([["s1", Array.from({ length: mails }, () => mail)]]);
-  expect(listDoubts([{ ...send, ...changes }], ledger)).toMatchObject([{ resolution }]);
-  expect(listDoubts([send], ledger)).toEqual([]);
-  expect(listDoubts([{ ...send, attempts: ["1 try-later", "2 accepted"] }], ledger)).toEqual([]);
+  expect(listInDoubtSends([{ ...send, ...changes }], ledger)).toMatchObject([{ resolution }]);
+  expect(listInDoubtSends([send], ledger)).toEqual([]);
+  expect(listInDoubtSends([{ ...send, attempts: ["1 try-later", "2 accepted"] }], ledger)).toEqual([]);
 });

@@ -6,11 +6,11 @@ export interface LedgerEntry {
   messageId: string;
   attempt: number;
   acceptedAt: string;
-  /** What the events that the simulator tells of this mail make of its status. */
-  ending: "sent" | "delivered" | "bounced" | "complained";
+  /** The status that follows from the events that the simulator reports for this mail. */
+  status: "sent" | "delivered" | "bounced" | "complained";
 }
 
-/** What the provider accepted, by the id of our send: the oracle that shares no code with what is judged. */
+/** The mails that the provider accepted, by send id. The ledger shares no code with Postern, so it serves as the oracle. */
 export async function readLedgerBySend(file: string): Promise<Map<string, LedgerEntry[]>> {
   const bySend = new Map<string, LedgerEntry[]>();
   for await (const line of createInterface(createReadStream(file))) {
@@ -20,14 +20,14 @@ export async function readLedgerBySend(file: string): Promise<Map<string, Ledger
       messageId: record.messageId,
       attempt: Number(record.tags.attempt?.[0]),
       acceptedAt: record.acceptedAt,
-      ending: endingOf(record),
+      status: statusOf(record),
     };
     bySend.set(sendId, [...(bySend.get(sendId) ?? []), entry]);
   }
   return bySend;
 }
 
-function endingOf({ events }: LedgerRecord): LedgerEntry["ending"] {
+function statusOf({ events }: LedgerRecord): LedgerEntry["status"] {
   const has = (type: string) => events.some(({ details }) => details.type === type);
   if (has("Complaint")) return "complained";
   if (has("Bounce")) return "bounced";

@@ -1,42 +1,42 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { inParallel, type TestSender } from "../../service/proofs/sending-client.ts";
+import { inParallel, type TestSender } from "../../service/proofs/sends/sending-client.ts";
 import type { LoadPlan, LoadProgress } from "./load-plan.ts";
 import { postSend } from "./post-send.ts";
 
 /**
- * The client of a chaos run, a process of its own that outlives everything it talks to. What it does not know the outcome
- * of it asks again with the same key, as a careful client does, and it writes down every send that was acknowledged.
+ * The client of a chaos run, in its own process, so that it survives every fault. It repeats a request without an answer with
+ * the same idempotency key, and writes every acknowledged send to a file.
  */
 const plan: LoadPlan = JSON.parse(process.argv[2] ?? "");
-const lanes = 16;
+const concurrency = 16;
 const pauseMs = 100;
 
-const progress: LoadProgress = { begun: 0, acknowledged: 0, cut: 0, answers: {} };
-let isOver = false;
+const progress: LoadProgress = { begun: 0, acknowledged: 0, unanswered: 0, answers: {} };
+let isStopping = false;
 process.stdin.resume().on("end", () => {
-  isOver = true;
+  isStopping = true;
 });
 
 const started = performance.now();
-const telling = setInterval(tell, 500);
-await inParallel(numbers(), lanes, sendUntilAcknowledged);
-clearInterval(telling);
-tell();
+const reporting = setInterval(printProgress, 500);
+await inParallel(numbers(), concurrency, sendUntilAcknowledged);
+clearInterval(reporting);
+printProgress();
 process.exit();
 
-function tell(): void {
+function printProgress(): void {
   process.stdout.write(`${JSON.stringify(progress)}\n`);
 }
 
 function* numbers(): Generator<number> {
-  for (let number = 0; !isOver && number < (plan.sends ?? Number.POSITIVE_INFINITY); number++) yield number;
+  for (let number = 0; !isStopping && number < (plan.sends ?? Number.POSITIVE_INFINITY); number++) yield number;
 }
 
 async function sendUntilAcknowledged(number: number): Promise<void> {
   const dueMs = (number / plan.perSecond) * 1000 - (performance.now() - started);
   if (dueMs > 0) await sleep(dueMs);
-  if (isOver) return;
+  if (isStopping) return;
   progress.begun += 1;
   const sender = plan.senders[number % plan.senders.length];
   if (sender === undefined) throw new Error("a load needs senders");
@@ -51,7 +51,7 @@ async function isAcknowledged(sender: TestSender, key: string, number: number, a
   const body = { from: sender.from, to: [recipientOf(number)], subject: "Chaos", text, idempotency_key: key };
   const answer = await postSend(plan.urls[api] ?? "", sender.key, body).catch(() => undefined);
   if (answer === undefined) {
-    progress.cut += 1;
+    progress.unanswered += 1;
     return false;
   }
   progress.answers[answer.status] = (progress.answers[answer.status] ?? 0) + 1;
@@ -62,7 +62,7 @@ async function isAcknowledged(sender: TestSender, key: string, number: number, a
   return true;
 }
 
-/** Most are delivered, some bounce, some complain; each address is used once, so nobody is suppressed. */
+/** 90 % are delivered, 5 % bounce, 5 % complain. Each address is used once, so that no recipient is suppressed. */
 function recipientOf(number: number): string {
   const kind = number % 20 === 7 ? "bounce" : number % 20 === 13 ? "complaint" : "success";
   return `${kind}+${plan.seed}-${number}@simulator.amazonses.com`;

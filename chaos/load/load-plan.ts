@@ -1,25 +1,25 @@
-import type { TestSender } from "../../service/proofs/sending-client.ts";
+import type { TestSender } from "../../service/proofs/sends/sending-client.ts";
 
-/** What the driver of the load is told, as JSON on its command line. */
+/** The arguments of drive.ts, as JSON on its command line. */
 export interface LoadPlan {
   urls: string[];
   senders: TestSender[];
-  /** Infinity travels as null: until its input ends. */
+  /** null, which JSON makes of Infinity: until stdin ends. */
   sends: number | null;
   perSecond: number;
   seed: number;
   acknowledgedFile: string;
-  /** What every mail says; its own idempotency key unless given. */
+  /** The text of every mail; default: its idempotency key. */
   text?: string;
 }
 
-/** A line of the file that the driver keeps: an answer 202 that it has read to its end. */
+/** A line of the file that the driver writes: a 202 that it received completely. */
 export interface Acknowledged {
   id: string;
   key: string;
-  /** Milliseconds since 1970, when the answer was there. */
+  /** When the driver received the answer, in milliseconds since 1970. */
   at: number;
-  /** Which of the APIs answered. */
+  /** The index of the API that answered. */
   api: number;
 }
 
@@ -28,7 +28,7 @@ export interface LoadProgress {
   begun: number;
   acknowledged: number;
   /** Requests without an answer. */
-  cut: number;
+  unanswered: number;
   /** Answers by status. */
   answers: Record<string, number>;
 }

@@ -3,24 +3,24 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { atTheEnd } from "../cell/at-the-end.ts";
+import { onExit } from "../cell/on-exit.ts";
 import type { Acknowledged, LoadPlan, LoadProgress } from "./load-plan.ts";
 
 const driver = fileURLToPath(new URL("drive.ts", import.meta.url));
 
-/** The driver's process, seen from the harness. */
+/** Controls the process that runs drive.ts. */
 export class Load {
   readonly plan: LoadPlan;
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
-  progress: LoadProgress = { begun: 0, acknowledged: 0, cut: 0, answers: {} };
+  progress: LoadProgress = { begun: 0, acknowledged: 0, unanswered: 0, answers: {} };
   isRunning = true;
 
   constructor(plan: LoadPlan) {
     this.plan = plan;
     const command = ["--pdeathsig", "KILL", process.execPath, driver, JSON.stringify(plan)];
     this.#child = spawn("setpriv", command, { stdio: ["pipe", "pipe", "inherit"] });
-    atTheEnd(() => this.#child.kill("SIGKILL"));
+    onExit(() => this.#child.kill("SIGKILL"));
     this.#ended = once(this.#child, "close").then(() => {
       this.isRunning = false;
     });
@@ -31,7 +31,7 @@ export class Load {
     }
   }
 
-  /** Begins nothing more; resolves when all that was begun is acknowledged. */
+  /** Starts no more sends; resolves when all started ones are acknowledged. */
   async finish(): Promise<void> {
     this.#child.stdin?.end();
     await this.done();
@@ -39,10 +39,10 @@ export class Load {
 
   async done(): Promise<void> {
     await this.#ended;
-    if (this.#child.exitCode !== 0) throw new Error("the driver of the load broke");
+    if (this.#child.exitCode !== 0) throw new Error("the load driver failed");
   }
 
-  /** Everything acknowledged so far; the driver writes whole lines. */
+  /** The sends acknowledged so far. The driver writes whole lines, so that none is incomplete. */
   acknowledged(): Acknowledged[] {
     if (!existsSync(this.plan.acknowledgedFile)) return [];
     const lines = readFileSync(this.plan.acknowledgedFile, "utf8").split("\n");

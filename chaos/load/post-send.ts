@@ -7,10 +7,10 @@ export interface PostedSend {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-/** A careful client's; longer than the service may take for an honest answer. */
-const patienceMs = 15_000;
+/** Longer than the API takes for any answer. */
+const timeoutMs = 15_000;
 
-/** Rejects when there is no whole answer. */
+/** Rejects when the answer is missing or incomplete. */
 export function postSend(url: string, key: string, body: object): Promise<PostedSend> {
   const payload = JSON.stringify(body);
   const headers = {
@@ -19,7 +19,7 @@ export function postSend(url: string, key: string, body: object): Promise<Posted
     "content-length": Buffer.byteLength(payload),
   };
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const outgoing = request(`${url}/api/v1/send`, { method: "POST", agent, headers, signal }, (answer) => {
       text(answer).then((content) => {
         const id: unknown = JSON.parse(content).id;

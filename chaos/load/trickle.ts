@@ -3,12 +3,12 @@ import type { ChaosCell } from "../cell/chaos-cell.ts";
 import { postSend } from "./post-send.ts";
 
 const everyMs = 2_000;
-/** What the trickle has on its way is younger. */
+/** Unfinished sends of the trickle are younger than this. */
 export const trickleSeconds = 10;
 
 /**
- * Some mail goes on after the load, as it does in life: its events show that silence about a send in doubt means something.
- * Without any, a worker has to see the queue of events empty first, which takes up to a minute longer.
+ * Continues to send some mail after the load, as in production. Its events prove that consumers have read far enough to
+ * resolve sends in doubt. Without them the worker waits until the event queue is empty, up to a minute longer.
  */
 export function startTrickle({ apiUrls, senders }: ChaosCell): { stop(): Promise<void> } {
   const stopping = new AbortController();

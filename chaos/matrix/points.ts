@@ -1,5 +1,5 @@
-/** What a process is given so that it comes by the point. */
-export type Occasion =
+/** The work that leads a process to a crash point. */
+export type Trigger =
   | "send"
   | "test-send"
   | "accept"
@@ -16,51 +16,51 @@ export type Occasion =
 export interface CrashPoint {
   name: string;
   where: string;
-  occasion: Occasion;
-  /** The chore that is to be run at once. */
+  trigger: Trigger;
+  /** The chore that must run immediately. */
   chore?: string;
 }
 
-/** Every place where a process is made to die. All but the two of the wire are comments in the source. */
+/** Every point at which a process is killed. All except the two on the wire are comments in the source. */
 export const points: CrashPoint[] = [
-  { name: "before-accept", where: "inside accept, before the commit", occasion: "accept" },
-  { name: "after-accept", where: "inside accept, after the commit", occasion: "accept" },
-  { name: "before-claim", where: "before the claim", occasion: "send" },
-  { name: "after-claim", where: "after the claim", occasion: "send" },
-  { name: "before-call", where: "before the call to SES", occasion: "send" },
-  { name: "request-written", where: "request to SES written", occasion: "send" },
-  { name: "answer-received", where: "answer of SES received", occasion: "send" },
-  { name: "before-sent", where: "before the commit of `sent`", occasion: "send" },
-  { name: "after-sent", where: "after the commit of `sent`", occasion: "send" },
-  { name: "evidence-written", where: "between evidence and event", occasion: "send" },
-  { name: "feedback-committed", where: "between event and SQS delete", occasion: "send" },
-  { name: "leases-markedInDoubt", where: "tick: after expired leases", occasion: "start" },
-  { name: "doubt-resolved", where: "tick: after resolving doubt", occasion: "start" },
-  { name: "sends-promoted", where: "tick: after promoting", occasion: "start" },
-  { name: "sandbox-told", where: "sandbox: told, not forgotten", occasion: "test-send" },
-  { name: "domain-drafted", where: "registration: drafted", occasion: "register" },
-  { name: "identity-made", where: "registration: identity made", occasion: "register" },
-  { name: "domain-completed", where: "registration: completed", occasion: "register" },
-  { name: "check-claimed", where: "verification: claimed", occasion: "check", chore: "check-domains" },
-  { name: "check-judged", where: "verification: judged", occasion: "check", chore: "check-domains" },
-  { name: "domain-deleted", where: "removal: domain deleted", occasion: "remove" },
-  { name: "identity-removed", where: "removal: identity removed", occasion: "remove" },
-  { name: "drafts-dropped", where: "chore finish-removals", occasion: "abandoned-draft", chore: "finish-removals" },
-  { name: "identities-listed", where: "chore refresh-dkim", occasion: "start", chore: "refresh-dkim" },
-  { name: "quarantine-applied", where: "chore retry-quarantined", occasion: "quarantine", chore: "retry-quarantined" },
-  { name: "silence-read", where: "chore watch-feedback", occasion: "start", chore: "watch-feedback" },
-  { name: "quota-read", where: "chore read-quota", occasion: "start", chore: "read-quota" },
+  { name: "before-accept", where: "inside accept, before the commit", trigger: "accept" },
+  { name: "after-accept", where: "inside accept, after the commit", trigger: "accept" },
+  { name: "before-claim", where: "before the claim", trigger: "send" },
+  { name: "after-claim", where: "after the claim", trigger: "send" },
+  { name: "before-call", where: "before the call to SES", trigger: "send" },
+  { name: "request-written", where: "request to SES written", trigger: "send" },
+  { name: "answer-received", where: "answer of SES received", trigger: "send" },
+  { name: "before-sent", where: "before the commit of `sent`", trigger: "send" },
+  { name: "after-sent", where: "after the commit of `sent`", trigger: "send" },
+  { name: "evidence-written", where: "between evidence and event", trigger: "send" },
+  { name: "feedback-committed", where: "between event and SQS delete", trigger: "send" },
+  { name: "leases-expired", where: "tick: after marking expired leases in doubt", trigger: "start" },
+  { name: "in-doubt-resolved", where: "tick: after resolving sends in doubt", trigger: "start" },
+  { name: "sends-promoted", where: "tick: after promoting sends", trigger: "start" },
+  { name: "sandbox-reported", where: "sandbox: reported, not deleted yet", trigger: "test-send" },
+  { name: "domain-drafted", where: "registration: drafted", trigger: "register" },
+  { name: "identity-made", where: "registration: identity made", trigger: "register" },
+  { name: "domain-completed", where: "registration: completed", trigger: "register" },
+  { name: "check-claimed", where: "verification: claimed", trigger: "check", chore: "check-domains" },
+  { name: "check-evaluated", where: "verification: evaluated", trigger: "check", chore: "check-domains" },
+  { name: "domain-deleted", where: "removal: domain deleted", trigger: "remove" },
+  { name: "identity-removed", where: "removal: identity removed", trigger: "remove" },
+  { name: "drafts-dropped", where: "chore finish-removals", trigger: "abandoned-draft", chore: "finish-removals" },
+  { name: "identities-listed", where: "chore refresh-dkim", trigger: "start", chore: "refresh-dkim" },
+  { name: "quarantine-applied", where: "chore retry-quarantined", trigger: "quarantine", chore: "retry-quarantined" },
+  { name: "feedback-gap-read", where: "chore watch-feedback", trigger: "start", chore: "watch-feedback" },
+  { name: "quota-read", where: "chore read-quota", trigger: "start", chore: "read-quota" },
   {
     name: "suppression-removed",
     where: "chore remove-suppressed",
-    occasion: "suppression",
+    trigger: "suppression",
     chore: "remove-suppressed",
   },
-  { name: "partition-made", where: "chore make-partitions", occasion: "partition", chore: "make-partitions" },
-  { name: "contents-deleted", where: "chore drop-old-contents", occasion: "stray-content", chore: "drop-old-contents" },
-  { name: "before-fold", where: "chore fold-list-changes", occasion: "start", chore: "fold-list-changes" },
-  { name: "chore-run", where: "between a chore and its next turn", occasion: "start", chore: "fold-list-changes" },
+  { name: "partition-made", where: "chore make-partitions", trigger: "partition", chore: "make-partitions" },
+  { name: "contents-deleted", where: "chore drop-old-contents", trigger: "stray-content", chore: "drop-old-contents" },
+  { name: "before-fold", where: "chore fold-list-changes", trigger: "start", chore: "fold-list-changes" },
+  { name: "chore-run", where: "between a chore and its next run", trigger: "start", chore: "fold-list-changes" },
 ];
 
-/** Seen on the wire, so not to be found in the source. */
+/** Points on the wire, which are not comments in the source. */
 export const wirePoints = ["request-written", "answer-received"];

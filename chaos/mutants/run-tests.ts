@@ -6,9 +6,9 @@ import { text } from "node:stream/consumers";
 
 export interface TestRun {
   passed: number;
-  /** A test that failed because something was not as it said. */
+  /** Tests that failed by an assertion. */
   asserted: string[];
-  /** Failed in another way: an error thrown, a file that could not be loaded. */
+  /** Tests that threw another error, and files that could not be loaded. */
   broken: string[];
 }
 
@@ -22,7 +22,7 @@ interface Report {
   }[];
 }
 
-/** Runs test files of a copy on a PostgreSQL that is there already. */
+/** Runs test files of the copy on a PostgreSQL that is already running. */
 export async function runTests(folder: string, files: string[], databaseUrl: string): Promise<TestRun> {
   const report = join(folder, "mutant-report.json");
   rmSync(report, { force: true });
@@ -55,7 +55,7 @@ function readRun({ numPassedTests, testResults }: Report): TestRun {
   };
 }
 
-/** Checks the types of the copy as it is now; returns what is wrong with them. */
+/** Type-checks the copy as it is now. Returns the errors, if any. */
 export async function findTypeErrors(folder: string): Promise<string | undefined> {
   const { code, output } = await runIn(folder, "tsc", []);
   return code === 0 ? undefined : output;
@@ -67,6 +67,6 @@ async function runIn(folder: string, program: string, args: string[], env: NodeJ
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [said, complaints, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { code, output: `${said}${complaints}` };
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { code, output: `${stdout}${stderr}` };
 }

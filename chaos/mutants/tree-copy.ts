@@ -16,12 +16,12 @@ import type { Mutant } from "./mutants.ts";
 
 export interface TreeCopy {
   folder: string;
-  /** Takes the rule out. What it returns puts it back. */
+  /** Removes the rule. The returned function restores it. */
   apply(mutant: Mutant): () => void;
   remove(): void;
 }
 
-/** The files that git knows or would take, as they are now, with links to the packages that are installed. */
+/** Copies the working tree, tracked files and new ones, and links the installed packages. */
 export function copyTree(): TreeCopy {
   const folder = mkdtempSync(join(tmpdir(), "postern-mutants-"));
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -38,7 +38,7 @@ export function copyTree(): TreeCopy {
   };
 }
 
-/** Our own packages are relative links, so that a copy of them leads to the copy. */
+/** The links of workspace packages are relative, so that their copies lead into the copy. */
 function linkPackages(folder: string): void {
   const packages = join(folder, "node_modules");
   mkdirSync(packages);
@@ -54,8 +54,8 @@ function applyIn(folder: string, { name, file, from, to }: Mutant): () => void {
   const source = readFileSync(path, "utf8");
   const found = source.split(from).length - 1;
   if (found !== 1)
-    throw new Error(`${name}: its text stands ${found} times in ${file}. Bring chaos/mutants/mutants.ts up to date.`);
-  // A function, because a replacement text would be read for dollar signs.
+    throw new Error(`${name}: ${file} holds its text ${found} times instead of once. Update chaos/mutants/mutants.ts.`);
+  // A function, because a replacement string would interpret dollar signs.
   writeFileSync(
     path,
     source.replace(from, () => to),

@@ -1,25 +1,25 @@
 import type { Dice } from "../../service/proofs/seeded-random.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 
-/** Who talks to whom. The provider is reached by two, because it fails by the service. */
+/** The connections between processes. The provider has two edges, because SES and SQS fail independently. */
 export const edges = ["client-api", "api-postgres", "worker-postgres", "worker-ses", "worker-sqs"] as const;
 export type Edge = (typeof edges)[number];
 
 export interface Network {
-  /** The address to use instead of this one for traffic of this edge. */
+  /** Returns the address that replaces `url` for traffic of this edge. */
   route(edge: Edge, url: string): Promise<string>;
   proxiesOf(edge: Edge): FaultProxy[];
   close(): void;
 }
 
-/** Everything goes its straight way. */
+/** No proxies: all traffic is direct. */
 export const plainNetwork: Network = {
   route: async (_edge, url) => url,
   proxiesOf: () => [],
   close: () => undefined,
 };
 
-/** Every connection of the cell goes through a proxy that can break it. */
+/** Routes every connection of the cell through a proxy that can break it. */
 export function createFaultyNetwork(dice: Dice): Network {
   const proxies = new Map<Edge, FaultProxy[]>(edges.map((edge) => [edge, []]));
   return {

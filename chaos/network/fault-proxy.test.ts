@@ -4,18 +4,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { FaultProxy } from "./fault-proxy.ts";
 
-const noPieces = { roll: () => 0 };
+const noChunks = { roll: () => 0 };
 
-test("without a fault everything passes both ways, and an end is an end", async () => {
-  const { client, server } = await aLine();
+test("without a fault the proxy forwards data and the end of a stream in both directions", async () => {
+  const { client, server } = await aProxiedConnection();
   client.end("question");
   expect(await textOf(server)).toBe("question");
   server.end("answer");
   expect(await textOf(client)).toBe("answer");
 });
 
-test("latency: the piece comes, later", async () => {
-  const { client, server, proxy } = await aLine({ roll: () => 300 });
+test("latency delays a chunk", async () => {
+  const { client, server, proxy } = await aProxiedConnection({ roll: () => 300 });
   proxy.break("latency", "to-server");
   const sentAt = performance.now();
   client.write("late");
@@ -23,8 +23,8 @@ test("latency: the piece comes, later", async () => {
   expect(performance.now() - sentAt).toBeGreaterThan(250);
 });
 
-test("reset: both sides see it, and a new connection fares no better", async () => {
-  const { client, server, proxy, open } = await aLine();
+test("reset breaks the connection and every new one", async () => {
+  const { client, server, proxy, open } = await aProxiedConnection();
   proxy.break("reset", "to-client");
   server.write("never arrives");
   expect(await endOf(client)).toBe("ECONNRESET");
@@ -33,11 +33,11 @@ test("reset: both sides see it, and a new connection fares no better", async () 
   expect(await endOf(again.client)).toBe("ECONNRESET");
 });
 
-test("black-hole: nothing passes in its direction until it is healed, then all of it", async () => {
-  const { client, server, proxy } = await aLine();
+test("black-hole holds data in its direction until the fault is healed, then forwards it", async () => {
+  const { client, server, proxy } = await aProxiedConnection();
   proxy.break("black-hole", "to-server");
   const received: string[] = [];
-  server.on("data", (piece) => received.push(String(piece)));
+  server.on("data", (chunk) => received.push(String(chunk)));
   client.write("held");
   server.write("passes");
   expect(String(await once(client, "data"))).toBe("passes");
@@ -47,30 +47,30 @@ test("black-hole: nothing passes in its direction until it is healed, then all o
   await expect.poll(() => received.join("")).toBe("held");
 });
 
-test("half-open: the side it was meant for is gone, the other does not learn of it", async () => {
-  const { client, server, proxy } = await aLine();
+test("half-open closes the receiving side without the other side noticing", async () => {
+  const { client, server, proxy } = await aProxiedConnection();
   proxy.break("half-open", "to-server");
-  const gone = once(server, "end");
-  client.write("into the void");
+  const serverEnded = once(server, "end");
+  client.write("lost");
   server.resume();
-  await gone;
+  await serverEnded;
   await sleep(100);
   expect(client.readyState).toBe("open");
 });
 
-test("half-open: after a while keepalive tells the other side too, however little it has to say", async () => {
-  const { client, server, proxy } = await aLine(noPieces, 200);
+test("half-open also closes the other side after a while, as TCP keepalive would", async () => {
+  const { client, server, proxy } = await aProxiedConnection(noChunks, 200);
   proxy.break("half-open", "to-client");
-  const [gone, told] = [once(client, "end"), once(server, "end")];
+  const [clientEnded, serverEnded] = [once(client, "end"), once(server, "end")];
   client.resume();
   server.resume();
-  server.write("into the void");
-  await gone;
-  await told;
+  server.write("lost");
+  await clientEnded;
+  await serverEnded;
 });
 
-test("slow: a byte a second, and the rest when it is healed", async () => {
-  const { client, server, proxy } = await aLine();
+test("slow forwards one byte per second, and the rest when the fault is healed", async () => {
+  const { client, server, proxy } = await aProxiedConnection();
   proxy.break("slow", "to-client");
   server.write("slowly");
   expect(String(await once(client, "data"))).toBe("s");
@@ -78,14 +78,14 @@ test("slow: a byte a second, and the rest when it is healed", async () => {
   expect(String(await once(client, "data"))).toBe("lowly");
 });
 
-test("truncation: half of a piece, then the end", async () => {
-  const { client, server, proxy } = await aLine();
+test("truncation forwards half of a chunk, then closes the connection", async () => {
+  const { client, server, proxy } = await aProxiedConnection();
   proxy.break("truncation", "to-client");
   server.write("1234567890");
   expect(await textOf(client)).toBe("12345");
 });
 
-async function aLine(dice = noPieces, halfOpenMs?: number) {
+async function aProxiedConnection(dice = noChunks, halfOpenMs?: number) {
   const target = createServer({ allowHalfOpen: true });
   target.listen(0, "127.0.0.1");
   await once(target, "listening");
@@ -97,10 +97,10 @@ async function aLine(dice = noPieces, halfOpenMs?: number) {
     target.close();
   });
   const open = async () => {
-    const accepted = once(target, "connection") as Promise<Socket[]>; // As node:net documents it.
+    const accepted = once(target, "connection") as Promise<Socket[]>; // The documented arguments of this event.
     const client = connect(proxyPort, "127.0.0.1").on("error", () => undefined);
     const [server] = await accepted;
-    if (server === undefined) throw new Error("no connection");
+    if (server === undefined) throw new Error("the proxy did not connect to the server");
     server.on("error", () => undefined);
     return { client, server };
   };
@@ -109,7 +109,7 @@ async function aLine(dice = noPieces, halfOpenMs?: number) {
 
 async function textOf(socket: Socket): Promise<string> {
   let text = "";
-  for await (const piece of socket.iterator({ destroyOnReturn: false })) text += String(piece);
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) text += String(chunk);
   return text;
 }
 

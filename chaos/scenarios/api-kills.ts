@@ -1,30 +1,30 @@
-import { killUnderLoad } from "./kill-under-load.ts";
+import { injectFaults } from "./inject-faults.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
 import { finishLoad, underLoad } from "./under-load.ts";
 
-const patienceSeconds = 30;
+const timeoutSeconds = 30;
 
 export const apiKills: Scenario = {
-  promise: "what an API acknowledged before it was killed is there; it answers again within ten seconds",
-  usual: { sends: Number.POSITIVE_INFINITY, perSecond: 50, faults: 100 },
-  run: (stage) =>
-    underLoad(stage, async (cell, load) => {
+  promise: "no send that a killed API acknowledged is missing; the API answers again within ten seconds",
+  defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 50, faults: 100 },
+  run: (context) =>
+    underLoad(context, async (cell, load) => {
       const outages = new Outages();
-      const kills = await killUnderLoad(stage, load, async () => {
-        const number = stage.dice.roll(cell.apis.length);
+      const kills = await injectFaults(context, load, async () => {
+        const number = context.dice.roll(cell.apis.length);
         const api = cell.apis[number];
         await api?.up();
-        await outages.untilOver(load, patienceSeconds, number);
+        await outages.untilOver(load, timeoutSeconds, number);
         const isKilled = api?.signal("SIGKILL") ?? false;
-        if (isKilled) outages.began(number);
+        if (isKilled) outages.begin(number);
         return isKilled;
       });
-      await Promise.all(cell.apis.map((_, number) => outages.untilOver(load, patienceSeconds, number)));
-      await finishLoad(stage, load);
+      await Promise.all(cell.apis.map((_, number) => outages.untilOver(load, timeoutSeconds, number)));
+      await finishLoad(context, load);
       return {
         findings: [
-          { what: "APIs killed", value: kills, holds: kills === stage.faults },
+          { what: "APIs killed", value: kills, holds: kills === context.faults },
           outages.finding("seconds from the kill of an API to its next 202", load.acknowledged(), 10),
         ],
         notes: [],

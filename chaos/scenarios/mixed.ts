@@ -1,37 +1,37 @@
-import { killUnderLoad } from "./kill-under-load.ts";
+import { injectFaults } from "./inject-faults.ts";
 import type { Finding, Scenario } from "./scenario.ts";
 import { underLoad } from "./under-load.ts";
 
 export const mixed: Scenario = {
-  promise: "workers, APIs, the provider and PostgreSQL die in turn: 0 lost, 0 doubled",
-  usual: { sends: 10_000, perSecond: 40, faults: 100 },
-  run: (stage) =>
-    underLoad(stage, async (cell, load) => {
-      const one = <Item>(items: Item[]) => items[stage.dice.roll(items.length)];
-      const strikes = [
-        { what: "workers killed", strike: async () => one(cell.workers)?.signal("SIGKILL") ?? false },
-        { what: "APIs killed", strike: async () => one(cell.apis)?.signal("SIGKILL") ?? false },
-        { what: "kills of the provider", strike: async () => cell.simulator.signal("SIGKILL") },
+  promise: "workers, APIs, the provider and PostgreSQL are killed alternately: 0 lost, 0 doubled",
+  defaults: { sends: 10_000, perSecond: 40, faults: 100 },
+  run: (context) =>
+    underLoad(context, async (cell, load) => {
+      const one = <Item>(items: Item[]) => items[context.dice.roll(items.length)];
+      const kinds = [
+        { what: "workers killed", inject: async () => one(cell.workers)?.signal("SIGKILL") ?? false },
+        { what: "APIs killed", inject: async () => one(cell.apis)?.signal("SIGKILL") ?? false },
+        { what: "kills of the provider", inject: async () => cell.simulator.signal("SIGKILL") },
         {
           what: "immediate stops of PostgreSQL",
-          strike: async () => {
+          inject: async () => {
             await cell.postgres.stopImmediately();
             await cell.postgres.start();
             return true;
           },
         },
       ];
-      const made = strikes.map(() => 0);
-      let turn = 0;
-      await killUnderLoad(stage, load, async () => {
-        const number = turn++ % strikes.length;
-        const hasMet = (await strikes[number]?.strike()) ?? false;
-        if (hasMet) made[number] = (made[number] ?? 0) + 1;
-        return hasMet;
+      const counts = kinds.map(() => 0);
+      let next = 0;
+      await injectFaults(context, load, async () => {
+        const number = next++ % kinds.length;
+        const wasInjected = (await kinds[number]?.inject()) ?? false;
+        if (wasInjected) counts[number] = (counts[number] ?? 0) + 1;
+        return wasInjected;
       });
       await cell.simulator.up();
-      const findings = strikes.map(({ what }, number): Finding => {
-        const count = made[number] ?? 0;
+      const findings = kinds.map(({ what }, number): Finding => {
+        const count = counts[number] ?? 0;
         return { what, value: count, holds: count > 0 };
       });
       return { findings, notes: [] };

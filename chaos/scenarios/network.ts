@@ -2,15 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Dice } from "../../service/proofs/seeded-random.ts";
 import { leaseSeconds } from "../../service/src/queue/claim-sends.ts";
 import type { ChaosCell } from "../cell/chaos-cell.ts";
-import { usualInDoubtSeconds } from "../cell/waiting-times.ts";
+import { defaultInDoubtSeconds } from "../cell/waiting-times.ts";
 import { postSend } from "../load/post-send.ts";
 import { createFaultyNetwork, type Edge, edges } from "../network/edges.ts";
-import { type Direction, directions, type Fault, faults } from "../network/fault-proxy.ts";
-import type { Scenario, Stage } from "./scenario.ts";
+import { type Direction, directions, type Fault, faults } from "../network/faults.ts";
+import type { RunContext, Scenario } from "./scenario.ts";
 import { underLoad } from "./under-load.ts";
 
 const recoverWithinSeconds = 15;
-/** So long a worker waits for an answer of SQS that was lost, and so much later all that was in it has surely come back. */
+/** A worker waits 30 s for a lost SQS answer, and within another 60 s SQS redelivers the messages that were in it. */
 const lostAnswerSeconds = 30 + 60;
 
 interface Break {
@@ -24,62 +24,66 @@ const allBreaks: Break[] = edges.flatMap((edge) =>
 );
 
 export const network: Scenario = {
-  promise: "whatever the network does between any two parts: 0 lost, 0 doubled, and well again within 15 seconds",
-  usual: { sends: Number.POSITIVE_INFINITY, perSecond: 20, faults: allBreaks.length },
-  run: (stage) =>
+  promise: "network faults between any two processes: 0 lost, 0 doubled, and recovery within 15 seconds",
+  defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 20, faults: allBreaks.length },
+  run: (context) =>
     underLoad(
-      stage,
+      context,
       async (cell, load) => {
-        const recoveries: (Break & { seconds: number; met: number })[] = [];
-        for (const broken of shuffled(allBreaks, stage.dice).slice(0, stage.faults)) {
-          recoveries.push({ ...broken, ...(await breakAndHeal(stage, cell, broken)) });
+        const recoveries: (Break & { seconds: number; affectedChunks: number })[] = [];
+        for (const broken of shuffled(allBreaks, context.dice).slice(0, context.faults)) {
+          recoveries.push({ ...broken, ...(await breakAndHeal(context, cell, broken)) });
         }
         await load.finish();
         const slow = recoveries.filter(({ seconds }) => seconds > recoverWithinSeconds);
-        const unmet = recoveries.filter(({ met }) => met === 0);
+        const withoutTraffic = recoveries.filter(({ affectedChunks }) => affectedChunks === 0);
         const longest = Math.max(0, ...recoveries.map(({ seconds }) => seconds));
         return {
           findings: [
-            { what: "faults of the network", value: recoveries.length, holds: recoveries.length === stage.faults },
-            { what: "seconds of them", value: recoveries.length * stage.faultSeconds },
-            { what: "faults that met no traffic", value: unmet.length, holds: unmet.length === 0 },
+            { what: "network faults", value: recoveries.length, holds: recoveries.length === context.faults },
+            { what: "seconds of network faults", value: recoveries.length * context.faultSeconds },
             {
-              what: `seconds from healing to a send that went out: longest (at most ${recoverWithinSeconds})`,
+              what: "faults that affected no traffic",
+              value: withoutTraffic.length,
+              holds: withoutTraffic.length === 0,
+            },
+            {
+              what: `longest seconds from healing to a submitted send (at most ${recoverWithinSeconds})`,
               value: longest.toFixed(1),
               holds: slow.length === 0,
             },
           ],
           notes: recoveries.map(
-            ({ edge, fault, direction, seconds, met }) =>
-              `${edge} ${fault} ${direction}: ${met} pieces met, well after ${seconds.toFixed(1)} s`,
+            ({ edge, fault, direction, seconds, affectedChunks }) =>
+              `${edge} ${fault} ${direction}: ${affectedChunks} chunks affected, recovered after ${seconds.toFixed(1)} s`,
           ),
-          longestPauseSeconds: Math.max(leaseSeconds, lostAnswerSeconds) + usualInDoubtSeconds,
+          longestPauseSeconds: Math.max(leaseSeconds, lostAnswerSeconds) + defaultInDoubtSeconds,
         };
       },
       {
-        network: createFaultyNetwork(stage.dice),
-        environment: stage.sendEvents === "on" ? { IN_DOUBT_SECONDS: String(usualInDoubtSeconds) } : {},
+        network: createFaultyNetwork(context.dice),
+        environment: context.sendEvents === "on" ? { IN_DOUBT_SECONDS: String(defaultInDoubtSeconds) } : {},
       },
     ),
 };
 
-async function breakAndHeal(stage: Stage, cell: ChaosCell, { edge, fault, direction }: Break) {
+async function breakAndHeal(context: RunContext, cell: ChaosCell, { edge, fault, direction }: Break) {
   const proxies = cell.network.proxiesOf(edge);
-  const metBefore = sumOfMet(proxies);
+  const before = sumOfAffected(proxies);
   for (const proxy of proxies) proxy.break(fault, direction);
-  stage.progress(`${edge}: ${fault} ${direction}`);
-  await sleep(stage.faultSeconds * 1000);
+  context.progress(`${edge}: ${fault} ${direction}`);
+  await sleep(context.faultSeconds * 1000);
   for (const proxy of proxies) proxy.heal();
   const healedAt = performance.now();
-  await Promise.all(cell.apiUrls.map((url) => untilSent(cell, url, `${stage.seed}-${healedAt}-${url}`)));
-  return { seconds: (performance.now() - healedAt) / 1000, met: sumOfMet(proxies) - metBefore };
+  await Promise.all(cell.apiUrls.map((url) => untilSent(cell, url, `${context.seed}-${healedAt}-${url}`)));
+  return { seconds: (performance.now() - healedAt) / 1000, affectedChunks: sumOfAffected(proxies) - before };
 }
 
-function sumOfMet(proxies: { met: number }[]): number {
-  return proxies.reduce((sum, { met }) => sum + met, 0);
+function sumOfAffected(proxies: { affectedChunks: number }[]): number {
+  return proxies.reduce((sum, { affectedChunks }) => sum + affectedChunks, 0);
 }
 
-/** A new send goes all the way: accepted by this API and handed over. */
+/** Waits until a new send is accepted by this API and submitted. */
 async function untilSent({ db, senders }: ChaosCell, url: string, key: string): Promise<void> {
   const [sender] = senders;
   const to = ["success+probe@simulator.amazonses.com"];
@@ -105,7 +109,7 @@ async function isSent(db: ChaosCell["db"], id: string): Promise<boolean> {
 
 function shuffled<Item>(items: Item[], dice: Dice): Item[] {
   return items
-    .map((item) => ({ item, place: dice.roll(1_000_000) }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((item) => ({ item, key: dice.roll(1_000_000) }))
+    .toSorted((a, b) => a.key - b.key)
     .map(({ item }) => item);
 }

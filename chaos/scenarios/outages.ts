@@ -3,35 +3,35 @@ import type { Load } from "../load/load.ts";
 import type { Acknowledged } from "../load/load-plan.ts";
 import type { Finding } from "./scenario.ts";
 
-interface Moment {
+interface Outage {
   at: number;
   api: number | undefined;
 }
 
-/** When something was taken away or given back, and how long it took until the next send was acknowledged. */
+/** Measures the time from each fault, or from its end, until the next acknowledged send. */
 export class Outages {
-  readonly #moments: Moment[] = [];
+  readonly #outages: Outage[] = [];
 
-  /** Of this API, or of all of them. */
-  began(api?: number): void {
-    this.#moments.push({ at: Date.now(), api });
+  /** An outage of this API, or of all APIs. */
+  begin(api?: number): void {
+    this.#outages.push({ at: Date.now(), api });
   }
 
-  /** Returns when the last one is over. What is struck again before it answered would be measured over both outages. */
-  async untilOver(load: Load, patienceSeconds: number, api?: number): Promise<void> {
-    const last = this.#moments.findLast((moment) => moment.api === api);
-    const deadline = performance.now() + patienceSeconds * 1000;
+  /** Returns when the last outage is over. A fault before that would merge two outages into one measurement. */
+  async untilOver(load: Load, timeoutSeconds: number, api?: number): Promise<void> {
+    const last = this.#outages.findLast((outage) => outage.api === api);
+    const deadline = performance.now() + timeoutSeconds * 1000;
     while (last !== undefined && performance.now() < deadline && load.isRunning) {
       if (nextAnswer(last, load.acknowledged()) !== undefined) return;
       await sleep(50);
     }
   }
 
-  /** The longest wait. One that never ended is a failure, and so is that there was none. */
+  /** The longest outage. The finding fails when an outage did not end, and when there was none. */
   finding(what: string, acknowledged: Acknowledged[], atMostSeconds: number): Finding {
-    const waits = this.#moments.map((moment) => {
-      const next = nextAnswer(moment, acknowledged);
-      return next === undefined ? Number.POSITIVE_INFINITY : (next.at - moment.at) / 1000;
+    const waits = this.#outages.map((outage) => {
+      const next = nextAnswer(outage, acknowledged);
+      return next === undefined ? Number.POSITIVE_INFINITY : (next.at - outage.at) / 1000;
     });
     const longest = Math.max(0, ...waits);
     return {
@@ -42,6 +42,6 @@ export class Outages {
   }
 }
 
-function nextAnswer({ at, api }: Moment, acknowledged: Acknowledged[]): Acknowledged | undefined {
+function nextAnswer({ at, api }: Outage, acknowledged: Acknowledged[]): Acknowledged | undefined {
   return acknowledged.find((one) => one.at > at && (api === undefined || one.api === api));
 }

@@ -6,16 +6,16 @@ import { underLoad } from "./under-load.ts";
 const leases = 3;
 
 export const pausedWorker: Scenario = {
-  promise: "a worker that slept for three leases and wakes up doubles nothing",
-  usual: { sends: Number.POSITIVE_INFINITY, perSecond: 40, faults: 1 },
-  run: (stage) =>
-    underLoad(stage, async (cell, load) => {
+  promise: "a worker that is paused for three leases and resumes doubles no send",
+  defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 40, faults: 1 },
+  run: (context) =>
+    underLoad(context, async (cell, load) => {
       let paused = 0;
-      for (; paused < stage.faults; paused++) {
-        await sleep(2_000 + stage.dice.roll(3_000));
-        const worker = cell.workers[stage.dice.roll(cell.workers.length)];
+      for (; paused < context.faults; paused++) {
+        await sleep(2_000 + context.dice.roll(3_000));
+        const worker = cell.workers[context.dice.roll(cell.workers.length)];
         worker?.signal("SIGSTOP");
-        stage.progress(`a worker sleeps for ${leases * leaseSeconds} seconds`);
+        context.progress(`a worker is paused for ${leases * leaseSeconds} seconds`);
         await sleep(leases * leaseSeconds * 1000);
         worker?.signal("SIGCONT");
         await sleep(5_000);

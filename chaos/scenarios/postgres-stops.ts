@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { killUnderLoad } from "./kill-under-load.ts";
+import { injectFaults } from "./inject-faults.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
 import { finishLoad, underLoad } from "./under-load.ts";
 
-const longestAwayMs = 2_000;
-const patienceSeconds = 30;
+const longestDownMs = 2_000;
+const timeoutSeconds = 30;
 
 export const postgresStops: Scenario = {
   promise:
-    "what was acknowledged survives an immediate stop of PostgreSQL; 202 again within ten seconds of its restart",
-  usual: { sends: Number.POSITIVE_INFINITY, perSecond: 40, faults: 50 },
-  run: (stage) =>
-    underLoad(stage, async (cell, load) => {
+    "acknowledged sends survive an immediate stop of PostgreSQL; the API answers 202 within ten seconds of its restart",
+  defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 40, faults: 50 },
+  run: (context) =>
+    underLoad(context, async (cell, load) => {
       const outages = new Outages();
-      const stops = await killUnderLoad(stage, load, async () => {
-        await outages.untilOver(load, patienceSeconds);
+      const stops = await injectFaults(context, load, async () => {
+        await outages.untilOver(load, timeoutSeconds);
         await cell.postgres.stopImmediately();
-        await sleep(stage.dice.roll(longestAwayMs));
-        outages.began();
+        await sleep(context.dice.roll(longestDownMs));
+        outages.begin();
         await cell.postgres.start();
         return true;
       });
-      await outages.untilOver(load, patienceSeconds);
-      await finishLoad(stage, load);
+      await outages.untilOver(load, timeoutSeconds);
+      await finishLoad(context, load);
       return {
         findings: [
-          { what: "immediate stops of PostgreSQL", value: stops, holds: stops === stage.faults },
+          { what: "immediate stops of PostgreSQL", value: stops, holds: stops === context.faults },
           outages.finding("seconds from its restart to the next 202", load.acknowledged(), 10),
         ],
         notes: [],

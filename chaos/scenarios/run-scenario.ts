@@ -1,6 +1,6 @@
 import { globSync, rmSync } from "node:fs";
 import { createDice } from "../../service/proofs/seeded-random.ts";
-import { tellProgress } from "../tell-progress.ts";
+import { createProgressLog } from "../progress-log.ts";
 import type { Outcome, RunOptions } from "./scenario.ts";
 import { type ScenarioName, scenarios } from "./scenarios.ts";
 
@@ -14,12 +14,12 @@ export async function runScenario(name: ScenarioName, options: RunOptions): Prom
   rmSync(folder, { recursive: true, force: true });
   console.log(`${name}: ${scenarios[name].promise}\nseed ${options.seed}, logs in ${folder}`);
   const started = performance.now();
-  const stage = { ...options, dice: createDice(options.seed), folder, progress: tellProgress(name, started) };
-  const outcome = await scenarios[name].run(stage);
+  const context = { ...options, dice: createDice(options.seed), folder, progress: createProgressLog(name, started) };
+  const outcome = await scenarios[name].run(context);
   return { outcome, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Of a run that passed only the list of sends in doubt is worth keeping. */
+/** Of a run that passed, only the list of sends in doubt stays. */
 export function dropLogs(name: ScenarioName, options: RunOptions): void {
   for (const part of globSync(`${folderOf(name, options)}/{simulator,*.log}`)) rmSync(part, { recursive: true });
 }

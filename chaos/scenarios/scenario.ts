@@ -5,22 +5,21 @@ export interface RunOptions {
   seed: number;
   sends: number;
   perSecond: number;
-  /** How often the fault of the scenario is made. */
+  /** The number of faults. */
   faults: number;
-  /** How long a fault of the network lasts. */
+  /** The duration of a network fault. */
   faultSeconds: number;
   sendEvents: SendEvents;
   policy: "resend" | "fail";
 }
 
-export interface Stage extends RunOptions {
+export interface RunContext extends RunOptions {
   dice: Dice;
   folder: string;
-  /** Says how far it is. */
   progress(message: string): void;
 }
 
-/** A row of the summary. Without `holds` it is only told. */
+/** A row of the summary. Without `holds` it is informative only. */
 export interface Finding {
   what: string;
   value: string | number;
@@ -30,12 +29,12 @@ export interface Finding {
 export interface Outcome {
   n: number;
   findings: Finding[];
-  /** Told below the table. */
+  /** Lines printed above the table. */
   notes: string[];
 }
 
 export interface Scenario {
   promise: string;
-  usual: Pick<RunOptions, "sends" | "perSecond" | "faults">;
-  run(stage: Stage): Promise<Outcome>;
+  defaults: Pick<RunOptions, "sends" | "perSecond" | "faults">;
+  run(context: RunContext): Promise<Outcome>;
 }

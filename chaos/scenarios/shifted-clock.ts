@@ -6,28 +6,28 @@ import { underLoad } from "./under-load.ts";
 
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
-/** Ten minutes by the clock on the wall; what counts time that passes stays true, as it does on a machine with a wrong clock. */
+/** Shifts the wall clock by ten minutes. The monotonic clock stays correct, as on a machine with a wrong clock. */
 function shifted(by: "+10m" | "-10m") {
   return { LD_PRELOAD: library, FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1" };
 }
 
 export const shiftedClock: Scenario = {
   promise: "an API ten minutes ahead and a worker ten minutes behind lose no send and double none",
-  usual: { sends: Number.POSITIVE_INFINITY, perSecond: 50, faults: 2 },
-  async run(stage) {
+  defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 50, faults: 2 },
+  async run(context) {
     if (!existsSync(library)) throw new Error("libfaketime is missing: apt-get install faketime");
-    return underLoad(stage, async (cell, load) => {
+    return underLoad(context, async (cell, load) => {
       const [api, worker] = [cell.apis[0], cell.workers[0]];
       api?.changeEnvironment(shifted("+10m"));
       worker?.changeEnvironment(shifted("-10m"));
       await Promise.all([api?.killAndWait(), worker?.killAndWait()]);
-      const startedWrong = Date.now();
-      await sleep(stage.faultSeconds * 1000);
+      const shiftedAt = Date.now();
+      await sleep(context.faultSeconds * 1000);
       await load.finish();
-      const byTheWrong = load.acknowledged().filter(({ api: number, at }) => number === 0 && at > startedWrong).length;
+      const byShiftedApi = load.acknowledged().filter(({ api: number, at }) => number === 0 && at > shiftedAt).length;
       return {
         findings: [
-          { what: "sends acknowledged by the API that is ahead", value: byTheWrong, holds: byTheWrong > 0 },
+          { what: "sends acknowledged by the API that is ahead", value: byShiftedApi, holds: byShiftedApi > 0 },
           ...clockFindings(cell.folder),
         ],
         notes: [],
@@ -36,7 +36,7 @@ export const shiftedClock: Scenario = {
   },
 };
 
-/** What the two processes believe the time is, and that they did their work with it. */
+/** Checks that the two processes had the shifted time and worked with it. */
 function clockFindings(folder: string): Finding[] {
   const linesOf = (name: string) =>
     readFileSync(join(folder, `${name}.log`), "utf8")
@@ -54,6 +54,6 @@ function clockFindings(folder: string): Finding[] {
   return [
     { what: "seconds the API is ahead", value: ahead, holds: ahead > 500 },
     { what: "seconds the worker is behind", value: -behind, holds: behind < -500 },
-    { what: "sends handed over by the worker that is behind", value: submitted, holds: submitted > 0 },
+    { what: "sends submitted by the worker that is behind", value: submitted, holds: submitted > 0 },
   ];
 }

@@ -1,51 +1,51 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { healthOf } from "../../service/proofs/feedback-cell.ts";
+import { healthOf } from "../../service/proofs/cell/feedback-cell.ts";
 import { type CellOptions, type ChaosCell, openCell } from "../cell/chaos-cell.ts";
-import { doubtSettings, restWithinSeconds } from "../cell/waiting-times.ts";
-import { countOnTheirWay } from "../check/sends-of-record.ts";
+import { finishLimitSeconds, inDoubtSettings } from "../cell/waiting-times.ts";
+import { countUnfinished } from "../check/stored-sends.ts";
 import { Load } from "../load/load.ts";
 import { startTrickle, trickleSeconds } from "../load/trickle.ts";
-import { type Afterwards, judgeRun } from "./judge-run.ts";
-import type { Outcome, Stage } from "./scenario.ts";
+import { evaluateRun, type ScenarioResult } from "./evaluate-run.ts";
+import type { Outcome, RunContext } from "./scenario.ts";
 
-/** Events that a killed worker had in hand come again after 30 seconds, perhaps more than once. */
+/** SQS redelivers the events that a killed worker had received after 30 seconds, perhaps more than once. */
 const eventsWithinSeconds = 100;
 
-/** Opens a cell, drives load while `trouble` does its worst, lets everything come to rest and compares the three lists. */
+/** Opens a cell, runs the load while `runFaults` injects faults, waits until every send is finished and compares the three lists. */
 export async function underLoad(
-  stage: Stage,
-  trouble: (cell: ChaosCell, load: Load) => Promise<Afterwards>,
+  context: RunContext,
+  runFaults: (cell: ChaosCell, load: Load) => Promise<ScenarioResult>,
   changes: Partial<CellOptions> = {},
 ): Promise<Outcome> {
-  stage.progress("starting PostgreSQL, the simulator, 2 APIs and 3 workers");
+  context.progress("starting PostgreSQL, the simulator, 2 APIs and 3 workers");
   const cell = await openCell({
-    folder: stage.folder,
+    folder: context.folder,
     apis: 2,
     workers: 3,
-    sendEvents: stage.sendEvents,
+    sendEvents: context.sendEvents,
     ...changes,
-    environment: { ...doubtSettings(stage.sendEvents), IN_DOUBT_POLICY: stage.policy, ...changes.environment },
+    environment: { ...inDoubtSettings(context.sendEvents), IN_DOUBT_POLICY: context.policy, ...changes.environment },
   });
   try {
-    const load = startLoad(stage, cell);
-    const showing = showProgress(stage, load);
-    const afterwards = await trouble(cell, load);
-    await finishLoad(stage, load);
+    const load = startLoad(context, cell);
+    const showing = showProgress(context, load);
+    const result = await runFaults(cell, load);
+    await finishLoad(context, load);
     clearInterval(showing);
-    const restSeconds = await untilAtRest(stage, cell, afterwards);
-    return await judgeRun(stage, cell, load, { afterwards, restSeconds });
+    const finishSeconds = await untilFinished(context, cell, result);
+    return await evaluateRun(context, cell, load, { result, finishSeconds });
   } finally {
     await cell.close();
   }
 }
 
-/** To its last send, or to those that were begun when it has none. */
-export function finishLoad({ sends }: Stage, load: Load): Promise<void> {
+/** Waits for the last send of the load. An endless load is stopped first. */
+export function finishLoad({ sends }: RunContext, load: Load): Promise<void> {
   return Number.isFinite(sends) ? load.done() : load.finish();
 }
 
-function startLoad({ sends, perSecond, seed, folder }: Stage, { apiUrls, senders }: ChaosCell): Load {
+function startLoad({ sends, perSecond, seed, folder }: RunContext, { apiUrls, senders }: ChaosCell): Load {
   const acknowledgedFile = join(folder, "acknowledged.ndjson");
   return new Load({
     urls: apiUrls,
@@ -57,37 +57,41 @@ function startLoad({ sends, perSecond, seed, folder }: Stage, { apiUrls, senders
   });
 }
 
-function showProgress(stage: Stage, load: Load): NodeJS.Timeout {
+function showProgress(context: RunContext, load: Load): NodeJS.Timeout {
   return setInterval(() => {
-    const { acknowledged, cut, answers } = load.progress;
+    const { acknowledged, unanswered, answers } = load.progress;
     const others = Object.entries(answers).filter(([status]) => status !== "202");
-    const told = others.map(([status, count]) => `, ${count} x ${status}`).join("");
-    stage.progress(`${acknowledged} acknowledged, ${cut} without answer${told}`);
+    const otherAnswers = others.map(([status, count]) => `, ${count} x ${status}`).join("");
+    context.progress(`${acknowledged} acknowledged, ${unanswered} unanswered${otherAnswers}`);
   }, 1_000).unref();
 }
 
-/** Nothing on its way, no event untold. Returns how long that took, and gives up when it takes too long. */
-async function untilAtRest(stage: Stage, cell: ChaosCell, { longestPauseSeconds }: Afterwards): Promise<number> {
+/** Waits until every send is finished and every event is applied, up to a limit. Returns how long the sends took. */
+async function untilFinished(
+  context: RunContext,
+  cell: ChaosCell,
+  { longestPauseSeconds }: ScenarioResult,
+): Promise<number> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
-  const limit = restWithinSeconds(stage.sendEvents, longestPauseSeconds);
+  const limit = finishLimitSeconds(context.sendEvents, longestPauseSeconds);
   const trickle = startTrickle(cell);
   for (let left = 1; left > 0 && seconds() < limit + trickleSeconds; await sleep(250)) {
-    left = await countOnTheirWay(cell.db, trickleSeconds);
-    stage.progress(`coming to rest: ${left} sends on their way`);
+    left = await countUnfinished(cell.db, trickleSeconds);
+    context.progress(`finishing: ${left} unfinished sends`);
   }
-  const restSeconds = seconds();
+  const finishSeconds = seconds();
   await trickle.stop();
-  while (!(await areEventsTaken(stage, cell)) && seconds() < restSeconds + eventsWithinSeconds) {
-    stage.progress("coming to rest: events still to be told");
+  while (!(await areEventsApplied(context, cell)) && seconds() < finishSeconds + eventsWithinSeconds) {
+    context.progress("finishing: events are not applied yet");
     await sleep(250);
   }
-  return restSeconds;
+  return finishSeconds;
 }
 
-/** All told to the queue, and of everything that is sent the end is known. */
-async function areEventsTaken({ sendEvents }: Stage, { db, simulatorUrl }: ChaosCell): Promise<boolean> {
-  if ((await countOnTheirWay(db, 0)) > 0) return false;
+/** The simulator has reported all events, and every send has its outcome. */
+async function areEventsApplied({ sendEvents }: RunContext, { db, simulatorUrl }: ChaosCell): Promise<boolean> {
+  if ((await countUnfinished(db, 0)) > 0) return false;
   if (sendEvents === "none") return true;
   const { pendingEvents } = await healthOf({ url: simulatorUrl });
   if (pendingEvents > 0) return false;

@@ -4,10 +4,10 @@ import { dirname, join, posix } from "node:path";
 import { createBuildContext } from "../test/build-context.ts";
 import { type Instruction, readImage, root } from "../test/container-file.ts";
 
-/** Instructions that say how to start and leave no file behind. */
+/** Instructions that create no files. */
 const withoutFiles = ["ENV", "EXPOSE", "USER", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"];
 
-/** Performs COPY and RUN of deploy/Dockerfile, a folder for each stage, and returns that of the last one. The base is left out. */
+/** Performs COPY and RUN of deploy/Dockerfile in one folder per stage, without the base image. Returns the folder of the last stage. */
 export function buildImage(folder: string): string {
   const { stages } = readImage();
   const folders = new Map<string, string>();
@@ -23,13 +23,13 @@ export function buildImage(folder: string): string {
   return last;
 }
 
-interface Scene {
+interface StageState {
   stage: string;
   workingFolder: string;
   folders: Map<string, string>;
 }
 
-function perform({ name, rest }: Instruction, { stage, workingFolder, folders }: Scene): string {
+function perform({ name, rest }: Instruction, { stage, workingFolder, folders }: StageState): string {
   const cwd = join(stage, workingFolder);
   if (name === "WORKDIR") {
     mkdirSync(join(stage, rest), { recursive: true });
@@ -44,7 +44,7 @@ function perform({ name, rest }: Instruction, { stage, workingFolder, folders }:
 function copy(words: string[], cwd: string, folders: Map<string, string>): void {
   const stage = /^--from=(.+)$/.exec(words[0] ?? "")?.[1];
   const [sources, target] = [words.slice(stage === undefined ? 0 : 1, -1), words.at(-1) ?? ""];
-  if (!target.endsWith("/")) throw new Error(`copy into a folder, ending with a slash: ${words.join(" ")}`);
+  if (!target.endsWith("/")) throw new Error(`the target of COPY must end with a slash: ${words.join(" ")}`);
   for (const source of sources) {
     if (stage !== undefined) {
       cpSync(join(folders.get(stage) ?? "", source), join(cwd, target), { recursive: true, verbatimSymlinks: true });
@@ -52,15 +52,15 @@ function copy(words: string[], cwd: string, folders: Map<string, string>): void 
     }
     const path = source.replace(/\/$/, "");
     for (const file of createBuildContext().under(path)) {
-      // The content of a folder is copied, without the folder; a file keeps its name.
-      const place = join(cwd, target, posix.relative(source === path ? dirname(path) : path, file));
-      mkdirSync(dirname(place), { recursive: true });
-      cpSync(join(root, file), place);
+      // COPY of a folder copies its content without the folder itself; a file keeps its name.
+      const destination = join(cwd, target, posix.relative(source === path ? dirname(path) : path, file));
+      mkdirSync(dirname(destination), { recursive: true });
+      cpSync(join(root, file), destination);
     }
   }
 }
 
-/** npm must act as on a machine of its own, whatever `npm run` has put into the environment here. */
+/** Removes the variables that `npm run` sets, so that npm acts as in a container. */
 function buildEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(?!config_)|INIT_CWD|NODE_ENV|npm_config_local)/.test(name),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Becomes the command as a container would run it: the root is read-only and holds the image and the system's libraries,
-# nothing else; the user is not root, has no capabilities and can gain none. Needs root, and a mount namespace of its own:
+# Executes the command as a container would: the root file system is read-only and holds only the image and the system's
+# libraries; the user is not root, has no capabilities and can gain none. It needs root and its own mount namespace:
 #
 #   unshare --mount --propagation private sh enter-image.sh IMAGE SECRETS NODE USER:GROUP COMMAND...
 set -eu

@@ -6,7 +6,7 @@ import { readImage } from "../test/container-file.ts";
 const script = join(import.meta.dirname, "enter-image.sh");
 
 export interface EnteredImage {
-  /** What to put before a command, so that it runs as in a container. */
+  /** The prefix that makes a command run as in a container. */
   prefix: [string, ...string[]];
   run(command: string[], env: Record<string, string>): { code: number | null; output: string };
 }
@@ -28,38 +28,38 @@ export function enterImage(image: string, secrets: string): EnteredImage {
   };
 }
 
-/** For the way in only; inside, the script sets the path of the image. */
+/** PATH for enter-image.sh itself; the script sets the PATH of the image. */
 export function withPath(env: Record<string, string>): Record<string, string> {
   return { ...env, PATH: process.env.PATH ?? "" };
 }
 
-const look = `
+const probe = `
 const { mkdirSync, readFileSync, writeFileSync, existsSync } = require("node:fs");
 const codeOf = (work) => { try { work(); return "written"; } catch ({ code }) { return code; } };
-const places = ["/", "/app", "/app/service/src", "/tmp", "/run/secrets", "/usr", "/etc"];
+const folders = ["/", "/app", "/app/service/src", "/tmp", "/run/secrets", "/usr", "/etc"];
 const status = readFileSync("/proc/self/status", "utf8");
 const field = (name) => new RegExp(name + ":\\\\s*(\\\\S+)").exec(status)[1];
 console.log(JSON.stringify({
-  writing: [...new Set(places.map((place) => codeOf(() => writeFileSync(place + "/probe", ""))))],
+  writing: [...new Set(folders.map((folder) => codeOf(() => writeFileSync(folder + "/probe", ""))))],
   user: [process.getuid(), process.getgid(), ...process.getgroups()].join(" "),
   capabilities: ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].map(field).filter((bits) => !/^0+$/.test(bits)),
   noNewPrivileges: field("NoNewPrivs"),
   clone: existsSync(process.argv[1]),
 }));`;
 
-/** Proves the view itself: were it writable or privileged, the rest would prove nothing. Returns what is wrong with it. */
-export function findHoles(entered: EnteredImage, clone: string): string[] {
-  const { code, output } = entered.run(["node", "-e", look, clone], {});
-  if (code !== 0) return [`the view cannot be entered: ${output}`];
+/** Checks the isolation itself: with a writable or privileged view the proof would mean nothing. Returns the problems. */
+export function findIsolationProblems(entered: EnteredImage, clone: string): string[] {
+  const { code, output } = entered.run(["node", "-e", probe, clone], {});
+  if (code !== 0) return [`enter-image.sh failed: ${output}`];
   const seen = JSON.parse(output);
   const [user = "", group = ""] = readImage().user.split(":");
   return [
-    ...(JSON.stringify(seen.writing) === '["EROFS"]' ? [] : [`writing ends with ${seen.writing}`]),
+    ...(JSON.stringify(seen.writing) === '["EROFS"]' ? [] : [`writing a file gives ${seen.writing} instead of EROFS`]),
     ...(seen.user === `${user} ${group}` || seen.user === `${user} ${group} ${group}`
       ? []
-      : [`it is user ${seen.user}`]),
-    ...seen.capabilities.map((bits: string) => `it has capabilities ${bits}`),
-    ...(seen.noNewPrivileges === "1" ? [] : ["it can gain privileges"]),
-    ...(seen.clone ? ["it sees the clone"] : []),
+      : [`the user is ${seen.user}`]),
+    ...seen.capabilities.map((bits: string) => `the process has capabilities ${bits}`),
+    ...(seen.noNewPrivileges === "1" ? [] : ["the process can gain privileges"]),
+    ...(seen.clone ? ["the process can see the clone"] : []),
   ];
 }

@@ -4,17 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Proof } from "../../scripts/proof.ts";
 import { createEmptyDatabase } from "../../service/test/template-database.ts";
-import { composeFiles, readComposeFile, servicesOfOurs } from "../test/compose-file.ts";
+import { composeFiles, posternServices, readComposeFile } from "../test/compose-file.ts";
 import { readImage, root } from "../test/container-file.ts";
 import { buildImage } from "./build-image.ts";
-import { enterImage, findHoles } from "./entered-image.ts";
+import { enterImage, findIsolationProblems } from "./entered-image.ts";
 import { type Outcome, runComposition } from "./run-composition.ts";
 
 export const proof: Proof = {
   promise: "The image's commands work from its own files alone: read-only, not root, without capabilities",
   size: { small: 10, full: 200 },
   run: async (size, { serverUrl, progress }) => {
-    if (process.getuid?.() !== 0) throw new Error("this proof needs root on Linux, for a read-only view of its own");
+    if (process.getuid?.() !== 0)
+      throw new Error("this proof needs root on Linux, to make a read-only root file system");
     const folder = mkdtempSync(join(tmpdir(), "postern-image-"));
     chmodSync(folder, 0o755);
     try {
@@ -29,10 +30,13 @@ export const proof: Proof = {
         try {
           const { secrets, variables } = makeSecrets(join(folder, name), database.url);
           const entered = enterImage(image, secrets);
-          const holes = findHoles(entered, root);
-          if (holes.length > 0)
-            return { figure: `the view is not that of a container: ${holes.join("; ")}`, holds: false };
-          const services = servicesOfOurs(readComposeFile(name));
+          const isolationProblems = findIsolationProblems(entered, root);
+          if (isolationProblems.length > 0)
+            return {
+              figure: `the isolation differs from that of a container: ${isolationProblems.join("; ")}`,
+              holds: false,
+            };
+          const services = posternServices(readComposeFile(name));
           outcomes.push(await runComposition({ services, variables, databaseUrl: database.url, entered }, size));
         } finally {
           await database.drop();
@@ -49,19 +53,19 @@ export const proof: Proof = {
 };
 
 function describe(outcomes: Outcome[], size: number): string {
-  const sum = (key: "delivered" | "processes" | "healthy" | "endedWell") =>
+  const sum = (key: "delivered" | "processes" | "healthy" | "exitedCleanly") =>
     outcomes.reduce((total, outcome) => total + outcome[key], 0);
   const most = (key: "slowestStopMs" | "largestMb") => Math.max(...outcomes.map((outcome) => outcome[key]));
   const problems = outcomes.flatMap((outcome) => outcome.problems);
   return (
     `${sum("processes")} processes of ${outcomes.length} compose files, read-only and as user ${readImage().user}: ` +
     `${sum("healthy")} healthy, ${sum("delivered")} of ${size * outcomes.length} test mails delivered, ` +
-    `${sum("endedWell")} ended with 0, ${(most("slowestStopMs") / 1000).toFixed(1)} s after SIGTERM at most; ` +
+    `${sum("exitedCleanly")} exited with 0, ${(most("slowestStopMs") / 1000).toFixed(1)} s after SIGTERM at most; ` +
     `up to ${most("largestMb").toFixed(0)} MB of memory each; ${problems.join("; ") || "0 problems"}`
   );
 }
 
-/** The steps of deploy/README.md: generated secrets as variables, and as files that only the user of the image can read. */
+/** Follows deploy/README.md: the generated secrets as variables, and as files that only the user of the image can read. */
 function makeSecrets(folder: string, databaseUrl: string) {
   const secrets = join(folder, "secrets");
   mkdirSync(folder);
@@ -73,7 +77,7 @@ function makeSecrets(folder: string, databaseUrl: string) {
   for (const path of [secrets, ...globSync(join(secrets, "*"))]) chownSync(path, user, group);
   const variables: Record<string, string> = {
     ...Object.fromEntries([...input.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value])),
-    POSTGRES_PASSWORD: "not-asked-for-here",
+    POSTGRES_PASSWORD: "unused",
     POSTERN_IMAGE: "postern",
     PUBLIC_URL: "https://mail.acme.io",
     AWS_REGION: "eu-central-1",

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { proof } from "./image-commands.proof.ts";
 
-// A view of its own needs root; npm may have to fetch what it installs.
+// The mount namespace needs root; the timeout allows for downloads by npm.
 test.skipIf(process.getuid?.() !== 0)(
   "the proof image-commands holds at its small size",
   { timeout: 240_000 },

@@ -7,9 +7,9 @@ import { sendTestMail } from "./send-test-mail.ts";
 
 interface Composition {
   services: [name: string, service: ComposeService][];
-  /** What .env would hold. */
+  /** The content of .env. */
   variables: Record<string, string>;
-  /** Takes the place of the database of the composition, where that one is not a file. */
+  /** Replaces DATABASE_URL of the composition unless it comes from a file. */
   databaseUrl: string;
   entered: EnteredImage;
 }
@@ -18,13 +18,13 @@ export interface Outcome {
   processes: number;
   healthy: number;
   delivered: number;
-  endedWell: number;
+  exitedCleanly: number;
   problems: string[];
   slowestStopMs: number;
   largestMb: number;
 }
 
-/** Everything `docker compose up` and the commands after it would start, in their order, until SIGTERM has ended it all. */
+/** Runs the processes of `docker compose up` and the commands of the guide in order, then stops all of them with SIGTERM. */
 export async function runComposition(composition: Composition, mails: number): Promise<Outcome> {
   const { services, entered } = composition;
   const image = readImage();
@@ -32,15 +32,15 @@ export async function runComposition(composition: Composition, mails: number): P
   const environmentOf = (service: ComposeService) => environmentFor(composition, service);
   const command = (name: string, service: ComposeService, ...words: string[]) => {
     const { code, output } = entered.run([...image.entrypoint, ...words], environmentOf(service));
-    if (code !== 0) throw new Error(`${name}: ${words.join(" ")} ended with ${code}: ${output}`);
+    if (code !== 0) throw new Error(`${name}: ${words.join(" ")} exited with ${code}: ${output}`);
     return output;
   };
 
   for (const [name, service] of ofRole(services, "migrate")) command(name, service, "migrate");
-  const stays = [...ofRole(services, "api"), ...ofRole(services, "worker")];
+  const longRunning = [...ofRole(services, "api"), ...ofRole(services, "worker")];
   const processes: { process: PosternProcess; service: ComposeService; name: string }[] = [];
   try {
-    for (const [name, service] of stays)
+    for (const [name, service] of longRunning)
       for (let count = 0; count < (service.scale ?? 1); count++) {
         const role = service.command?.[0] === "api" ? "api" : "worker";
         const line = [...entered.prefix, ...image.entrypoint] as [string, ...string[]];
@@ -54,7 +54,7 @@ export async function runComposition(composition: Composition, mails: number): P
     for (const { name } of unhealthy) problems.push(`${name} is not healthy`);
 
     const [first] = ofRole(services, "api");
-    if (first === undefined) throw new Error("no API among the services");
+    if (first === undefined) throw new Error("the compose file has no API");
     const printed = command(...first, "admin", "create-account", "--name", "Acme", "--email", "ada@example.com");
     const password = /^Password (\S+)$/m.exec(printed)?.[1] ?? "";
     const limits = ["--per-second", "1000", "--per-10-seconds", "10000", "--per-minute", "60000"];
@@ -64,16 +64,16 @@ export async function runComposition(composition: Composition, mails: number): P
     const delivered = await sendTestMail(urls, { email: "ada@example.com", password }, mails);
 
     const largestMb = Math.max(...processes.map(({ process }) => residentMb(process.pid)));
-    let [slowestStopMs, endedWell] = [0, 0];
+    let [slowestStopMs, exitedCleanly] = [0, 0];
     for (const { name, process, service } of processes.toReversed()) {
-      const { tookMs, how } = await stop(process, service);
+      const { tookMs, exit } = await stop(process, service);
       slowestStopMs = Math.max(slowestStopMs, tookMs);
-      if (how === "0") endedWell++;
-      else problems.push(`${name} ended with ${how}`);
-      if (health(process, service) === 0) problems.push(`${name} is healthy although it has ended`);
+      if (exit === "0") exitedCleanly++;
+      else problems.push(`${name} exited with ${exit}`);
+      if (health(process, service) === 0) problems.push(`${name} is healthy although it has exited`);
     }
     const healthy = processes.length - unhealthy.length;
-    return { processes: processes.length, healthy, delivered, endedWell, problems, slowestStopMs, largestMb };
+    return { processes: processes.length, healthy, delivered, exitedCleanly, problems, slowestStopMs, largestMb };
   } finally {
     for (const { process } of processes) {
       process.kill("SIGKILL");
@@ -86,7 +86,7 @@ function ofRole(services: Composition["services"], role: string): Composition["s
   return services.filter(([, { command }]) => command?.[0] === role);
 }
 
-/** Of the image, then of the service. Ports are chosen by the system and on loopback, for here all share one network. */
+/** The variables of the image, then of the service. Ports are chosen by the system on loopback, because all processes share one network. */
 function environmentFor({ variables, databaseUrl }: Composition, service: ComposeService): Record<string, string> {
   const own = Object.entries(service.environment ?? {}).map(([name, value]) => [name, withVariables(value, variables)]);
   const settings: Record<string, string> = { ...readImage().environment, ...Object.fromEntries(own) };
@@ -94,15 +94,15 @@ function environmentFor({ variables, databaseUrl }: Composition, service: Compos
   return { ...settings, HOST: "127.0.0.1", OPERATIONS_HOST: "127.0.0.1", PORT: "0", OPERATIONS_PORT: "0" };
 }
 
-/** By the signal of the image; an engine would kill it after the grace period, so that counts as how it ended. */
-async function stop(process: PosternProcess, service: ComposeService): Promise<{ tookMs: number; how: string }> {
+/** Sends the stop signal of the image, and SIGKILL after the grace period, as a container engine does. */
+async function stop(process: PosternProcess, service: ComposeService): Promise<{ tookMs: number; exit: string }> {
   const graceMs = Number.parseInt(service.stop_grace_period ?? "10", 10) * 1000;
   const started = performance.now();
   process.kill(readImage().stopSignal as NodeJS.Signals);
   const killing = setTimeout(() => process.kill("SIGKILL"), graceMs);
   const { code, signal } = await process.exited;
   clearTimeout(killing);
-  return { tookMs: performance.now() - started, how: String(code ?? signal) };
+  return { tookMs: performance.now() - started, exit: String(code ?? signal) };
 }
 
 function residentMb(pid: number): number {

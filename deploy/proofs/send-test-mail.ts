@@ -1,6 +1,6 @@
 import { until } from "../../service/proofs/until.ts";
 
-/** Logs in, makes a test key, sends in turn to each API, and counts what is `delivered` in the end. */
+/** Logs in, creates a test key, sends through the APIs alternately, and returns the number of delivered sends. */
 export async function sendTestMail(urls: string[], user: { email: string; password: string }, count: number) {
   const urlFor = (number: number) => urls[number % urls.length] ?? "";
   const { access_token } = await call(`${urlFor(0)}/api/v1/auth/login`, {}, user);

@@ -7,7 +7,7 @@ interface Rule {
   isKept: boolean;
 }
 
-/** Whether a file of the repository reaches a build: the last line of .dockerignore that matches it, or a folder above, decides. */
+/** Applies .dockerignore: the last line that matches a file, or a folder above it, decides whether the build gets it. */
 export function createBuildContext(): { has(path: string): boolean; under(source: string): string[] } {
   const rules = readFileSync(join(root, ".dockerignore"), "utf8")
     .split("\n")
@@ -17,7 +17,7 @@ export function createBuildContext(): { has(path: string): boolean; under(source
   const has = (path: string) => rules.findLast(({ pattern }) => matches(path, pattern))?.isKept ?? true;
   return {
     has,
-    /** The files that copying this file or folder takes, as paths from the root of the repository. */
+    /** The files that COPY takes for this file or folder, as paths from the root of the repository. */
     under(source) {
       const isFolder = statSync(join(root, source)).isDirectory();
       const files = isFolder
@@ -32,7 +32,7 @@ function matches(path: string, pattern: RegExp): boolean {
   return path !== "." && (pattern.test(path) || matches(dirname(path), pattern));
 }
 
-/** As engines do, and unlike a shell, a star takes names that begin with a dot too. */
+/** A star also matches names that begin with a dot, as in container engines and unlike in a shell. */
 function asExpression(pattern: string): RegExp {
   const parts = { "**/": "(?:.*/)?", "*": "[^/]*" };
   const text = pattern.replaceAll(/\*\*\/|\*|[.+?^${}()|[\]\\]/g, (part) =>

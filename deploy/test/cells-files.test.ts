@@ -23,18 +23,18 @@ function entries(name: string): [string, string][] {
     });
 }
 
-// HAProxy does not look whether what a map says exists; such a request would go to any cell and be refused there.
-test("both maps lead to every cell of the configuration and to nothing else", () => {
+// HAProxy does not check that a mapped backend exists; such a request would go to any cell and be refused there.
+test("both maps name every cell of the configuration and nothing else", () => {
   expect(cells.length).toBeGreaterThan(1);
   for (const map of ["cells.map", "hosts.map"]) expect(entries(map).map(([, backend]) => backend)).toEqual(cells);
 });
 
-test("codes are such that a cell can have them", () => {
+test("the codes are valid values of CELL_CODE", () => {
   for (const [code] of entries("cells.map"))
     expect(environmentSchema.shape.CELL_CODE.safeParse(code).success).toBe(true);
 });
 
-test("every server of a cell may answer strangers too, as long as it is well", () => {
+test("every healthy server of a cell also answers requests without a known cell", () => {
   const servers = cells.flatMap((cell) =>
     [...(sections.get(cell) ?? "").matchAll(/^ {4}server (\S+) (\S+)$/gm)].map(([, name, address]) => ({
       address,

@@ -7,15 +7,15 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { selfSignedCertificate } from "../../ses-simulator/src/sns/certificate.ts";
-import type { Question } from "./ask-proxy.ts";
 import { expectShape } from "./expect-shape.ts";
-import { isHaproxyHere, startHaproxy } from "./start-haproxy.ts";
+import type { ProxyRequest } from "./proxy-client.ts";
+import { isHaproxyInstalled, startHaproxy } from "./start-haproxy.ts";
 import { accessToken, cellOf, codes, key, refreshToken, useTwoCells } from "./use-two-cells.ts";
 
-describe.skipIf(!isHaproxyHere())("deploy/cells/haproxy.cfg, when all is well,", () => {
-  const { asked, settings } = useTwoCells();
+describe.skipIf(!isHaproxyInstalled())("deploy/cells/haproxy.cfg with healthy cells", () => {
+  const { send, settings } = useTwoCells();
 
-  describe("chooses the cell", () => {
+  describe("routes to cell", () => {
     test.for([
       ["AA", "live"],
       ["AA", "test"],
@@ -23,58 +23,58 @@ describe.skipIf(!isHaproxyHere())("deploy/cells/haproxy.cfg, when all is well,",
       ["AB", "test"],
     ] as const)("%s for its %s keys", async ([code, type]) => {
       for (let times = 0; times < 5; times++) {
-        const answer = await asked({ method: "POST", path: "/api/v1/send", headers: key(code, type), body: "{}" });
-        expect(cellOf(answer)).toBe(code);
+        const response = await send({ method: "POST", path: "/api/v1/send", headers: key(code, type), body: "{}" });
+        expect(cellOf(response)).toBe(code);
       }
     });
 
     test.for(codes)("%s for its access tokens", async (code) => {
       const authorization = `Bearer ${await accessToken(code)}`;
       for (const path of ["/api/v1/domains", "/api/v1/auth/logout", "/api/v1/sends?limit=3"]) {
-        expect(cellOf(await asked({ path, headers: { authorization } }))).toBe(code);
+        expect(cellOf(await send({ path, headers: { authorization } }))).toBe(code);
       }
-      expect(cellOf(await asked({ headers: { authorization: `bearer   ${await accessToken(code)}` } }))).toBe(code);
+      expect(cellOf(await send({ headers: { authorization: `bearer   ${await accessToken(code)}` } }))).toBe(code);
     });
 
-    test.for(codes)("%s for its refresh tokens, which stand in the body", async (code) => {
+    test.for(codes)("%s for its refresh tokens in the body", async (code) => {
       const refresh_token = refreshToken(code);
       for (let times = 0; times < 5; times++) {
-        const answer = await asked({
+        const response = await send({
           method: "POST",
           path: "/api/v1/auth/refresh",
           body: JSON.stringify({ refresh_token }),
         });
-        expect(cellOf(answer)).toBe(code);
+        expect(cellOf(response)).toBe(code);
       }
     });
 
-    test("of the key when sending and of the token elsewhere, where both are given", async () => {
+    test("of the key when sending and of the token elsewhere, when a request has both", async () => {
       const headers = { ...key("AA"), authorization: `Bearer ${await accessToken("AB")}` };
-      expect(cellOf(await asked({ method: "POST", path: "/api/v1/send", headers, body: "{}" }))).toBe("AA");
-      expect(cellOf(await asked({ path: "/api/v1/account", headers }))).toBe("AA");
-      expect(cellOf(await asked({ path: `/api/v1/send/${randomUUID()}/status`, headers }))).toBe("AA");
-      expect(cellOf(await asked({ path: "/api/v1/domains", headers }))).toBe("AB");
-      expect(cellOf(await asked({ path: "/api/v1/suppression", headers }))).toBe("AB");
+      expect(cellOf(await send({ method: "POST", path: "/api/v1/send", headers, body: "{}" }))).toBe("AA");
+      expect(cellOf(await send({ path: "/api/v1/account", headers }))).toBe("AA");
+      expect(cellOf(await send({ path: `/api/v1/send/${randomUUID()}/status`, headers }))).toBe("AA");
+      expect(cellOf(await send({ path: "/api/v1/domains", headers }))).toBe("AB");
+      expect(cellOf(await send({ path: "/api/v1/suppression", headers }))).toBe("AB");
     });
 
-    test("of a credential in the wrong place, so that its own cell says what is wrong", async () => {
-      expect(cellOf(await asked({ path: "/api/v1/domains", headers: key("AB") }))).toBe("AB");
-      expect(cellOf(await asked({ headers: { authorization: `Bearer ${key("AB")["x-api-key"]}` } }))).toBe("AB");
+    test("of a credential in the wrong header, so that its own cell explains the error", async () => {
+      expect(cellOf(await send({ path: "/api/v1/domains", headers: key("AB") }))).toBe("AB");
+      expect(cellOf(await send({ headers: { authorization: `Bearer ${key("AB")["x-api-key"]}` } }))).toBe("AB");
     });
 
     test.for(codes)("%s at its own host name, whatever the credential", async (code) => {
       const host = `${code}.mail.acme.io:8443`;
       for (const path of ["/api/v1/auth/login", "/api/v1/feedback/ses", "/.well-known/jwks.json"]) {
-        expect(cellOf(await asked({ method: "POST", path, host }))).toBe(code);
+        expect(cellOf(await send({ method: "POST", path, host }))).toBe(code);
       }
-      expect(cellOf(await asked({ host, headers: key(code === "AA" ? "AB" : "AA") }))).toBe(code);
+      expect(cellOf(await send({ host, headers: key(code === "AA" ? "AB" : "AA") }))).toBe(code);
     });
 
-    test("and leaves judging to it: a forged token goes where it claims to belong", async () => {
+    test("AB for a forged token that names it: the cell verifies the token, not the proxy", async () => {
       const [head, , signature] = (await accessToken("AA")).split(".");
       const claims = Buffer.from(JSON.stringify({ cell: "AB" })).toString("base64url");
       const headers = { authorization: `Bearer ${head}.${claims}.${signature}` };
-      expect(cellOf(await asked({ path: "/api/v1/domains", headers }))).toBe("AB");
+      expect(cellOf(await send({ path: "/api/v1/domains", headers }))).toBe("AB");
     });
   });
 
@@ -82,52 +82,55 @@ describe.skipIf(!isHaproxyHere())("deploy/cells/haproxy.cfg, when all is well,",
     ["no credential", {}],
     ["a key of an unknown cell", { headers: key("ZZ") }],
     ["a token of an unknown cell", { headers: { authorization: `Bearer a.${claimsOf({ cell: "ZZ" })}.b` } }],
-    ["a token whose cell is no text", { headers: { authorization: `Bearer a.${claimsOf({ cell: ["AA"] })}.b` } }],
+    ["a token whose cell is not a string", { headers: { authorization: `Bearer a.${claimsOf({ cell: ["AA"] })}.b` } }],
     ["a token without a cell", { headers: { authorization: `Bearer a.${claimsOf({})}.b` } }],
-    ["a token cut short", { headers: { authorization: "Bearer eyJ" } }],
+    ["a truncated token", { headers: { authorization: "Bearer eyJ" } }],
     ["the beginning of a key", { headers: { "x-api-key": "postern_live_A" } }],
-    ["a key in other letters", { headers: key("aa") }],
-    ["no JSON to refresh with", { method: "POST", path: "/api/v1/auth/refresh", body: "{refresh_token" }],
-    ["a body that is no object", { method: "POST", path: "/api/v1/auth/refresh", body: "7" }],
-    ["a path of nobody", { path: "/nothing" }],
-  ] satisfies [string, Question][])("%s is answered by some cell, never by the proxy", async ([, question]) => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => asked(question)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
-    expect(new Set(answers.map(cellOf)).size).toBe(2);
-  });
-
-  test.for(["/api/v1/auth/login", "/api/v1/feedback/ses", "/.well-known/jwks.json"])(
-    "%s is of one cell, so the common address says where it is",
-    async (path) => {
-      const answer = await asked({ method: "POST", path, headers: { "x-request-id": "mine-7" }, body: "{}" });
-      expect(answer.status).toBe(404);
-      expectShape(answer, "NOT_FOUND");
-      expect(answer.headers["x-request-id"]).toBe("mine-7");
+    ["a key with a lower-case cell code", { headers: key("aa") }],
+    ["a refresh body that is not JSON", { method: "POST", path: "/api/v1/auth/refresh", body: "{refresh_token" }],
+    ["a refresh body that is not an object", { method: "POST", path: "/api/v1/auth/refresh", body: "7" }],
+    ["an unknown path", { path: "/nothing" }],
+  ] satisfies [string, ProxyRequest][])(
+    "a request with %s is answered by any cell, never by the proxy",
+    async ([, request]) => {
+      const responses = await Promise.all(Array.from({ length: 8 }, () => send(request)));
+      expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(new Set(responses.map(cellOf)).size).toBe(2);
     },
   );
 
-  test("a body of 8 MiB arrives whole", async () => {
+  test.for(["/api/v1/auth/login", "/api/v1/feedback/ses", "/.well-known/jwks.json"])(
+    "%s belongs to one cell, so the common host name answers 404 with a hint",
+    async (path) => {
+      const response = await send({ method: "POST", path, headers: { "x-request-id": "mine-7" }, body: "{}" });
+      expect(response.status).toBe(404);
+      expectShape(response, "NOT_FOUND");
+      expect(response.headers["x-request-id"]).toBe("mine-7");
+    },
+  );
+
+  test("a body of 8 MiB arrives complete", async () => {
     const body = randomBytes(8 * 1024 * 1024);
-    const answer = await asked({ method: "POST", path: "/api/v1/send", headers: key("AB"), body });
+    const response = await send({ method: "POST", path: "/api/v1/send", headers: key("AB"), body });
     const sha256 = createHash("sha256").update(body).digest("hex");
-    expect(JSON.parse(answer.text)).toMatchObject({ name: expect.stringMatching("AB"), bytes: body.length, sha256 });
+    expect(JSON.parse(response.text)).toMatchObject({ name: expect.stringMatching("AB"), bytes: body.length, sha256 });
   });
 
-  test("the caller's request id is kept where it is harmless, and else replaced, in both directions", async () => {
-    const kept = await asked({ headers: { ...key("AA"), "x-request-id": "order.7_A-b" } });
+  test("a valid request id of the caller is kept and an invalid one is replaced, in request and response", async () => {
+    const kept = await send({ headers: { ...key("AA"), "x-request-id": "order.7_A-b" } });
     expect(JSON.parse(kept.text)).toMatchObject({ requestId: "order.7_A-b" });
     expect(kept.headers["x-request-id"]).toBe("order.7_A-b");
-    const replaced = await asked({ headers: { ...key("AA"), "x-request-id": 'a"b' } });
+    const replaced = await send({ headers: { ...key("AA"), "x-request-id": 'a"b' } });
     expect(replaced.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
     expect(JSON.parse(replaced.text)).toMatchObject({ requestId: replaced.headers["x-request-id"] });
   });
 
-  test("nobody can claim to come from another address", async () => {
-    const answer = await asked({ headers: { ...key("AA"), "x-forwarded-for": "203.0.113.9" } });
-    expect(JSON.parse(answer.text)).toMatchObject({ client: "127.0.0.1" });
+  test("the proxy replaces X-Forwarded-For of the client", async () => {
+    const response = await send({ headers: { ...key("AA"), "x-forwarded-for": "203.0.113.9" } });
+    expect(JSON.parse(response.text)).toMatchObject({ client: "127.0.0.1" });
   });
 
-  test("with certificates it speaks TLS", async () => {
+  test("the proxy serves TLS when it has certificates", async () => {
     const folder = mkdtempSync(join(tmpdir(), "postern-cells-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -138,8 +141,8 @@ describe.skipIf(!isHaproxyHere())("deploy/cells/haproxy.cfg, when all is well,",
     onTestFinished(() => secure.stop());
     const options = { host: "127.0.0.1", port: secure.port, agent: false, ca: certificate, headers: key("AB") };
     const outgoing = secureRequest({ ...options, servername: "mail.acme.io" }).end();
-    const [answer] = await once(outgoing, "response");
-    expect(JSON.parse(await text(answer))).toMatchObject({ name: expect.stringMatching(/^AB/) });
+    const [response] = await once(outgoing, "response");
+    expect(JSON.parse(await text(response))).toMatchObject({ name: expect.stringMatching(/^AB/) });
   });
 });
 

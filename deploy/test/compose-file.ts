@@ -21,17 +21,17 @@ interface ComposeFile {
   secrets?: Record<string, { file: string }>;
 }
 
-/** As it stands, with merge keys resolved and variables not. */
+/** Resolves merge keys and leaves variables as they are. */
 export function readComposeFile(name: (typeof composeFiles)[number]): ComposeFile {
   return parse(readFileSync(join(root, "deploy", name), "utf8"), { merge: true });
 }
 
-/** The services that run our image: those with a role as their command. */
-export function servicesOfOurs({ services }: ComposeFile): [name: string, service: ComposeService][] {
+/** The services that run Postern's image: those with a command. */
+export function posternServices({ services }: ComposeFile): [name: string, service: ComposeService][] {
   return Object.entries(services).filter(([, { command }]) => command !== undefined);
 }
 
-/** `${NAME:?text}` stops where the variable is missing, `${NAME:-text}` takes the text; an empty variable is a missing one. */
+/** A missing or empty variable: `${NAME:?text}` throws, `${NAME:-text}` becomes the text. */
 export function withVariables(value: string, given: Record<string, string>): string {
   return value.replaceAll(/\$\{(\w+):([?-])(.*?)\}/g, (_, name: string, sign: string, text: string) => {
     const found = given[name] ?? "";

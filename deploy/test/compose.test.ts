@@ -1,26 +1,26 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { composeFiles, readComposeFile, servicesOfOurs, withVariables } from "./compose-file.ts";
+import { composeFiles, posternServices, readComposeFile, withVariables } from "./compose-file.ts";
 import { readImage, root } from "./container-file.ts";
 import { isKnownSetting, knownCommands } from "./known-names.ts";
 
-/** Longer than a process takes to stop by itself; see service/src/processes/run-process.ts. */
+/** The longest time that a process takes to stop by itself; see service/src/processes/run-process.ts. */
 const drainSeconds = 25;
 
 const commands = knownCommands();
 
 describe.for(composeFiles)("%s", (name) => {
   const compose = readComposeFile(name);
-  const ours = servicesOfOurs(compose);
+  const ours = posternServices(compose);
 
-  test("has an API, a worker and a migration, started by commands that exist", () => {
+  test("has an API, a worker and a migration with existing commands", () => {
     const started = ours.map(([, { command }]) => command?.[0] ?? "");
     expect(new Set(started)).toEqual(new Set(["api", "worker", "migrate"]));
     expect(started.filter((command) => !commands.includes(command))).toEqual([]);
   });
 
-  test.for(ours)("%s is read-only, without capabilities, and has time to stop", ([, service]) => {
+  test.for(ours)("%s is read-only, has no capabilities, and has enough time to stop", ([, service]) => {
     expect(service).toMatchObject({
       read_only: true,
       init: true,
@@ -33,7 +33,7 @@ describe.for(composeFiles)("%s", (name) => {
     expect(Number.parseInt(String(service.stop_grace_period), 10)).toBeGreaterThan(drainSeconds);
   });
 
-  test("knows every setting it gives, and every secret it names by a file", () => {
+  test("uses only existing settings, and defines every secret that it passes as a file", () => {
     const names = ours.flatMap(([, { environment }]) => Object.keys(environment ?? {}));
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((setting) => !isKnownSetting(setting))).toEqual([]);
@@ -44,19 +44,19 @@ describe.for(composeFiles)("%s", (name) => {
     }
   });
 
-  test("has no password or secret of its own: what is missing stops it", () => {
+  test("has no default passwords or secrets: a missing one stops it", () => {
     for (const [, { environment = {} }] of Object.entries(compose.services)) {
       for (const [setting, value] of Object.entries(environment)) {
         if (setting.endsWith("_FILE") || !/PASSWORD|PEPPER|_KEY$|DATABASE_URL/.test(setting)) continue;
         const given = [...value.matchAll(/\$\{\w+(:[?-])(.*?)\}/g)];
-        expect(given, `${setting} comes from outside`).toHaveLength(1);
-        // The AWS key may be absent, because the machine may have a role; ours may not.
+        expect(given, `${setting} must come from a variable`).toHaveLength(1);
+        // AWS keys are optional, because the machine may have a role; Postern's secrets are required.
         expect(given[0]?.[1] === ":?" || (setting.startsWith("AWS_") && given[0]?.[2] === "")).toBe(true);
       }
     }
   });
 
-  test("publishes the API on loopback only, and the operations port nowhere", () => {
+  test("publishes the API on loopback only, and does not publish the operations port", () => {
     const ports = Object.values(compose.services).flatMap((service) => service.ports ?? []);
     expect(ports.length).toBeGreaterThan(0);
     const apiPort = readImage().environment.PORT;
@@ -64,7 +64,7 @@ describe.for(composeFiles)("%s", (name) => {
   });
 });
 
-test("the guide names compose files, services and commands that exist", () => {
+test("the guide names only existing compose files, services and commands", () => {
   const guide = readFileSync(join(root, "deploy/README.md"), "utf8");
   const named = [...guide.matchAll(/^ *docker compose -f (\S+) (run --rm|up -d(?: --wait)?) ?(\S*) ?(\S*)/gm)];
   expect(named.length).toBeGreaterThan(8);
@@ -76,7 +76,7 @@ test("the guide names compose files, services and commands that exist", () => {
   }
 });
 
-test("variables are put in as a compose engine does", () => {
+test("variables are substituted as by Docker Compose", () => {
   expect(withVariables(`a\${X:-b}c\${Y:?no Y}`, { Y: "1" })).toBe("abc1");
   expect(withVariables(`\${X:-}`, { X: "2" })).toBe("2");
   expect(() => withVariables(`\${Y:?no Y}`, { Y: "" })).toThrow("Y is missing: no Y");

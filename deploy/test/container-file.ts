@@ -8,7 +8,7 @@ export interface Instruction {
   rest: string;
 }
 
-/** The stages of a container file, each beginning with its FROM; what stands before the first one is left out. */
+/** The stages of a Dockerfile, each beginning with its FROM. Instructions before the first FROM are left out. */
 export function readStages(text: string): Instruction[][] {
   const stages: Instruction[][] = [];
   for (const instruction of readInstructions(text)) {
@@ -18,7 +18,7 @@ export function readStages(text: string): Instruction[][] {
   return stages;
 }
 
-/** Comments go, continued lines become one; heredocs are not understood and not used. */
+/** Removes comments and joins continued lines. Heredocs are not supported. */
 function readInstructions(text: string): Instruction[] {
   const code = text
     .split("\n")
@@ -29,7 +29,7 @@ function readInstructions(text: string): Instruction[] {
     .split("\n")
     .map((line) => {
       const [, name = "", rest = ""] = /^([A-Za-z]+)\s+(.*)$/.exec(line) ?? [];
-      if (name === "") throw new Error(`no instruction: ${line}`);
+      if (name === "") throw new Error(`not an instruction: ${line}`);
       return { name: name.toUpperCase(), rest };
     });
 }
@@ -38,7 +38,7 @@ export function ofStage(stage: Instruction[], name: string): string[] {
   return stage.filter((instruction) => instruction.name === name).map(({ rest }) => rest);
 }
 
-/** What a started container is made of, from the last stage of deploy/Dockerfile. */
+/** The settings of a container, from the last stage of deploy/Dockerfile. */
 export function readImage() {
   const stages = readStages(readFileSync(join(root, "deploy/Dockerfile"), "utf8"));
   const last = stages.at(-1) ?? [];
@@ -65,9 +65,9 @@ export function readImage() {
   };
 }
 
-/** A JSON list is started as it is; anything else would go through a shell, which swallows signals. */
+/** Only a JSON list runs without a shell; a shell would not forward signals. */
 function execForm(text: string): string[] {
   const words: unknown = JSON.parse(text);
   if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
-  throw new Error(`not a list of words: ${text}`);
+  throw new Error(`not a JSON list of strings: ${text}`);
 }

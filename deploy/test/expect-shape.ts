@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { errorBody } from "../../service/src/api/http/error-response.ts";
 import { AppError, type ErrorCode } from "../../service/src/errors.ts";
-import type { ProxyAnswer } from "./ask-proxy.ts";
+import type { ProxyResponse } from "./proxy-client.ts";
 import { publicUrl } from "./use-two-cells.ts";
 
-/** The very bytes that the API would make of this code and message. */
-export function expectShape({ headers, text }: ProxyAnswer, code: ErrorCode): void {
+/** Expects exactly the body and the headers that the API would send for this code and message. */
+export function expectShape({ headers, text }: ProxyResponse, code: ErrorCode): void {
   const { message } = JSON.parse(text).error;
   expect(message).toMatch(/\w\.$/);
   const requestId = String(headers["x-request-id"]);

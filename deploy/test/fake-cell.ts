@@ -5,11 +5,11 @@ import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 export interface FakeCell {
-  /** As HAProxy has it in a server line. */
+  /** host:port, as in a server line of haproxy.cfg. */
   address: string;
-  /** Requests that arrived, health checks apart. */
-  requests(): number;
-  /** From now on: answer; not ready; cut the connection when a request is there; never answer. */
+  /** The number of requests without health checks. */
+  requestCount(): number;
+  /** Sets the behaviour for the following requests. `cut` closes the connection after a request, `hang` never answers. */
   behave(how: Behaviour): void;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -17,7 +17,7 @@ export interface FakeCell {
 
 export type Behaviour = "answer" | "not-ready" | "cut" | "hang";
 
-/** Answers every request with its own name and with what arrived, as one API process of a cell would be reached. */
+/** Replaces one API process of a cell: it answers every request with its own name and the received data. */
 export async function startFakeCell(name: string): Promise<FakeCell> {
   let requests = 0;
   let behaviour: Behaviour = "answer";
@@ -37,7 +37,7 @@ export async function startFakeCell(name: string): Promise<FakeCell> {
 
   return {
     address: `127.0.0.1:${port}`,
-    requests: () => requests,
+    requestCount: () => requests,
     behave: (how) => {
       behaviour = how;
     },

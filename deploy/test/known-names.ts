@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { environmentSchema } from "../../service/src/environment-schema.ts";
 import { root } from "./container-file.ts";
 
-/** Read by the AWS SDK and by Node themselves. */
-const settingsOfOthers = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "NODE_ENV"];
+/** Settings that the AWS SDK and Node read themselves. */
+const externalSettings = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "NODE_ENV"];
 
-/** A misspelt setting would be ignored without a word, so every name in deploy/ is held against this. */
+/** Postern ignores unknown variables, so the tests check every name in deploy/ for spelling. */
 export function isKnownSetting(name: string): boolean {
-  return settingsOfOthers.includes(name) || name.replace(/_FILE$/, "") in environmentSchema.shape;
+  return externalSettings.includes(name) || name.replace(/_FILE$/, "") in environmentSchema.shape;
 }
 
-/** The commands that `postern --help` names. */
+/** The commands in the output of `postern --help`. */
 export function knownCommands(): string[] {
   const help = execFileSync(process.execPath, [join(root, "service/src/cli/postern.ts"), "--help"], {
     encoding: "utf8",

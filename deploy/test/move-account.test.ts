@@ -12,7 +12,7 @@ import { root } from "./container-file.ts";
 const hasPsql = spawnSync("psql", ["--version"]).status === 0;
 
 test.skipIf(!hasPsql)(
-  "the commands of docs/scale.md move the suppressions of one account to another cell, and may be repeated",
+  "the commands in docs/scale.md move the suppressions of one account to another cell and are repeatable",
   async () => {
     const [old, next] = [await aCell(), await aCell()];
     const [from, other, to] = [await anAccount(old.db), await anAccount(old.db), await anAccount(next.db)];
@@ -55,7 +55,7 @@ async function suppress(db: Database, accountId: string, emails: string[]): Prom
   });
 }
 
-/** The block of the guide that has psql in it, as a reader would paste it. */
+/** Runs the code block of the guide that contains psql. */
 function moveSuppressions(settings: Record<string, string>): void {
   const guide = readFileSync(join(root, "docs/scale.md"), "utf8");
   const block = [...guide.matchAll(/^ *```bash\n([\s\S]*?)^ *```/gm)].map(([, code = ""]) => code);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { secret } from "../../service/src/secret.ts";
 import { root } from "./container-file.ts";
 
-test("generated secrets become one file each that the service can read and nobody else", () => {
+test("each generated secret becomes a file that only its owner can read", () => {
   const folder = aFolder();
   const generated = generateSecrets();
   expect(split(folder, generated)).toMatchObject({ status: 0 });
@@ -27,10 +27,13 @@ test("a second run replaces no secret", () => {
   expect(readFileSync(join(folder, "CONTENT_KEY"), "utf8")).toBe(before);
 });
 
-test("no input and strange input are told and leave no file", () => {
+test("empty and invalid input is reported and creates no file", () => {
   const folder = aFolder();
-  expect(split(folder, "")).toMatchObject({ status: 1, stderr: expect.stringContaining("No secrets came in") });
-  expect(split(folder, "../../etc/x=1\n")).toMatchObject({ status: 1, stderr: expect.stringContaining("no name") });
+  expect(split(folder, "")).toMatchObject({ status: 1, stderr: expect.stringContaining("received no secrets") });
+  expect(split(folder, "../../etc/x=1\n")).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("not a valid name"),
+  });
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ const folder = join(root, "deploy/systemd");
 const shared = readUnit(join(folder, "postern-.service.d/confinement.conf"));
 const units = globSync("*.service", { cwd: folder }).toSorted();
 
-test("there is a unit for each role", () => {
+test("each role has a unit", () => {
   expect(units.map((unit) => basename(unit))).toEqual([
     "postern-api@.service",
     "postern-migrate.service",
@@ -20,13 +20,13 @@ describe.for(units)("%s", (name) => {
   const unit = readUnit(join(folder, name));
   const values = (key: string) => [...(shared.get(key) ?? []), ...(unit.get(key) ?? [])];
 
-  test("starts the role it is named for", () => {
+  test("starts the role in its name", () => {
     const role = /^postern-(\w+)/.exec(name)?.[1] ?? "";
     expect(knownCommands()).toContain(role);
     expect(values("ExecStart")).toEqual([`/usr/bin/node /opt/postern/current/service/src/cli/postern.ts ${role}`]);
   });
 
-  test("knows every setting it gives, and each file of a secret is a credential it loads", () => {
+  test("uses only existing settings, and loads every secret file as a credential", () => {
     const settings = values("Environment").flatMap((line) => line.split(" "));
     const names = settings.map((setting) => setting.replace(/=.*/, ""));
     expect(names.filter((setting) => !isKnownSetting(setting))).toEqual([]);
@@ -36,18 +36,21 @@ describe.for(units)("%s", (name) => {
     expect(values("LoadCredential")).toEqual(loaded.map((secret) => `${secret}:/etc/postern/secrets/${secret}`));
   });
 
-  test("is not root, cannot write, and gains no rights", () => {
+  test("does not run as root, cannot write to disk, and cannot gain privileges", () => {
     expect(values("DynamicUser")).toEqual(["yes"]);
     expect(values("ProtectSystem")).toEqual(["strict"]);
     expect(values("NoNewPrivileges")).toEqual(["yes"]);
     expect(values("CapabilityBoundingSet")).toEqual([""]);
   });
 
-  test.skipIf(name === "postern-migrate.service")("is started again unless a setting is wrong, and may drain", () => {
-    expect(values("Restart")).toEqual(["on-failure"]);
-    expect(values("RestartPreventExitStatus")).toEqual(["78"]);
-    expect(Number(values("TimeoutStopSec")[0])).toBeGreaterThan(25);
-  });
+  test.skipIf(name === "postern-migrate.service")(
+    "restarts unless a setting is wrong, and has enough time to stop",
+    () => {
+      expect(values("Restart")).toEqual(["on-failure"]);
+      expect(values("RestartPreventExitStatus")).toEqual(["78"]);
+      expect(Number(values("TimeoutStopSec")[0])).toBeGreaterThan(25);
+    },
+  );
 });
 
 function readUnit(path: string): Map<string, string[]> {

@@ -5,17 +5,17 @@ import { generateApiKey, type KeyType } from "../../service/src/api-keys/api-key
 import { createTokenAuthority, issueAccessToken } from "../../service/src/logins/access-token.ts";
 import { createRefreshTokenMaker } from "../../service/src/logins/refresh-token.ts";
 import { aConfig } from "../../service/test/test-config.ts";
-import { ask, type ProxyAnswer, type Question } from "./ask-proxy.ts";
 import { type FakeCell, startFakeCell } from "./fake-cell.ts";
+import { type ProxyRequest, type ProxyResponse, sendRequest } from "./proxy-client.ts";
 import { type Haproxy, startHaproxy } from "./start-haproxy.ts";
 
 export const publicUrl = "https://mail.acme.io";
-/** The cells that deploy/cells/haproxy.cfg knows. */
+/** The cells in deploy/cells/haproxy.cfg. */
 export const codes = ["AA", "AB"] as const;
 
 const { tokenSigningKey } = aConfig().secrets;
 
-/** A real HAProxy with our configuration before two cells of two fake APIs each, for one test file. */
+/** Starts HAProxy with the shipped configuration and two cells of two fake APIs each, for one test file. */
 export function useTwoCells() {
   const cells = new Map<string, FakeCell>();
   const settings: Record<string, string> = { PUBLIC_URL: publicUrl };
@@ -37,21 +37,21 @@ export function useTwoCells() {
       cell.behave("answer");
       await cell.start();
     }
-    for (const code of codes) await until(async () => (await asked({ headers: key(code) })).status === 200);
+    for (const code of codes) await until(async () => (await send({ headers: key(code) })).status === 200);
   });
 
   const proxy = (): Haproxy => {
     if (started === undefined) throw new Error("HAProxy is not running");
     return started;
   };
-  const asked = (question: Question) => ask(proxy().port, question);
+  const send = (request: ProxyRequest) => sendRequest(proxy().port, request);
   return {
     settings,
-    asked,
+    send,
     proxy,
     apiNamed: (name: string) => cells.get(name),
     apisOf: (code: string) => [...cells].filter(([name]) => name.startsWith(code)).map(([, cell]) => cell),
-    requests: () => [...cells.values()].reduce((sum, cell) => sum + cell.requests(), 0),
+    requestCount: () => [...cells.values()].reduce((sum, cell) => sum + cell.requestCount(), 0),
   };
 }
 
@@ -69,13 +69,13 @@ export function refreshToken(code: string): string {
   return createRefreshTokenMaker(code, tokenSigningKey).make(randomUUID()).text;
 }
 
-/** The cell whose fake API answered, or what else the answer was. */
-export function cellOf({ status, text }: ProxyAnswer): string {
+/** The cell whose fake API answered, or the status of another response. */
+export function cellOf({ status, text }: ProxyResponse): string {
   return status === 200 ? JSON.parse(text).name.slice(0, 2) : `status ${status}`;
 }
 
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 15_000; !(await isSo()); await pause(50)) {
-    if (performance.now() > end) throw new Error("it did not become so within 15 seconds");
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 15_000; !(await condition()); await pause(50)) {
+    if (performance.now() > end) throw new Error("the condition did not hold within 15 seconds");
   }
 }

@@ -10,24 +10,32 @@ import {
   parseMailbox,
 } from "../src/mail-address.ts";
 import { sendEmailInput } from "../src/provider/ses/submit/send-email-input.ts";
-import { aMail, arrivedAsChecked, aSmuggledMail, fields, hasControl, isDotAtom, type Pair } from "./address-mail.ts";
-import { type SentSample, sendSample } from "./address-sample.ts";
-import { readEncodedMailbox } from "./encoded-mailbox.ts";
-import { createSpecimens, type Specimen } from "./hostile-addresses.ts";
-import { slowestParse } from "./slowest-parse.ts";
+import {
+  aMail,
+  aSmuggledMail,
+  hasControl,
+  isDotAtom,
+  type Pair,
+  receivedAsChecked,
+  smuggleFields,
+} from "./addresses/address-mail.ts";
+import { type SentSample, sendSample } from "./addresses/address-sample.ts";
+import { readEncodedMailbox } from "./addresses/encoded-mailbox.ts";
+import { type AddressCase, createAddressCases } from "./addresses/hostile-addresses.ts";
+import { slowestParse } from "./addresses/slowest-parse.ts";
 
 const fullSize = 1_000_000;
-/** Before the first one is accepted. */
-const { address: someone } = required(parseMailbox("customer@example.test"));
+/** The recipient until the first generated one is accepted. */
+const { address: firstRecipient } = required(parseMailbox("customer@example.test"));
 
 export const proof: Proof = {
-  promise: "The address that is checked is the address SES gets, and no control character gets that far",
+  promise: "SES receives exactly the address that the service checked, and never a control character",
   size: { small: 15_000, full: fullSize },
   run: async (size, { progress }) => {
     const seed = Date.now() % 2 ** 31;
     const { tally, sample } = tryAll(size, seed, progress);
     const sent = await sendSample(sample, progress);
-    return judge(size, seed, { tally, sent, slowest: slowestParse() });
+    return evaluate(size, seed, { tally, sent, slowest: slowestParse() });
   },
 };
 
@@ -41,32 +49,32 @@ interface Tally {
   readDifferently: number;
   namesChanged: number;
   withControl: number;
-  controlsLetThrough: number;
+  controlsAccepted: number;
   examples: string[];
 }
 
-function judge(
+function evaluate(
   size: number,
   seed: number,
   found: { tally: Tally; sent: SentSample; slowest: ReturnType<typeof slowestParse> },
 ): Finding {
   const { tally, sent, slowest } = found;
   const broken =
-    tally.misread + tally.refusedBySes + tally.readDifferently + tally.namesChanged + tally.controlsLetThrough;
+    tally.misread + tally.refusedBySes + tally.readDifferently + tally.namesChanged + tally.controlsAccepted;
   return {
     figure:
       `${size} texts, seed ${seed}: ${tally.recipients} accepted as recipient and ${tally.senders} as sender, ` +
-      `${tally.refused} as neither; of the accepted, ${tally.refusedBySes} refused by SES's rules, ` +
-      `${tally.readDifferently} read there as another address, ${tally.namesChanged} names changed by their encoding; ` +
-      `${tally.controlsLetThrough} of ${tally.withControl} texts with a control character let through; ` +
-      `${tally.misread} of ${tally.wellFormed} well-formed ones refused or misread; over HTTP ${sent.refused} of ` +
+      `${tally.refused} as neither; of the accepted, SES's rules refuse ${tally.refusedBySes}, ` +
+      `${tally.readDifferently} parse there as another address, ${tally.namesChanged} names changed by their encoding; ` +
+      `${tally.controlsAccepted} of ${tally.withControl} texts with a control character accepted; ` +
+      `${tally.misread} of ${tally.wellFormed} well-formed texts refused or misread; over HTTP ${sent.refused} of ` +
       `${sent.mails} refused, ${sent.different} arrived differently, ${sent.smuggled} of ${sent.attempts} with a control ` +
-      `character arrived, ${sent.uncounted} mails too many; slowest parse ${slowest.at64KbMs.toFixed(4)} ms at 64 KB, ` +
+      `character arrived, ${sent.uncounted} unexpected mails; slowest parse ${slowest.at64KbMs.toFixed(4)} ms at 64 KB, ` +
       `${slowest.atBoundMs.toFixed(4)} ms at 1,000 characters` +
       tally.examples.map((example) => `\n${example}`).join(""),
     holds:
       broken + sent.refused + sent.different + sent.smuggled + sent.uncounted === 0 &&
-      // Otherwise nothing was tried.
+      // With fewer cases of a kind the run would prove nothing.
       Math.min(tally.recipients, tally.senders, tally.refused, tally.wellFormed, tally.withControl) > size / 10 &&
       sent.mails >= 50 &&
       slowest.at64KbMs <= 1 &&
@@ -74,34 +82,34 @@ function judge(
   };
 }
 
-/** Every text goes the way of a request: parsed, made into a SendEmail, and read by the function SendEmail reads it with. */
+/** Treats every text as a request does: parses it, builds a SendEmail input, and reads that with the simulator's SendEmail parser. */
 function tryAll(size: number, seed: number, progress: ProofTools["progress"]): { tally: Tally; sample: Pair[] } {
-  const next = createSpecimens(seed);
+  const next = createAddressCases(seed);
   const tally = newTally();
   const sample: Pair[] = [];
   const sampleEvery = size === fullSize ? 1000 : Math.floor(size / 50);
-  let recipient = someone;
+  let recipient = firstRecipient;
   for (let tried = 1; tried <= size; tried++) {
-    const specimen = next();
-    const [asRecipient, asSender] = [parseAddress(specimen.text), parseMailbox(specimen.text)];
-    note(tally, specimen, asRecipient, asSender);
+    const addressCase = next();
+    const [asRecipient, asSender] = [parseAddress(addressCase.text), parseMailbox(addressCase.text)];
+    countParsed(tally, addressCase, asRecipient, asSender);
     if (!("problem" in asRecipient)) recipient = asRecipient;
-    // What is a recipient is a sender too, so each one accepted is looked at here.
+    // Every accepted recipient is also an accepted sender, so this checks each accepted text.
     if (!("problem" in asSender)) {
-      lookAt(tally, { recipient, sender: asSender });
+      checkMail(tally, { recipient, sender: asSender });
       if (sample.length < tried / sampleEvery) sample.push({ recipient, sender: asSender });
     }
-    if (hasControl(specimen.text) && !guardThrows(specimen.text, tried)) {
-      fail(tally, "controlsLetThrough", `past the guard: ${specimen.text}`);
+    if (hasControl(addressCase.text) && !guardThrows(addressCase.text, tried)) {
+      fail(tally, "controlsAccepted", `passed the guard: ${addressCase.text}`);
     }
     progress(`${tried} of ${size}, seed ${seed}`);
   }
   return { tally, sample };
 }
 
-function note(
+function countParsed(
   tally: Tally,
-  { text, wellFormed }: Specimen,
+  { text, wellFormed }: AddressCase,
   asRecipient: Address | AddressProblem,
   asSender: ParsedMailbox | AddressProblem,
 ): void {
@@ -111,11 +119,11 @@ function note(
   if (sender !== undefined) tally.senders++;
   else tally.refused++;
   if (recipient !== undefined && recipient.ascii !== sender?.address.ascii) {
-    fail(tally, "misread", `a recipient that is another sender: ${text}`);
+    fail(tally, "misread", `parsed differently as recipient and as sender: ${text}`);
   }
   if (hasControl(text)) {
     tally.withControl++;
-    if (sender !== undefined) fail(tally, "controlsLetThrough", text);
+    if (sender !== undefined) fail(tally, "controlsAccepted", text);
   }
   if (wellFormed === undefined) return;
   tally.wellFormed++;
@@ -126,10 +134,10 @@ function note(
   if (!isRight) fail(tally, "misread", `${text} as ${JSON.stringify(asSender)}`);
 }
 
-function lookAt(tally: Tally, { recipient, sender }: Pair): void {
+function checkMail(tally: Tally, { recipient, sender }: Pair): void {
   let request: SendRequest;
   try {
-    // The commands of the SDK are written in the words of the API.
+    // The SDK's command input has the field names of the API.
     request = readSendRequest(
       sendEmailInput(aMail(recipient, sender)) as unknown as Parameters<typeof readSendRequest>[0],
     );
@@ -138,13 +146,13 @@ function lookAt(tally: Tally, { recipient, sender }: Pair): void {
     return;
   }
   const { from, replyTo, destination } = request;
-  if (!isDotAtom(sender.address.ascii)) fail(tally, "refusedBySes", `no dot-atom: ${sender.given}`);
-  if (!arrivedAsChecked({ from, replyTo, destination }, { recipient, sender })) {
+  if (!isDotAtom(sender.address.ascii)) fail(tally, "refusedBySes", `not a dot-atom: ${sender.given}`);
+  if (!receivedAsChecked({ from, replyTo, destination }, { recipient, sender })) {
     fail(tally, "readDifferently", `${sender.given} or ${recipient.given} as ${from} and ${destination.to.join(" ")}`);
   }
   const names = [from, ...replyTo].map((text) => readEncodedMailbox(text)?.name);
   if (names.some((name) => name !== sender.name)) fail(tally, "namesChanged", `${sender.given} as ${names.join(" ")}`);
-  // A program that splits the list of addresses in a header finds as many as there are.
+  // A program that splits the address list of a header must find the right number of addresses.
   const headers = simpleHeaders(request);
   for (const [header, count] of [
     ["from", 1],
@@ -158,18 +166,18 @@ function lookAt(tally: Tally, { recipient, sender }: Pair): void {
 
 function newTally(): Tally {
   const counts = { recipients: 0, senders: 0, refused: 0, wellFormed: 0, misread: 0, refusedBySes: 0 };
-  return { ...counts, readDifferently: 0, namesChanged: 0, withControl: 0, controlsLetThrough: 0, examples: [] };
+  return { ...counts, readDifferently: 0, namesChanged: 0, withControl: 0, controlsAccepted: 0, examples: [] };
 }
 
-function fail(tally: Tally, what: Exclude<keyof Tally, "examples">, example: string): void {
-  tally[what]++;
-  if (tally.examples.length < 10) tally.examples.push(`${what}: ${JSON.stringify(example)}`);
+function fail(tally: Tally, counter: Exclude<keyof Tally, "examples">, example: string): void {
+  tally[counter]++;
+  if (tally.examples.length < 10) tally.examples.push(`${counter}: ${JSON.stringify(example)}`);
 }
 
-/** A bug might not ask the parser: the last guard is tried with every text, in one field after the other. */
-function guardThrows(text: string, turn: number): boolean {
+/** A bug in the service could skip the parser, so every text also tests the final guard, in each field in rotation. */
+function guardThrows(text: string, caseNumber: number): boolean {
   try {
-    sendEmailInput(aSmuggledMail(text, turn % fields));
+    sendEmailInput(aSmuggledMail(text, caseNumber % smuggleFields));
     return false;
   } catch {
     return true;

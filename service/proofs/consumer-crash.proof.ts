@@ -3,47 +3,48 @@ import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import { anAccount } from "../test/builders.ts";
 import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
-import { envelopeText, eventText } from "./event-texts.ts";
-import { end, type FeedbackCell, healthOf, untilRateIsKnown, withFeedbackCell } from "./feedback-cell.ts";
-import { describeDifferences, expectedRecord, type ModelledSend, readRecord } from "./feedback-model.ts";
-import { fateOf } from "./mail-fates.ts";
-import { openPushEndpoint } from "./push-endpoint.ts";
-import { startQueueFront } from "./queue-front.ts";
-import { queueSends } from "./queued-sends.ts";
-import { createRawAws } from "./raw-aws.ts";
+import { type FeedbackCell, healthOf, killProcess, untilRateIsKnown, withFeedbackCell } from "./cell/feedback-cell.ts";
+import { subscribePushEndpoint } from "./cell/push-endpoint.ts";
+import { createRawAws } from "./cell/raw-aws.ts";
+import { changeSimulator } from "./cell/simulator-control.ts";
+import { envelopeText, eventText } from "./feedback/event-texts.ts";
+import { expectedRecord, type ModelledSend } from "./feedback/expected-record.ts";
+import { randomHistory } from "./feedback/mail-histories.ts";
+import { describeDifferences, readRecord } from "./feedback/stored-record.ts";
+import { startSqsProxy } from "./proxies/sqs-proxy.ts";
 import { createDice, type Dice } from "./seeded-random.ts";
-import { inParallel } from "./sending-client.ts";
-import { storeSentSends } from "./sent-sends.ts";
-import { changeSimulator } from "./simulator-control.ts";
+import { queueSends } from "./sends/queued-sends.ts";
+import { inParallel } from "./sends/sending-client.ts";
+import { storeSentSends } from "./sends/sent-sends.ts";
 import { until } from "./until.ts";
 
 const fullSize = 200;
 const fromDomain = "shop.test";
-/** A message comes ten times at most, so there are many. */
+/** SQS delivers a message at most ten times, so each kill needs several. */
 const sendsPerKill = 8;
 const lanes = 2;
-/** Ten minutes of the provider pass in a second. */
+/** Ten minutes on the simulator's clock take one second. */
 const speed = 600;
 
 export const proof: Proof = {
-  promise: "A consumer killed between commit and delete loses no event and counts none twice; nor does an outage",
+  promise: "A consumer killed between commit and delete, or an outage, loses no event and counts none twice",
   size: { small: 2, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const seed = Date.now() % 2 ** 31;
     return withFeedbackCell(serverUrl, { verifiedIdentities: [fromDomain] }, async (cell) => {
-      const sends = await tellOfSends(cell, createDice(seed), size * sendsPerKill);
+      const sends = await reportSends(cell, createDice(seed), size * sendsPerKill);
       const killed = await killConsumers(cell, size, progress);
       const processes = await Promise.all([cell.start("api"), cell.start("worker")]);
-      await untilAllTaken(cell, progress);
+      await untilQueueEmpty(cell, progress);
       const difference = describeDifferences(expectedRecord(sends), await readRecord(cell.db));
-      const [dead, quarantined, again] = [await cell.deadLetters(), await countQuarantined(cell), killed.messages];
-      const outage = await sitOutOutage(cell, processes, size);
+      const [dead, quarantined, messages] = [await cell.deadLetters(), await countQuarantined(cell), killed.messages];
+      const outage = await runOutage(cell, processes, size);
       return {
         figure:
-          `${killed.kills} kills between commit and delete (${killed.unanswered} of them after SQS had deleted), ${again} messages ` +
+          `${killed.kills} kills between commit and delete (${killed.unanswered} of them after SQS deleted), ${messages} messages ` +
           `about ${sends.length} sends (seed ${seed}): ${difference.text}; ${quarantined} in quarantine, ${dead} dead letters; ` +
-          `worker and API down for ${outage.minutes.toFixed(0)} simulated minutes: of ${outage.sends} events pushes lost ${outage.pushesLost}, ` +
-          `the queue lost ${outage.lost}`,
+          `worker and API down for ${outage.minutes.toFixed(0)} simulated minutes: of ${outage.sends} events the push endpoint lost ` +
+          `${outage.pushesLost} and the queue lost ${outage.lost}`,
         holds:
           difference.isSame &&
           killed.kills === size &&
@@ -55,54 +56,54 @@ export const proof: Proof = {
   },
 };
 
-async function tellOfSends(cell: FeedbackCell, dice: Dice, count: number): Promise<ModelledSend[]> {
+async function reportSends(cell: FeedbackCell, dice: Dice, count: number): Promise<ModelledSend[]> {
   const { db, simulator, topicArn, queueUrl } = cell;
   const accountId = await anAccount(db);
   const mails = await storeSentSends(db, { accountId, count, recipientsOf: () => 1 + dice.roll(3) });
-  const sends = mails.map((mail) => ({ ...mail, accountId, told: fateOf(dice, mail) }));
+  const sends = mails.map((mail) => ({ ...mail, accountId, reported: randomHistory(dice, mail) }));
   const aws = createRawAws(simulator.url);
   await inParallel(sends, 16, async (send) => {
-    for (const told of send.told) await aws.sendMessage(queueUrl, envelopeText(topicArn, eventText(send, told)));
+    for (const event of send.reported) await aws.sendMessage(queueUrl, envelopeText(topicArn, eventText(send, event)));
   });
   aws.close();
   return sends;
 }
 
-/** Each life of a consumer ends at its first request to delete. */
+/** Kills each consumer at its first delete request. */
 async function killConsumers(cell: FeedbackCell, size: number, progress: ProofTools["progress"]) {
   const messages = await cell.queued();
-  let [begun, kills, unanswered] = [0, 0, 0];
+  let [started, kills, unanswered] = [0, 0, 0];
   const lane = async () => {
-    const front = await startQueueFront(cell.simulator.url);
+    const proxy = await startSqsProxy(cell.simulator.url);
     try {
-      while (begun < size) {
-        const fate = begun++ % 2 === 0 ? "unanswered" : "swallowed";
+      while (started < size) {
+        const outcome = started++ % 2 === 0 ? "unanswered" : "swallowed";
         let isDeleting = false;
-        void front.catchDelete(fate).then(() => {
+        void proxy.catchDelete(outcome).then(() => {
           isDeleting = true;
         });
-        const worker = await cell.start("worker", { AWS_ENDPOINT_URL_SQS: front.url });
+        const worker = await cell.start("worker", { AWS_ENDPOINT_URL_SQS: proxy.url });
         await until("the consumer deletes", 60, async () => isDeleting);
-        await end(worker);
+        await killProcess(worker);
         kills += 1;
-        if (fate === "unanswered") unanswered += 1;
+        if (outcome === "unanswered") unanswered += 1;
         progress(`${kills} of ${size} kills`);
       }
     } finally {
-      await front.close();
+      await proxy.close();
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return { kills, unanswered, messages };
 }
 
-async function untilAllTaken({ queued }: FeedbackCell, progress: ProofTools["progress"]): Promise<void> {
-  const isTaken = async () => {
+async function untilQueueEmpty({ queued }: FeedbackCell, progress: ProofTools["progress"]): Promise<void> {
+  const isEmpty = async () => {
     const left = await queued();
     progress(`${left} messages left`);
     return left === 0;
   };
-  await until("the queue is empty", 300, isTaken, 100);
+  await until("the queue is empty", 300, isEmpty, 100);
 }
 
 async function countQuarantined({ db }: FeedbackCell): Promise<number> {
@@ -113,27 +114,27 @@ async function countQuarantined({ db }: FeedbackCell): Promise<number> {
   return row?.count ?? -1;
 }
 
-/** Mail is handed over, then both processes are gone while everything that SES and SNS do about it happens. */
-async function sitOutOutage(cell: FeedbackCell, [api, worker]: [PosternProcess, PosternProcess], sends: number) {
+/** Submits mail, then keeps both processes down until SES and SNS have reported it and given up. */
+async function runOutage(cell: FeedbackCell, [api, worker]: [PosternProcess, PosternProcess], sends: number) {
   const { db, simulator } = cell;
   const accountId = await anAccount(db);
   await aVerifiedDomain(db, accountId, fromDomain);
   await changeSimulator(simulator, "POST", "rules", { events: { delaySeconds: 120, lost: ["Send"] } });
-  await Promise.all([openPushEndpoint(cell, api.url), untilRateIsKnown(cell)]);
+  await Promise.all([subscribePushEndpoint(cell, api.url), untilRateIsKnown(cell)]);
   const contentKey = testContentKeys.current;
   const ids = await queueSends(db, { accountId, fromDomain, count: sends, contentKey });
   await until("all are sent", 60, async () => (await countOf(cell, ids, "sent")) === sends);
-  await Promise.all([end(api), end(worker)]);
+  await Promise.all([killProcess(api), killProcess(worker)]);
 
-  const begun = performance.now();
+  const started = performance.now();
   await changeSimulator(simulator, "PUT", "clock", { speed });
   await sleep((10 * 60_000) / speed);
   const isOver = async () => {
     const { pendingEvents, pendingPushes } = await healthOf(simulator);
     return pendingEvents + pendingPushes === 0;
   };
-  await until("SNS has given up", 60, isOver);
-  const minutes = ((performance.now() - begun) * speed) / 60_000;
+  await until("SNS gives up", 60, isOver);
+  const minutes = ((performance.now() - started) * speed) / 60_000;
   await changeSimulator(simulator, "PUT", "clock", { speed: 1 });
 
   await cell.start("worker");

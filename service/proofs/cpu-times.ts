@@ -3,13 +3,13 @@ import type { Database } from "../src/db/database.ts";
 
 const ticksPerSecond = 100;
 
-/** Seconds of processor time that a process has used; 0 where there is no /proc. */
+/** CPU seconds that a process has used; 0 on systems without /proc. */
 export function cpuSecondsOf(pid: number): number {
   const fields = statOf(pid);
   return fields === undefined ? 0 : (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** Of the server and all its children, ended ones included. */
+/** CPU seconds of the PostgreSQL server and all its child processes, including those that have ended. */
 export async function postgresCpuSeconds(db: Database): Promise<number> {
   const [row] = await db.query<{ pid: number }>({ name: "own-pid", text: `select pg_backend_pid() as pid` });
   const server = Number(statOf(row?.pid ?? 0)?.[1]);
@@ -21,7 +21,7 @@ export async function postgresCpuSeconds(db: Database): Promise<number> {
   return sum + ended.reduce((total, ticks) => total + ticks, 0) / ticksPerSecond;
 }
 
-/** What follows the name: state, parent, and so on. */
+/** The fields after the process name: state, parent, and so on. */
 function statOf(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");

@@ -3,42 +3,42 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof } from "../../scripts/proof.ts";
-import { holdAlone } from "../src/dev/file-lock.ts";
+import { tryExclusiveLock } from "../src/dev/file-lock.ts";
 import { aDevFolder, type DevRun, startDev, untilNoneIn } from "../test/dev-run.ts";
 import { createDice } from "./seeded-random.ts";
 
 const fullSize = 20;
-const endings = ["Ctrl-C", "SIGTERM", "kill -9"] as const;
-const halfWayMs = { least: 200, most: 4_000 };
+const stopMethods = ["Ctrl-C", "SIGTERM", "kill -9"] as const;
+const startupKillMs = { least: 200, most: 4_000 };
 
-/** Every round sends one mail, so that the next can tell whether the data of all before is there. */
+/** Each round sends one mail, so that the next can check that the data of all earlier rounds exists. */
 export const proof: Proof = {
   promise:
-    "`postern dev` starts and stops again and again, killed or asked, and leaves nothing behind and loses nothing",
+    "`postern dev` starts and stops repeatedly, by signal or kill, leaves no process, port or lock, and loses no data",
   size: { small: 3, full: fullSize },
   run: async (size, { progress }) => {
     const folder = aDevFolder();
     const times: number[] = [];
     const problems: string[] = [];
     const dice = createDice(7);
-    const killedHalfWay = size === fullSize ? size / 2 : 1;
+    const killedDuringStart = size === fullSize ? size / 2 : 1;
     try {
       for (let round = 0; round < size; round++) {
         const note = (problem: string) => problems.push(`round ${round + 1}: ${problem}`);
-        if (round < killedHalfWay)
-          await dieHalfWay(folder, halfWayMs.least + dice.roll(halfWayMs.most - halfWayMs.least));
+        if (round < killedDuringStart)
+          await killDuringStart(folder, startupKillMs.least + dice.roll(startupKillMs.most - startupKillMs.least));
         const started = performance.now();
         const dev = startDev(folder);
         await dev.shows("Ready after");
         times.push(performance.now() - started);
-        const ending = endings[round % endings.length] ?? "Ctrl-C";
-        progress(`round ${round + 1} of ${size}, to be ended by ${ending}`);
+        const stopMethod = stopMethods[round % stopMethods.length] ?? "Ctrl-C";
+        progress(`round ${round + 1} of ${size}, to be stopped by ${stopMethod}`);
         const { url, key } = readScreen(dev.screen());
         const kept = await countSends(url, key);
-        if (kept !== round) note(`${kept} of ${round} sends are there`);
+        if (kept !== round) note(`${kept} of ${round} sends exist`);
         await sendOne(url, key);
-        await end(dev, ending, note);
-        await lookAround(folder, url, note);
+        await stopDev(dev, stopMethod, note);
+        await checkLeftovers(folder, url, note);
       }
     } finally {
       await untilNoneIn(folder);
@@ -48,7 +48,7 @@ export const proof: Proof = {
     const at = (share: number) => ((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) / 1000).toFixed(1);
     return {
       figure:
-        `${size} starts and stops by ${endings.join(", ")} in turn, ${killedHalfWay} more killed half-way: ` +
+        `${size} starts and stops by ${stopMethods.join(", ")} alternately, ${killedDuringStart} more killed during startup: ` +
         `${problems.length} problems (process, port or lock left, data lost, wrong exit code); ` +
         `to the prompt ${at(0)} s at least, ${at(0.5)} s median, ${at(1)} s at most${problems.map((each) => `\n  ${each}`).join("")}`,
       holds: problems.length === 0,
@@ -56,26 +56,30 @@ export const proof: Proof = {
   },
 };
 
-async function dieHalfWay(folder: string, afterMs: number): Promise<void> {
+async function killDuringStart(folder: string, afterMs: number): Promise<void> {
   const dev = startDev(folder);
   await sleep(afterMs);
   dev.kill("SIGKILL");
   await dev.exited;
 }
 
-async function end(dev: DevRun, ending: (typeof endings)[number], note: (problem: string) => void): Promise<void> {
-  if (ending === "Ctrl-C") dev.pressCtrlC();
-  else dev.kill(ending === "SIGTERM" ? "SIGTERM" : "SIGKILL");
+async function stopDev(
+  dev: DevRun,
+  stopMethod: (typeof stopMethods)[number],
+  note: (problem: string) => void,
+): Promise<void> {
+  if (stopMethod === "Ctrl-C") dev.pressCtrlC();
+  else dev.kill(stopMethod === "SIGTERM" ? "SIGTERM" : "SIGKILL");
   const code = await dev.exited;
-  if (code !== (ending === "kill -9" ? null : 0)) note(`it ended with code ${code}:\n${dev.screen()}`);
+  if (code !== (stopMethod === "kill -9" ? null : 0)) note(`exit code ${code}:\n${dev.screen()}`);
 }
 
-async function lookAround(folder: string, url: string, note: (problem: string) => void): Promise<void> {
+async function checkLeftovers(folder: string, url: string, note: (problem: string) => void): Promise<void> {
   const left = await untilNoneIn(folder);
-  if (left.length > 0) note(`processes ${left.join(", ")} are left`);
-  if (await isListening(Number(new URL(url).port))) note(`${url} is still listened on`);
+  if (left.length > 0) note(`processes ${left.join(", ")} still run`);
+  if (await isListening(Number(new URL(url).port))) note(`${url} still accepts connections`);
   for (const name of ["lock", "processes.lock"]) {
-    const lock = holdAlone(join(folder, ".postern", name));
+    const lock = tryExclusiveLock(join(folder, ".postern", name));
     if (lock === undefined) note(`${name} is still held`);
     lock?.release();
   }

@@ -7,7 +7,7 @@ import { listDomains } from "../src/domains/domain-store.ts";
 import { type DomainDeps, registerDomain } from "../src/domains/register-domain.ts";
 import { finishRemovals, removeDomain } from "../src/domains/remove-domain.ts";
 import { aLogin, anAccount } from "../test/builders.ts";
-import { identitiesOf, openTestDeps } from "../test/domain-deps.ts";
+import { identitiesOf, openDomainFixture } from "../test/domain-fixture.ts";
 import { spawnPostern } from "../test/spawn-postern.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 
@@ -25,7 +25,7 @@ export const proof: Proof = {
         return {
           figure:
             `registration killed ${kills} times around its SES call: ${killed.wrong} names with a wrong number of ` +
-            `identities, ${killed.stuck} that could not be registered again (${killed.interrupted} answers cut); ` +
+            `identities, ${killed.stuck} that could not be registered again (${killed.interrupted} answers lost); ` +
             `${raced.rounds} removals against registrations: ${raced.wrong} names wrong`,
           holds: killed.wrong + killed.stuck + raced.wrong === 0 && killed.interrupted > 0,
         };
@@ -43,21 +43,21 @@ interface Cell {
   loginDeps: Parameters<typeof aLogin>[1];
 }
 
-/** A real process dies at a random moment around the call; then the name is registered again at the next one. */
+/** Kills a real process at a random moment around the SES call, then registers the name again at a new process. */
 async function killRegistrations(cell: Cell, simulator: SesSimulator, kills: number, progress: ProofTools["progress"]) {
   const tally = { wrong: 0, stuck: 0, interrupted: 0 };
-  const deps = await openTestDeps(cell.db, cell.url, simulator);
+  const domainDeps = await openDomainFixture(cell.db, cell.url, simulator);
   for (let round = 1; round <= kills; round++) {
     const { accessToken } = await aLogin(cell.db, cell.loginDeps);
-    const name = aName();
-    // Every second round holds the answer back, so that the kill surely falls between the call and its answer.
+    const name = aDomainName();
+    // In every second round SES withholds the answer, so that the kill falls between the call and its answer.
     if (round % 2 === 0)
       await addRule(simulator, { operation: "CreateEmailIdentity", times: 1, fault: { kind: "accept-then-hang" } });
-    const dying = await spawnPostern("api", cell.environment);
-    const answer = register(dying.url, accessToken, name).catch(() => 0);
+    const api = await spawnPostern("api", cell.environment);
+    const answer = register(api.url, accessToken, name).catch(() => 0);
     await sleep(round % 2 === 0 ? 200 : randomInt(30));
-    dying.kill("SIGKILL");
-    await dying.exited;
+    api.kill("SIGKILL");
+    await api.exited;
     const first = await answer;
     if (first === 0) tally.interrupted++;
     await fetch(`${simulator.url}/_simulator/rules`, { method: "DELETE" });
@@ -68,27 +68,30 @@ async function killRegistrations(cell: Cell, simulator: SesSimulator, kills: num
     await next.exited;
     const isRegistered = first === 201 ? second === 409 : second === 201 || second === 409;
     if (!isRegistered) tally.stuck++;
-    const identities = (await identitiesOf(deps)).filter((identity) => identity === name);
+    const identities = (await identitiesOf(domainDeps)).filter((identity) => identity === name);
     if (identities.length !== 1) tally.wrong++;
     progress(`killed ${round} of ${kills} registrations`);
   }
-  await deps.locks.close();
+  await domainDeps.locks.close();
   return tally;
 }
 
-/** Two processes' worth of allDeps remove and register one name at the same time, again and again. */
+/** The dependencies of two processes remove and register one name at the same time, repeatedly. */
 async function raceRemovals(cell: Cell, simulator: SesSimulator, rounds: number, progress: ProofTools["progress"]) {
-  const allDeps = [await openTestDeps(cell.db, cell.url, simulator), await openTestDeps(cell.db, cell.url, simulator)];
-  const [one, other] = allDeps as [DomainDeps, DomainDeps];
+  const processDeps = [
+    await openDomainFixture(cell.db, cell.url, simulator),
+    await openDomainFixture(cell.db, cell.url, simulator),
+  ];
+  const [one, other] = processDeps as [DomainDeps, DomainDeps];
   const accounts = [await anAccount(cell.db), await anAccount(cell.db)];
   const tally = { rounds: 0, wrong: 0 };
   for (let round = 1; round <= rounds; round++) {
-    const name = aName();
+    const name = aDomainName();
     const [owner = "", rival = ""] = round % 2 === 0 ? [accounts[0], accounts[0]] : accounts;
     const domain = await registerDomain(one, owner, name);
     await Promise.all([
-      after(randomInt(4), () => removeDomain(one, owner, domain.id)),
-      after(randomInt(4), () => registerDomain(other, rival, name).catch(() => undefined)),
+      delayed(randomInt(4), () => removeDomain(one, owner, domain.id)),
+      delayed(randomInt(4), () => registerDomain(other, rival, name).catch(() => undefined)),
     ]);
     await finishRemovals(other, 1000);
     const rows = (await Promise.all(accounts.map((account) => listDomains(cell.db.forAccount(account))))).flat();
@@ -99,16 +102,16 @@ async function raceRemovals(cell: Cell, simulator: SesSimulator, rounds: number,
     for (const row of rows) await removeDomain(one, row.accountId, row.id);
     progress(`raced ${round} of ${rounds} removals`);
   }
-  for (const deps of allDeps) await deps.locks.close();
+  for (const deps of processDeps) await deps.locks.close();
   return tally;
 }
 
-async function after<Result>(milliseconds: number, work: () => Promise<Result>): Promise<Result> {
+async function delayed<Result>(milliseconds: number, work: () => Promise<Result>): Promise<Result> {
   await sleep(milliseconds);
   return work();
 }
 
-function aName(): string {
+function aDomainName(): string {
   return `race-${randomBytes(6).toString("hex")}.io`;
 }
 

@@ -13,7 +13,7 @@ import {
   type SendingClient,
   senderDomain,
   type TestSender,
-} from "./sending-client.ts";
+} from "./sends/sending-client.ts";
 
 const fullSize = 20_000;
 const accounts = 100;
@@ -21,7 +21,7 @@ const perSecond = 200;
 const maxP50Ms = 40;
 
 export const proof: Proof = {
-  promise: "What the API accepted is in the provider's ledger and in the record, one to one, within milliseconds",
+  promise: "Every accepted send is in the provider's ledger and in the database exactly once, within milliseconds",
   size: { small: 300, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const simulator = await startSesSimulator({
@@ -45,7 +45,7 @@ export const proof: Proof = {
           figure:
             `${size} sends at full speed: ${load.acceptedPerSecond} accepted and ${load.drainedPerSecond} drained a second; ` +
             `${paced.sends} at ${perSecond} a second: from 202 to sent p50 ${paced.p50Ms.toFixed(1)} ms, p99 ${paced.p99Ms.toFixed(1)} ms, ` +
-            `the provider's own time included; ledger and record differ in ${differences} sends`,
+            `including the provider's own time; ledger and database differ in ${differences} sends`,
           holds: differences === 0 && (size < fullSize || paced.p50Ms < maxP50Ms),
         };
       });
@@ -61,7 +61,7 @@ export const proof: Proof = {
   },
 };
 
-interface Stage {
+interface Fixture {
   client: SendingClient;
   senders: TestSender[];
   url: string;
@@ -73,7 +73,7 @@ async function createSet({ url, region }: { url: string; region: string }): Prom
   await provider.createConfigurationSet("postern-AA");
 }
 
-/** A worker asks for the rate when it starts; until it knows, one a second is its pace. */
+/** A worker reads the rate when it starts; until then it sends one mail a second. */
 async function untilRateIsKnown(db: Database): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const [row] = await db.query<{ rate: number | null }>({
@@ -86,7 +86,7 @@ async function untilRateIsKnown(db: Database): Promise<void> {
   throw new Error("no worker has read the quota");
 }
 
-async function sendAll({ client, senders, url, db }: Stage, count: number, progress: ProofTools["progress"]) {
+async function sendAll({ client, senders, url, db }: Fixture, count: number, progress: ProofTools["progress"]) {
   const started = performance.now();
   let accepted = 0;
   await inParallel(Array(count).keys(), 64, async (number) => {
@@ -113,21 +113,21 @@ async function untilDrained(db: Database, progress: ProofTools["progress"]): Pro
   throw new Error("the queue was not drained within five minutes");
 }
 
-/** One send every 5 ms; its delay runs from the moment the 202 is here to the `sent_at` of its record, on one clock. */
-async function sendPaced({ client, senders, url, db }: Stage, count: number, progress: ProofTools["progress"]) {
+/** One send every 5 ms. The delay runs from the arrival of the 202 to `sent_at`, on the clock of one machine. */
+async function sendPaced({ client, senders, url, db }: Fixture, count: number, progress: ProofTools["progress"]) {
   const answeredAt = new Map<string, number>();
-  const begun = performance.now();
-  const underWay: Promise<void>[] = [];
+  const started = performance.now();
+  const pending: Promise<void>[] = [];
   for (let number = 0; number < count; number++) {
-    await sleep(Math.max(0, begun + (number * 1000) / perSecond - performance.now()));
-    underWay.push(
+    await sleep(Math.max(0, started + (number * 1000) / perSecond - performance.now()));
+    pending.push(
       client.send(url, senders[number % senders.length] as TestSender, {}).then(({ body }) => {
         answeredAt.set(body.id ?? "", performance.timeOrigin + performance.now());
       }),
     );
     progress(`${number + 1} of ${count} at ${perSecond} a second`);
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
   await untilDrained(db, progress);
   const rows = await db.query<{ id: string; sentMs: number }>({
     name: "sent-times",
@@ -147,7 +147,7 @@ interface LedgerLine {
   tags: Record<string, string[]>;
 }
 
-/** Sends that are missing, doubled or named differently in ledger and record. */
+/** The number of sends that are missing, doubled or have different message ids in ledger and database. */
 async function compare(db: Database, simulatorUrl: string, expected: number): Promise<number> {
   const lines = (await (await fetch(`${simulatorUrl}/_simulator/ledger.ndjson`)).text()).trim().split("\n");
   const ledger = new Map<string, string[]>();
@@ -160,9 +160,9 @@ async function compare(db: Database, simulatorUrl: string, expected: number): Pr
     name: "all-sends",
     text: `select id, status, provider_message_id as "messageId" from sends`,
   });
-  const wrong = rows.filter(({ id, status, messageId }) => {
+  const different = rows.filter(({ id, status, messageId }) => {
     const [first, ...more] = ledger.get(id) ?? [];
     return status !== "sent" || more.length > 0 || first === undefined || first !== messageId;
   });
-  return wrong.length + Math.abs(rows.length - expected) + Math.abs(ledger.size - expected);
+  return different.length + Math.abs(rows.length - expected) + Math.abs(ledger.size - expected);
 }

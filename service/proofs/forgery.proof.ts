@@ -6,15 +6,15 @@ import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { FeedbackPush, PushReading } from "../src/provider/feedback.ts";
 import { createFeedbackPush } from "../src/provider/ses/feedback/feedback-push.ts";
 import { anSnsSigner, signed, snsFields } from "../test/sns-signer.ts";
-import { recordConnections } from "./connection-recorder.ts";
 import {
   createForgeries,
   type ForgeryMaterial,
+  forgeryMethods,
   genuineKinds,
   genuineMessages,
-  trickNames,
-} from "./forged-notifications.ts";
-import { hostileUrls } from "./hostile-urls.ts";
+} from "./forgery/forged-notifications.ts";
+import { hostileUrls } from "./forgery/hostile-urls.ts";
+import { recordConnections } from "./proxies/connection-recorder.ts";
 
 const region = "eu-west-1";
 const topicArn = `arn:aws:sns:${region}:123456789012:postern-AA`;
@@ -31,32 +31,32 @@ const otherTopics = [
 
 export const proof: Proof = {
   promise:
-    "No forged notification is believed, every genuine one is, and nothing but the certificate host is ever asked",
+    "Every forged notification is refused, every genuine one accepted, and only the certificate host is ever contacted",
   size: { small: 2_000, full: 100_000 },
   async run(size, { progress }) {
     const seed = Date.now() % 2 ** 31;
     const decoy = await aServer((_, response) => response.end("stolen"));
-    const [sns, stranger] = [await anSnsSigner(), await anSnsSigner()];
+    const [sns, attacker] = [await anSnsSigner(), await anSnsSigner()];
     const urls = hostileUrls(host, sns.path, decoy.url);
-    const material = { sns, stranger, origin, topicArn, otherTopics, hostileUrls: urls };
+    const material = { sns, attacker, origin, topicArn, otherTopics, hostileUrls: urls };
     const recorder = recordConnections();
     try {
-      const amazon = amazonDoor(material);
+      const receiver = pushWithCertificate(material);
       const genuine = genuineMessages(material, Math.max(60, size / 50));
       const refused = await countRefused(
-        amazon.push,
+        receiver.push,
         genuine.map((fields) => JSON.stringify(fields)),
       );
-      const forged = await playTricks({
-        push: amazon.push,
+      const forged = await readForgeries({
+        push: receiver.push,
         next: createForgeries(material, genuine, seed),
         size,
         progress,
       });
-      const followed = await countFollowed(amazon.push, material);
+      const fetchedUrls = await countFetched(receiver.push, material);
       const beforeRealFetches = recorder.attempts().length;
       const real = await tryRealFetches(material, decoy.url);
-      const strayFetches = amazon.fetched.filter((url) => !isAllowed(url)).length;
+      const strayFetches = receiver.fetched.filter((url) => !isAllowed(url)).length;
       const stray = recorder.attempts().filter((attempt) => !real.allowed.includes(attempt));
       return {
         figure:
@@ -64,13 +64,13 @@ export const proof: Proof = {
             .slice(0, 3)
             .map((name) => ` [${name}]`)
             .join("")} ` +
-          `(seed ${seed}, ${forged.played} of ${trickNames.length} tricks; ${forged.harmless} more changed only what nobody reads), ` +
-          `${refused} of ${genuine.length} genuine of ${genuineKinds.length} kinds refused; of ${urls.length} hostile addresses ` +
-          `${followed} were followed as SubscribeURL or SigningCertURL; ${stray.length} connections and ${strayFetches} of ` +
-          `${amazon.fetched.length} fetches went elsewhere, ${decoy.visits()} visits to the decoy; real fetches: ${real.figure}`,
+          `(seed ${seed}, ${forged.methods} of ${forgeryMethods.length} methods; ${forged.harmless} more changed only unused bytes), ` +
+          `${refused} of ${genuine.length} genuine of ${genuineKinds.length} kinds refused; of ${urls.length} hostile URLs ` +
+          `${fetchedUrls} were fetched as SubscribeURL or SigningCertURL; ${stray.length} connections and ${strayFetches} of ` +
+          `${receiver.fetched.length} fetches went to other hosts, ${decoy.requests()} requests reached the decoy; real fetches: ${real.figure}`,
         holds:
-          forged.accepted.length + refused + followed + stray.length + strayFetches + decoy.visits() === 0 &&
-          forged.played === trickNames.length &&
+          forged.accepted.length + refused + fetchedUrls + stray.length + strayFetches + decoy.requests() === 0 &&
+          forged.methods === forgeryMethods.length &&
           urls.length >= 500 &&
           beforeRealFetches === 0 &&
           real.holds,
@@ -82,8 +82,8 @@ export const proof: Proof = {
   },
 };
 
-/** Real rules, and a fetcher that hands out the one certificate there is and writes down what it is asked for. */
-function amazonDoor({ sns }: ForgeryMaterial): { push: FeedbackPush; fetched: string[] } {
+/** The production rules with a fetcher that returns the one genuine certificate and records each URL. */
+function pushWithCertificate({ sns }: ForgeryMaterial): { push: FeedbackPush; fetched: string[] } {
   const fetched: string[] = [];
   const fetch = async (url: string) => {
     fetched.push(url);
@@ -95,40 +95,40 @@ function amazonDoor({ sns }: ForgeryMaterial): { push: FeedbackPush; fetched: st
 
 async function countRefused(push: FeedbackPush, texts: string[]): Promise<number> {
   const readings = await Promise.all(texts.map((text) => push.read(text)));
-  return readings.filter((reading) => !isBelieved(reading)).length;
+  return readings.filter((reading) => !isAccepted(reading)).length;
 }
 
-interface Play {
+interface ForgeryRun {
   push: FeedbackPush;
   next: ReturnType<typeof createForgeries>;
   size: number;
   progress: ProofTools["progress"];
 }
 
-/** A changed bit in what is neither signed nor read leaves the very same message; that is no forgery. */
-async function playTricks({ push, next, size, progress }: Play) {
+/** A flipped bit in bytes that are neither signed nor read gives the same message, which is not a forgery. */
+async function readForgeries({ push, next, size, progress }: ForgeryRun) {
   const accepted: string[] = [];
-  const played = new Set<string>();
+  const methods = new Set<string>();
   let harmless = 0;
   for (let tries = 0; tries < size; ) {
     const { name, text, original } = next();
     const reading = await push.read(text);
     const isSame =
-      isBelieved(reading) && name === "a bit of the text" && isDeepStrictEqual(reading, await push.read(original));
+      isAccepted(reading) && name === "flip a bit of the text" && isDeepStrictEqual(reading, await push.read(original));
     if (isSame) harmless++;
     else {
       tries++;
-      played.add(name);
-      if (isBelieved(reading)) accepted.push(name);
+      methods.add(name);
+      if (isAccepted(reading)) accepted.push(name);
     }
     progress(`${tries} of ${size} forged, ${accepted.length} accepted`);
   }
-  return { accepted, harmless, played: played.size };
+  return { accepted, harmless, methods: methods.size };
 }
 
-/** Rightly signed with such a SubscribeURL it is a confirmation all the same: the address is never used. */
-async function countFollowed(push: FeedbackPush, material: ForgeryMaterial): Promise<number> {
-  let followed = 0;
+/** With a valid signature, a hostile SubscribeURL is still a confirmation, because the service never uses the URL. */
+async function countFetched(push: FeedbackPush, material: ForgeryMaterial): Promise<number> {
+  let fetchedUrls = 0;
   for (const url of material.hostileUrls) {
     const fields = snsFields("SubscriptionConfirmation", topicArn, { SubscribeURL: url });
     const byLink = await push.read(JSON.stringify(signed(material.sns, origin, fields)));
@@ -136,12 +136,12 @@ async function countFollowed(push: FeedbackPush, material: ForgeryMaterial): Pro
     const byCertificate = await push.read(
       JSON.stringify({ ...signed(material.sns, origin, fields), SigningCertURL: url }),
     );
-    if (!isRead || byCertificate.kind !== "refused") followed++;
+    if (!isRead || byCertificate.kind !== "refused") fetchedUrls++;
   }
-  return followed;
+  return fetchedUrls;
 }
 
-/** The fetcher of production, as it is used with the simulator: one host that is honest and one that redirects. */
+/** Uses the production fetcher against two local servers: one returns the certificate, the other redirects. */
 async function tryRealFetches(material: ForgeryMaterial, decoyUrl: string) {
   const { sns } = material;
   const honest = await aServer((_, response) => response.end(sns.certificate));
@@ -149,7 +149,7 @@ async function tryRealFetches(material: ForgeryMaterial, decoyUrl: string) {
     response.writeHead(302, { location: `${decoyUrl}${sns.path}` }).end(),
   );
   try {
-    const [straight, bent] = await Promise.all(
+    const [direct, redirected] = await Promise.all(
       [honest, redirecting].map(({ url }) => {
         const push = createFeedbackPush({ region, endpoint: url, topicArns: [topicArn], certificateOrigin: url });
         return push.read(JSON.stringify(signed(sns, url, snsFields("Notification", topicArn))));
@@ -161,16 +161,16 @@ async function tryRealFetches(material: ForgeryMaterial, decoyUrl: string) {
       topicArns: [topicArn],
       certificateOrigin: honest.url,
     });
-    const elsewhere = await decoyPush.read(JSON.stringify(signed(sns, decoyUrl, snsFields("Notification", topicArn))));
+    const otherHost = await decoyPush.read(JSON.stringify(signed(sns, decoyUrl, snsFields("Notification", topicArn))));
     return {
-      figure: `${straight?.kind} from the right host, ${bent?.kind} from one that redirects, ${elsewhere.kind} from another`,
+      figure: `${direct?.kind} from the certificate host, ${redirected?.kind} from a host that redirects, ${otherHost.kind} from another host`,
       allowed: [honest, redirecting].map(({ url }) => new URL(url).host),
       holds:
-        straight?.kind === "notification" &&
-        bent?.kind === "cannot-check" &&
-        elsewhere.kind === "refused" &&
-        honest.visits() === 1 &&
-        redirecting.visits() === 1,
+        direct?.kind === "notification" &&
+        redirected?.kind === "cannot-check" &&
+        otherHost.kind === "refused" &&
+        honest.requests() === 1 &&
+        redirecting.requests() === 1,
     };
   } finally {
     honest.close();
@@ -178,7 +178,7 @@ async function tryRealFetches(material: ForgeryMaterial, decoyUrl: string) {
   }
 }
 
-function isBelieved({ kind }: PushReading): boolean {
+function isAccepted({ kind }: PushReading): boolean {
   return kind === "notification" || kind === "confirmation" || kind === "unsubscribed";
 }
 
@@ -187,16 +187,16 @@ function isAllowed(url: string): boolean {
 }
 
 async function aServer(answer: RequestListener) {
-  let visits = 0;
+  let requests = 0;
   const server = createServer((request, response) => {
-    visits++;
+    requests++;
     answer(request, response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // A listening TCP server has no other kind of address.
   return {
     url: `http://127.0.0.1:${port}`,
-    visits: () => visits,
+    requests: () => requests,
     close() {
       server.closeAllConnections();
       server.close();

@@ -4,52 +4,52 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { aLogin, anAccount } from "../test/builders.ts";
+import { type FeedbackCell, withFeedbackCell } from "./cell/feedback-cell.ts";
+import { createRawAws } from "./cell/raw-aws.ts";
 import { cpuSecondsOf, postgresCpuSeconds } from "./cpu-times.ts";
-import { envelopeText, eventText } from "./event-texts.ts";
-import { type FeedbackCell, withFeedbackCell } from "./feedback-cell.ts";
-import { createRawAws } from "./raw-aws.ts";
-import { inParallel } from "./sending-client.ts";
-import { storeSentSends } from "./sent-sends.ts";
+import { envelopeText, eventText } from "./feedback/event-texts.ts";
+import { inParallel } from "./sends/sending-client.ts";
+import { storeSentSends } from "./sends/sent-sends.ts";
 
 const fullSize = 40_000;
 const aimPerSecond = 2_000;
 const maxP99Ms = 50;
-/** So many events are stored for each message that is taken: a million. */
+/** Stored events per message of the queue; a million at full size. */
 const storedPerMessage = 25;
-const storedAtOnce = 50_000;
+const storeBatchSize = 50_000;
 
 export const proof: Proof = {
-  promise: "One worker takes 2,000 events a second, and page 1 of a million events is there within 50 ms",
+  promise: "One worker applies 2,000 events a second, and page 1 of a million events is returned within 50 ms",
   size: { small: 200, full: fullSize },
   run: (size, { serverUrl, progress }) =>
     withFeedbackCell(serverUrl, {}, async (cell) => {
-      const taken = await takeAll(cell, size, progress);
+      const applied = await applyAll(cell, size, progress);
       const listed = await listFirstPage(cell, size * storedPerMessage, size < fullSize ? 30 : 1_000, progress);
       return {
         figure:
           `${size} messages from SQS by one worker, ${availableParallelism()} cores shared with PostgreSQL and the simulator: ` +
-          `${taken.perSecond} a second (aim ${aimPerSecond}${taken.perSecond < aimPerSecond ? ", missed" : ""}), ${taken.events} of ` +
-          `${size / 2} events recorded; seconds of CPU for 1000 messages: ${taken.cpu}; page 1 of ${listed.total} events with its total, ` +
+          `${applied.perSecond} a second (aim ${aimPerSecond}${applied.perSecond < aimPerSecond ? ", missed" : ""}), ${applied.events} of ` +
+          `${size / 2} events recorded; seconds of CPU for 1000 messages: ${applied.cpu}; page 1 of ${listed.total} events with its total, ` +
           `n = ${listed.requests}: p50 ${listed.p50.toFixed(1)} ms, p99 ${listed.p99.toFixed(1)} ms; of one type ` +
           `p99 ${listed.typeP99.toFixed(1)} ms; ${listed.wrongTotals} wrong totals`,
         holds:
-          taken.events === size / 2 &&
+          applied.events === size / 2 &&
           listed.wrongTotals === 0 &&
           (size < fullSize || Math.max(listed.p99, listed.typeP99) < maxP99Ms),
       };
     }),
 };
 
-/** The queue is full before the worker starts; every mail has a Send and a Delivery event. */
-async function takeAll(cell: FeedbackCell, size: number, progress: ProofTools["progress"]) {
+/** Fills the queue before the worker starts; every mail has a Send and a Delivery event. */
+async function applyAll(cell: FeedbackCell, size: number, progress: ProofTools["progress"]) {
   const { db, simulator, topicArn, queueUrl, queued } = cell;
   const accountId = await anAccount(db);
   const mails = await storeSentSends(db, { accountId, count: size / 2 });
   const aws = createRawAws(simulator.url);
   await inParallel(mails, 16, async (mail) => {
     const delivery = { type: "Delivery", at: mail.acceptedAt, recipients: mail.recipients } as const;
-    for (const told of [{ type: "Send" } as const, delivery]) {
-      await aws.sendMessage(queueUrl, envelopeText(topicArn, eventText(mail, told)));
+    for (const event of [{ type: "Send" } as const, delivery]) {
+      await aws.sendMessage(queueUrl, envelopeText(topicArn, eventText(mail, event)));
     }
   });
   aws.close();
@@ -57,19 +57,19 @@ async function takeAll(cell: FeedbackCell, size: number, progress: ProofTools["p
 
   const { pid } = await cell.start("worker");
   const cpu = async () => [cpuSecondsOf(pid), await postgresCpuSeconds(db), cpuSecondsOf(process.pid)];
-  const [begun, before] = [performance.now(), await cpu()];
-  const already = size - (await queued());
+  const [started, before] = [performance.now(), await cpu()];
+  const appliedBefore = size - (await queued());
   for (let left = size; left > 0; left = await queued()) {
     progress(`${left} of ${size} messages left`);
     await sleep(50);
   }
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - started) / 1000;
   const after = await cpu();
-  const [worker, postgres, own] = after.map((used, place) => {
-    return ((used - (before[place] ?? 0)) / ((size - already) / 1000)).toFixed(2);
+  const [worker, postgres, own] = after.map((used, index) => {
+    return ((used - (before[index] ?? 0)) / ((size - appliedBefore) / 1000)).toFixed(2);
   });
   return {
-    perSecond: Math.round((size - already) / seconds),
+    perSecond: Math.round((size - appliedBefore) / seconds),
     events: await countEvents(db),
     cpu: `worker ${worker}, PostgreSQL ${postgres}, simulator and proof ${own}`,
   };
@@ -83,11 +83,11 @@ async function countEvents(db: Database): Promise<number> {
   return row?.count ?? -1;
 }
 
-/** Of an account that has nothing else, over HTTP, one request after the other. */
+/** Reads the first page of an account without other data, over HTTP, one request after the other. */
 async function listFirstPage(cell: FeedbackCell, count: number, requests: number, progress: ProofTools["progress"]) {
   const { accountId, accessToken } = await aLogin(cell.db, cell.loginDeps);
-  for (let stored = 0; stored < count; stored += storedAtOnce) {
-    await storeEvents(cell.db, accountId, stored, Math.min(storedAtOnce, count - stored));
+  for (let stored = 0; stored < count; stored += storeBatchSize) {
+    await storeEvents(cell.db, accountId, stored, Math.min(storeBatchSize, count - stored));
     progress(`${stored} of ${count} events stored`);
   }
   const { url } = await cell.start("api");
@@ -95,11 +95,11 @@ async function listFirstPage(cell: FeedbackCell, count: number, requests: number
   let wrongTotals = 0;
   const measure = async (query: string, total: number) => {
     const times: number[] = [];
-    // Ten first, so that connections and plans are there.
+    // Ten warm-up requests, which open connections and prepare plans.
     for (let made = -10; made < requests; made++) {
-      const begun = performance.now();
+      const started = performance.now();
       const answer = await get(agent, `${url}/api/v1/events${query}`, accessToken);
-      if (made >= 0) times.push(performance.now() - begun);
+      if (made >= 0) times.push(performance.now() - started);
       if (answer.data.pagination.total !== total || answer.data.events.length !== 50) wrongTotals += 1;
       progress(`${made} of ${requests} pages read`);
     }
@@ -112,7 +112,7 @@ async function listFirstPage(cell: FeedbackCell, count: number, requests: number
   return { total: count, requests, p50: at(all, 0.5), p99: at(all, 0.99), typeP99: at(bounces, 0.99), wrongTotals };
 }
 
-/** Every tenth is a bounce; two a second, the newest just now. */
+/** Every tenth event is a bounce. Two events a second, the newest with the current time. */
 async function storeEvents(db: Database, accountId: string, from: number, count: number): Promise<void> {
   await db.query({
     name: "store-events",
@@ -123,7 +123,7 @@ async function storeEvents(db: Database, accountId: string, from: number, count:
       from generate_series($2::bigint, $2::bigint + $3::bigint - 1) as number
       cross join lateral (
         select now() - number * interval '500 milliseconds' as at, number % 10 = 9 as is_bounce
-      ) as what`,
+      ) as event`,
     values: [accountId, from, count],
   });
 }

@@ -9,11 +9,11 @@ import { deleteLogin } from "../src/logins/login-store.ts";
 import { aLogin } from "../test/builders.ts";
 import { aSecret } from "../test/test-config.ts";
 import { type TestApi, withTestApis } from "../test/with-test-apis.ts";
-import { type Forgery, forgedTokens, unforged } from "./forged-tokens.ts";
+import { controlToken, type Forgery, forgedTokens } from "./forgery/forged-tokens.ts";
 
 const [older, newer] = [aSecret("k1"), aSecret("k2")];
 
-/** `before` and `after` are two processes in the middle of a rotation; `done` has dropped the older key. */
+/** `before` and `after` are two processes during a rotation; `done` no longer has the older key. */
 const rotation = {
   before: { TOKEN_SIGNING_KEY: older, TOKEN_SIGNING_KEY_SECOND: newer },
   after: { TOKEN_SIGNING_KEY: newer, TOKEN_SIGNING_KEY_SECOND: older },
@@ -28,28 +28,28 @@ export const proof: Proof = {
       const { forgeries, control } = await makeForgeries(db, before.deps.loginDeps);
       const controlStatus = await statusOf(before.app, control);
       const accepted = await findAccepted([before, after], forgeries, progress);
-      const flipped = await countAcceptedFlips(before.app, control, size, progress);
+      const acceptedFlips = await countAcceptedFlips(before.app, control, size, progress);
       const refused = await countRefusedValid(db, [before, after], size, progress);
       const rotatedOut = await statusOf(done.app, control);
       return {
         figure:
           `${accepted.length} of ${forgeries.length} forged accepted${accepted.map((name) => ` [${name}]`).join("")}, ` +
-          `${flipped} of ${size} changed by one bit accepted, ${refused} of ${size} valid refused during rotation, ` +
+          `${acceptedFlips} of ${size} changed by one bit accepted, ${refused} of ${size} valid refused during rotation, ` +
           `rotated-out key answered with ${rotatedOut}`,
         holds:
           controlStatus === 200 &&
           forgeries.length >= 60 &&
-          accepted.length + flipped + refused === 0 &&
+          accepted.length + acceptedFlips + refused === 0 &&
           rotatedOut === 401,
       };
     }),
 };
 
-/** The control is made by the same hands without a lie in it: if it were refused, refusing the others would say nothing. */
-async function makeForgeries(db: Database, deps: LoginDeps): Promise<{ forgeries: Forgery[]; control: string }> {
-  const [mine, other, ended] = [await aLogin(db, deps), await aLogin(db, deps), await aLogin(db, deps)];
+/** The control token is genuine and comes from the same code: if the API refused it, refusing the others would prove nothing. */
+async function makeForgeries(db: Database, loginDeps: LoginDeps): Promise<{ forgeries: Forgery[]; control: string }> {
+  const [mine, other, ended] = [await aLogin(db, loginDeps), await aLogin(db, loginDeps), await aLogin(db, loginDeps)];
   await deleteLogin(db, ended.loginId);
-  const { privateKey, kid } = deps.authority.signing;
+  const { privateKey, kid } = loginDeps.authority.signing;
   const material = {
     genuineKey: privateKey,
     publicKey: createPublicKey(privateKey),
@@ -58,7 +58,7 @@ async function makeForgeries(db: Database, deps: LoginDeps): Promise<{ forgeries
     otherClaims: decodeJwt(other.accessToken),
     endedLoginId: ended.loginId,
   };
-  return { forgeries: forgedTokens(material), control: unforged(material) };
+  return { forgeries: forgedTokens(material), control: controlToken(material) };
 }
 
 async function findAccepted(apis: TestApi[], forgeries: Forgery[], progress: ProofTools["progress"]) {
@@ -85,7 +85,7 @@ async function countRefusedValid(db: Database, apis: TestApi[], size: number, pr
   let refused = 0;
   for (let tries = 1; tries <= size; tries++) {
     const issuer = apis[tries % apis.length];
-    if (issuer === undefined) throw new Error("a rotation has two servers");
+    if (issuer === undefined) throw new Error("a rotation needs two servers");
     const { accessToken } = await aLogin(db, issuer.deps.loginDeps);
     const statuses = await Promise.all(apis.map(({ app }) => statusOf(app, accessToken)));
     if (statuses.some((status) => status !== 200)) refused++;
@@ -99,7 +99,7 @@ async function statusOf(app: ApiServer, token: string): Promise<number> {
   return statusCode;
 }
 
-/** Over a real connection, because some of these never get past the HTTP parser. */
+/** Over a real connection, because the HTTP parser rejects some of these tokens. */
 function statusOver(address: string, token: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = request(`${address}/api/v1/api-keys`, { agent: false, headers: { authorization: `Bearer ${token}` } });
@@ -118,7 +118,7 @@ function flipOneBit(token: string): string {
     const position = randomInt(bytes.length);
     bytes[position] = (bytes[position] ?? 0) ^ (1 << randomInt(7));
     const changed = bytes.toString("latin1");
-    // Control characters and spaces never arrive in a header, so they would prove nothing.
+    // A header cannot contain control characters or spaces, so such a change would prove nothing.
     if (/^[\x21-\x7e]+$/.test(changed)) return changed;
   }
 }

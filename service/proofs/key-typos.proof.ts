@@ -5,12 +5,13 @@ import type { Database, Statement } from "../src/db/database.ts";
 import { AppError } from "../src/errors.ts";
 import { aLogin } from "../test/builders.ts";
 import { type TestApi, withTestApis } from "../test/with-test-apis.ts";
-import { everyRow } from "./every-row.ts";
+import { readAllRows } from "./leaks/all-rows.ts";
 
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 
 export const proof: Proof = {
-  promise: "Every single-character typo in an API key is refused without a query, and no full key is kept anywhere",
+  promise:
+    "Every single-character typo in an API key is refused without a query, and no full key is stored, logged or answered",
   size: { small: 2, full: 200 },
   run: (size, { serverUrl, progress }) =>
     withTestApis(serverUrl, { api: {} }, async ({ db, apis: { api }, logLines }) => {
@@ -19,13 +20,13 @@ export const proof: Proof = {
       return {
         figure:
           `${typos.accepted} of ${typos.tried} typos in ${size} keys accepted, ${typos.queries} queries; ` +
-          `${leaks.found.length} of ${leaks.keys} keys found in ${leaks.places} rows, log lines and answers`,
+          `${leaks.found.length} of ${leaks.keys} keys found in ${leaks.texts} rows, log lines and answers`,
         holds: typos.accepted + typos.queries + leaks.found.length === 0 && typos.controlQueries === size,
       };
     }),
 };
 
-/** Through the function every route authenticates by. The right key asks once: that is how we know the counter counts. */
+/** Uses the authentication function of all routes. The correct key causes one query, which shows that the counter works. */
 async function tryTypos({ deps }: TestApi, size: number, progress: ProofTools["progress"]) {
   let queries = 0;
   const db = {
@@ -57,7 +58,7 @@ async function tryTypos({ deps }: TestApi, size: number, progress: ProofTools["p
   return result;
 }
 
-/** One character replaced, left out, inserted, or swapped with its neighbour. */
+/** One character replaced, removed, inserted, or swapped with its neighbour. */
 function* typosOf(key: string): Generator<string> {
   for (let at = 0; at <= key.length; at++) {
     const [head, tail] = [key.slice(0, at), key.slice(at)];
@@ -71,7 +72,7 @@ function* typosOf(key: string): Generator<string> {
   }
 }
 
-/** Lives through the life of some keys at debug level, then looks for them wherever something is kept or told. */
+/** Creates, uses and revokes keys at debug level, then searches for them in all rows, log lines and answers. */
 async function findLeaks(db: Database, { app, deps }: TestApi, logLines: string[], progress: ProofTools["progress"]) {
   const { accessToken } = await aLogin(db, deps.loginDeps);
   const token = { authorization: `Bearer ${accessToken}` };
@@ -90,15 +91,15 @@ async function findLeaks(db: Database, { app, deps }: TestApi, logLines: string[
     answers.push((await app.inject({ url: "/api/v1/api-keys", headers: token })).body);
     answers.push((await app.inject({ url: `/api/v1/api-keys/${id}`, method: "DELETE", headers: token })).body);
     answers.push((await app.inject({ url: "/api/v1/account", headers: { "x-api-key": key } })).body);
-    progress(`lived through ${made + 1} keys`);
+    progress(`used ${made + 1} keys`);
   }
-  const rows = await everyRow(db);
-  const places = [...rows, ...logLines, ...answers];
-  // The secret alone counts as well: with it the rest of the key can be computed.
+  const rows = await readAllRows(db);
+  const texts = [...rows, ...logLines, ...answers];
+  // The secret alone counts as a leak: the rest of the key can be computed from it.
   const secretOf = (key: string) => key.slice("postern_live_AA".length, -6);
   return {
     keys: keys.length,
-    places: places.length,
-    found: keys.filter((key) => places.some((text) => text.includes(secretOf(key)))),
+    texts: texts.length,
+    found: keys.filter((key) => texts.some((text) => text.includes(secretOf(key)))),
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
-import { createSendingClient, makeSenders, type SendingClient, type TestSender } from "./sending-client.ts";
+import { createSendingClient, makeSenders, type SendingClient, type TestSender } from "./sends/sending-client.ts";
 
 const windows = [
   { us: 1_000_000, limit: 3 },
@@ -11,16 +11,17 @@ const windows = [
 ];
 const fullSeconds = 180;
 const leastAccepted = 50_000;
-/** How well a moment on the client's clock is known on that of the database. */
-const blurUs = 3_000;
+/** The uncertainty when a time on the client's clock is converted to the database clock. */
+const clockErrorUs = 3_000;
 
 export const proof: Proof = {
-  promise: "Over two processes no account ever exceeds a sliding window, and hardly a permitted request is refused",
+  promise:
+    "Across two processes no account exceeds a sliding window, and at most 1 in 1,000 permitted requests is refused",
   size: { small: 4, full: fullSeconds },
   run: (seconds, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 2, async ({ db, processes, allDeps }) => {
+    withApiProcesses(serverUrl, 2, async ({ db, processes, credentialDeps }) => {
       const isFull = seconds === fullSeconds;
-      const senders = await makeSenders(db, allDeps, isFull ? 300 : 12);
+      const senders = await makeSenders(db, credentialDeps, isFull ? 300 : 12);
       const client = createSendingClient(64);
       try {
         const urls = processes.map(({ url }) => url);
@@ -28,14 +29,18 @@ export const proof: Proof = {
         const admitted = await readAdmitted(db);
         const accepted = [...admitted.values()].reduce((sum, times) => sum + times.length, 0);
         const overshoot = [...admitted.values()].reduce((sum, times) => sum + countOvershoot(times), 0);
-        const wrongly = refusals.filter((refusal) => hadRoom(admitted.get(refusal.accountId) ?? [], refusal)).length;
-        const decided = accepted + wrongly;
+        const wronglyRefused = refusals.filter((refusal) =>
+          hadRoom(admitted.get(refusal.accountId) ?? [], refusal),
+        ).length;
+        const decided = accepted + wronglyRefused;
         return {
           figure:
             `${senders.length} accounts, 2 processes, ${seconds} s: ${accepted} accepted, ${refusals.length} refused; overshoot ` +
-            `${overshoot} in every sliding window, ${wrongly} of ${decided} permitted requests refused`,
+            `${overshoot} over all sliding windows, ${wronglyRefused} of ${decided} permitted requests refused`,
           holds:
-            overshoot === 0 && wrongly * 1000 <= decided && accepted >= (isFull ? leastAccepted : senders.length * 5),
+            overshoot === 0 &&
+            wronglyRefused * 1000 <= decided &&
+            accepted >= (isFull ? leastAccepted : senders.length * 5),
         };
       } finally {
         client.close();
@@ -43,7 +48,7 @@ export const proof: Proof = {
     }),
 };
 
-interface Stage {
+interface Fixture {
   client: SendingClient;
   senders: TestSender[];
   urls: string[];
@@ -52,17 +57,17 @@ interface Stage {
 
 interface Refusal {
   accountId: string;
-  /** On the clock of the database, in microseconds. */
+  /** Microseconds on the database clock. */
   sentUs: number;
   answeredUs: number;
 }
 
-async function driveAll(stage: Stage, seconds: number, progress: ProofTools["progress"]): Promise<Refusal[]> {
-  const offsetUs = await measureOffset(stage.db);
+async function driveAll(fixture: Fixture, seconds: number, progress: ProofTools["progress"]): Promise<Refusal[]> {
+  const offsetUs = await measureOffset(fixture.db);
   const nowUs = () => performance.now() * 1000 + offsetUs;
   const endsAt = performance.now() + seconds * 1000;
   const refusals: Refusal[] = [];
-  let asked = 0;
+  let requests = 0;
   const drive = async (sender: TestSender) => {
     while (performance.now() < endsAt) {
       await sleep(Math.min(pauseMs(), Math.max(0, endsAt - performance.now())));
@@ -70,23 +75,23 @@ async function driveAll(stage: Stage, seconds: number, progress: ProofTools["pro
       await Promise.all(
         Array.from({ length: burst }, async () => {
           const sentUs = nowUs();
-          const url = stage.urls[Math.floor(Math.random() * stage.urls.length)] ?? "";
-          const { status } = await stage.client.send(url, sender, {});
-          asked += 1;
+          const url = fixture.urls[Math.floor(Math.random() * fixture.urls.length)] ?? "";
+          const { status } = await fixture.client.send(url, sender, {});
+          requests += 1;
           if (status === 429) refusals.push({ accountId: sender.accountId, sentUs, answeredUs: nowUs() });
           else if (status !== 202) throw new Error(`a send was answered ${status}`);
         }),
       );
       progress(
-        `${asked} requests, ${refusals.length} refused, ${Math.ceil((endsAt - performance.now()) / 1000)} s to go`,
+        `${requests} requests, ${refusals.length} refused, ${Math.ceil((endsAt - performance.now()) / 1000)} s to go`,
       );
     }
   };
-  await Promise.all(stage.senders.map(drive));
+  await Promise.all(fixture.senders.map(drive));
   return refusals;
 }
 
-/** Mostly near the limit of a minute, sometimes far above it, sometimes a rest that empties the short windows. */
+/** Mostly close to the limit per minute, sometimes far above it, sometimes a pause that empties the short windows. */
 function pauseMs(): number {
   const kind = Math.random();
   if (kind < 0.15) return Math.random() * 60;
@@ -108,7 +113,7 @@ async function measureOffset(db: Database): Promise<number> {
   return tries.toSorted((one, other) => one.tookUs - other.tookUs)[0]?.offset ?? 0;
 }
 
-/** When each send was admitted: the limiter's own instant is stored as queued_at. */
+/** The time at which each send was admitted: the limiter stores its time as `queued_at`. */
 async function readAdmitted(db: Database): Promise<Map<string, number[]>> {
   const rows = await db.query<{ accountId: string; times: number[] }>({
     name: "admitted-times",
@@ -121,7 +126,7 @@ async function readAdmitted(db: Database): Promise<Map<string, number[]>> {
   return new Map(rows.map(({ accountId, times }) => [accountId, times]));
 }
 
-/** How often one more than the limit lies within less than a window. */
+/** How often one send more than the limit was admitted within less than a window. */
 function countOvershoot(times: number[]): number {
   return windows.reduce(
     (sum, { us, limit }) =>
@@ -130,9 +135,9 @@ function countOvershoot(times: number[]): number {
   );
 }
 
-/** A refusal is right when some window was full at some moment between request and answer. */
+/** A refusal is correct when a window was full at any time between request and answer. */
 function hadRoom(times: number[], { sentUs, answeredUs }: Refusal): boolean {
-  const [from, to] = [sentUs - blurUs, answeredUs + blurUs];
+  const [from, to] = [sentUs - clockErrorUs, answeredUs + clockErrorUs];
   const moments = [from, ...times.filter((at) => at > from && at <= to)];
   return moments.every((now) =>
     windows.every(({ us, limit }) => times.filter((at) => at > now - us && at <= now).length < limit),

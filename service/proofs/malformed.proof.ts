@@ -5,21 +5,22 @@ import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
-import { type Credentials, malformedRequest, type RawRequest } from "./malformed-requests.ts";
-import { RawConnection, type Reply } from "./raw-connection.ts";
+import { malformedRequest, type RawRequest } from "./requests/malformed-requests.ts";
+import type { Credentials } from "./requests/malformed-values.ts";
+import { RawConnection, type Reply } from "./requests/raw-connection.ts";
 
 const chunkSize = 500;
 const connections = 16;
-/** From here on memory must have settled; a small run is over before that. */
+/** A run of at least this size must reach stable memory use; a small run is too short. */
 const settledSize = 100_000;
 const maxGrowth = 0.1;
 
 export const proof: Proof = {
   promise:
-    "Malformed requests never lead to a server error, a crash, an answer outside the published shape, or more and more memory",
+    "Malformed requests never cause a server error, a crash, an answer outside the published shape, or growing memory use",
   size: { small: 1500, full: 1_000_000 },
   run: (size, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], allDeps }) => {
+    withApiProcesses(serverUrl, 1, async ({ db, processes: [api], credentialDeps }) => {
       if (api === undefined) throw new Error("the API process did not start");
       const seed = Date.now() % 2 ** 31;
       const memory: number[] = [];
@@ -27,7 +28,7 @@ export const proof: Proof = {
         size,
         seed,
         api,
-        () => freshCredentials(db, allDeps),
+        () => freshCredentials(db, credentialDeps),
         async (message) => {
           memory.push(await residentMebibytes(api));
           progress(message);
@@ -37,13 +38,13 @@ export const proof: Proof = {
       const growth = growthOf(memory);
       return {
         figure:
-          `${tally.serverErrors} of ${size} malformed requests answered with 5xx, ${tally.odd} outside the published ` +
-          `shape, ${isAlive ? 0 : 1} crashes (seed ${seed}; ${tally.refused} refused, ${tally.accepted} turned out ` +
-          `valid, ${tally.closed} connections closed without a word, ${tally.silent} unanswered); memory ${Math.max(...memory)} MiB at most, ` +
+          `${tally.serverErrors} of ${size} malformed requests answered with 5xx, ${tally.unpublished} outside the published ` +
+          `shape, ${isAlive ? 0 : 1} crashes (seed ${seed}; ${tally.refused} refused, ${tally.accepted} were ` +
+          `valid, ${tally.closed} connections closed without an answer, ${tally.unanswered} unanswered); memory ${Math.max(...memory)} MiB at most, ` +
           `${(growth * 100).toFixed(1)} % more at the end than in the middle` +
           tally.examples.map((example) => `\n${example}`).join(""),
         holds:
-          tally.serverErrors + tally.odd + tally.silent === 0 &&
+          tally.serverErrors + tally.unpublished + tally.unanswered === 0 &&
           isAlive &&
           tally.refused > size / 2 &&
           (size < settledSize || growth < maxGrowth),
@@ -53,11 +54,11 @@ export const proof: Proof = {
 
 interface Tally {
   serverErrors: number;
-  odd: number;
+  unpublished: number;
   refused: number;
   accepted: number;
   closed: number;
-  silent: number;
+  unanswered: number;
   examples: string[];
 }
 
@@ -66,9 +67,17 @@ async function sendAll(
   seed: number,
   api: PosternProcess,
   credentials: () => Promise<Credentials>,
-  lookUp: (message: string) => Promise<void>,
+  report: (message: string) => Promise<void>,
 ): Promise<Tally> {
-  const tally: Tally = { serverErrors: 0, odd: 0, refused: 0, accepted: 0, closed: 0, silent: 0, examples: [] };
+  const tally: Tally = {
+    serverErrors: 0,
+    unpublished: 0,
+    refused: 0,
+    accepted: 0,
+    closed: 0,
+    unanswered: 0,
+    examples: [],
+  };
   const lanes = Array.from({ length: connections }, () => new RawConnection(Number(new URL(api.url).port)));
   for (let sent = 0; sent < size; sent += chunkSize) {
     const numRuns = Math.min(chunkSize, size - sent);
@@ -80,9 +89,9 @@ async function sendAll(
         }
       }),
     );
-    // A million log lines would be a gigabyte here.
+    // A million log lines would use a gigabyte of memory.
     api.logs().splice(0);
-    await lookUp(`${sent + numRuns} of ${size}, seed ${seed}`);
+    await report(`${sent + numRuns} of ${size}, seed ${seed}`);
   }
   for (const lane of lanes) lane.close();
   return tally;
@@ -90,14 +99,19 @@ async function sendAll(
 
 function count(tally: Tally, request: RawRequest, reply: Reply): void {
   if (reply.kind === "closed") tally.closed++;
-  else if (reply.kind === "silence") note(tally, "silent", request, "no answer");
+  else if (reply.kind === "timeout") note(tally, "unanswered", request, "no answer");
   else if (reply.answer.status >= 500) note(tally, "serverErrors", request, reply.answer.body);
   else if (reply.answer.status < 400) tally.accepted++;
   else if (request.isHead || isPublishedShape(reply.answer.body)) tally.refused++;
-  else note(tally, "odd", request, `${reply.answer.status} ${reply.answer.body}`);
+  else note(tally, "unpublished", request, `${reply.answer.status} ${reply.answer.body}`);
 }
 
-function note(tally: Tally, kind: "silent" | "serverErrors" | "odd", request: RawRequest, answer: string): void {
+function note(
+  tally: Tally,
+  kind: "unanswered" | "serverErrors" | "unpublished",
+  request: RawRequest,
+  answer: string,
+): void {
   tally[kind]++;
   if (tally.examples.length < 5) {
     tally.examples.push(`${JSON.stringify(request.bytes.toString("latin1").slice(0, 600))} -> ${answer.slice(0, 300)}`);
@@ -115,14 +129,14 @@ function isPublishedShape(body: string): boolean {
   }
 }
 
-/** New ones for each chunk: some of the requests log out or revoke, and the rest should still get past the door. */
+/** New credentials for each chunk, because some requests log out or revoke, and the others must still authenticate. */
 async function freshCredentials(db: Database, { loginDeps, apiKeyIssuer }: CredentialDeps): Promise<Credentials> {
   const { accountId, accessToken, refreshToken } = await aLogin(db, loginDeps);
   const { id, key } = await anApiKey(db, apiKeyIssuer, accountId);
   return { token: accessToken, refreshToken, key, keyId: id };
 }
 
-/** Of the last tenth over the tenth after the middle, by medians: collecting garbage makes single values jump. */
+/** The median of the last tenth relative to the tenth after the middle. Garbage collection makes single values jump. */
 function growthOf(memory: number[]): number {
   const tenth = Math.max(1, Math.floor(memory.length / 10));
   const middle = Math.floor(memory.length / 2);

@@ -7,67 +7,74 @@ import { DeliveryLoop } from "../src/delivery/delivery-loop.ts";
 import type { EmailProvider } from "../src/provider/email-provider.ts";
 import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
 import { anAccount } from "../test/builders.ts";
-import { deliveryTestDeps } from "../test/delivery-deps.ts";
+import { aDeliveryFixture } from "../test/delivery-fixture.ts";
 import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
-import { type BadDay, badDays, goodAccount, isKnownToSes } from "./bad-days.ts";
-import { beginAnew, endPatience, readAftermath, readEndings, useUnknownSet } from "./day-database.ts";
-import { type Aftermath, type Ending, expectedAftermath, expectedEnding } from "./day-endings.ts";
-import { queueSends } from "./queued-sends.ts";
-import { changeSimulator, readLedger } from "./simulator-control.ts";
-import { type SubmitProxy, startSubmitProxy } from "./submit-proxy.ts";
+import { changeSimulator, readLedger } from "./cell/simulator-control.ts";
+import { type Effects, expectedEffects, expectedSendState, type SendState } from "./faults/expected-outcomes.ts";
+import { type FaultCase, faultCases, healthyAccount, isKnownToSes } from "./faults/fault-cases.ts";
+import {
+  expireRetryWindow,
+  readEffects,
+  readSendStates,
+  resetQueue,
+  useUnknownConfigurationSet,
+} from "./faults/fault-database.ts";
+import { type SubmitProxy, startSubmitProxy } from "./proxies/submit-proxy.ts";
+import { queueSends } from "./sends/queued-sends.ts";
 
 const lanes = 3;
 
 export const proof: Proof = {
-  promise: "Every fault SES can show leads to the move that the lifecycle names, and every attempt is one HTTP request",
+  promise: "Every fault of SES leads to the state that the lifecycle defines, and every attempt is one HTTP request",
   size: { small: 2, full: 100 },
   run: async (size, { serverUrl, progress }) => {
-    const days = badDays.map((day, index) => ({ ...day, domain: `day-${index}.test` }));
-    const verifiedIdentities = days.filter(isKnownToSes).map(({ domain }) => domain);
+    const cases = faultCases.map((faultCase, index) => ({ ...faultCase, domain: `fault-${index}.test` }));
+    const verifiedIdentities = cases.filter(isKnownToSes).map(({ domain }) => domain);
     const simulator = await startSesSimulator({ verifiedIdentities, maxSendRate: 1_000_000, max24HourSend: -1 });
-    const front = await startSubmitProxy(simulator.url);
-    const stage: Stage = { size, simulator, front, ...providersAt(simulator, front, size), past: [] };
+    const proxy = await startSubmitProxy(simulator.url);
+    const fixture: Fixture = { size, simulator, proxy, ...providersAt(simulator, proxy, size), results: [] };
     try {
-      const ofOneDomain = days.filter(({ cause }) => cause.by !== "account").values();
-      const ofTheAccount = days.filter(({ cause }) => cause.by === "account").values();
-      await Promise.all(Array.from({ length: lanes }, () => liveThrough(stage, ofOneDomain, serverUrl, progress)));
-      await liveThrough(stage, ofTheAccount, serverUrl, progress);
-      return judge(stage, await readLedger(simulator));
+      const ofOneDomain = cases.filter(({ cause }) => cause.by !== "account").values();
+      const ofTheAccount = cases.filter(({ cause }) => cause.by === "account").values();
+      await Promise.all(Array.from({ length: lanes }, () => runCases(fixture, ofOneDomain, serverUrl, progress)));
+      await runCases(fixture, ofTheAccount, serverUrl, progress);
+      return evaluate(fixture, await readLedger(simulator));
     } finally {
-      await front.close();
+      await proxy.close();
       await simulator.stop();
       rmSync(simulator.dataFolder, { recursive: true, force: true });
     }
   },
 };
 
-interface Day extends BadDay {
+interface DomainCase extends FaultCase {
   domain: string;
 }
 
-interface Stage {
+interface Fixture {
   size: number;
   simulator: SesSimulator;
-  front: SubmitProxy;
-  /** For all that answers: a busy machine must not look like a silent provider. */
-  usual: EmailProvider;
-  hasty: EmailProvider;
-  past: PastDay[];
+  proxy: SubmitProxy;
+  /** With the normal timeout, for cases with an answer: a busy machine must not cause a timeout. */
+  normalTimeout: EmailProvider;
+  /** With a short timeout, for cases without an answer. */
+  shortTimeout: EmailProvider;
+  results: CaseResult[];
 }
 
-interface PastDay {
-  day: Day;
-  aftermath: Aftermath;
-  sends: { id: string; isPatienceOver: boolean; ending: Ending | undefined }[];
+interface CaseResult {
+  faultCase: DomainCase;
+  effects: Effects;
+  sends: { id: string; isRetryWindowOver: boolean; state: SendState | undefined }[];
 }
 
-function providersAt(simulator: SesSimulator, front: SubmitProxy, size: number) {
-  const options = sesAt(simulator, front.url);
+function providersAt(simulator: SesSimulator, proxy: SubmitProxy, size: number) {
+  const options = sesAt(simulator, proxy.url);
   const requestMs = size > 10 ? 2_000 : 300;
   return {
-    usual: createSesProvider(options),
-    hasty: createSesProvider({ ...options, sendTimeouts: { requestMs } }),
+    normalTimeout: createSesProvider(options),
+    shortTimeout: createSesProvider({ ...options, sendTimeouts: { requestMs } }),
   };
 }
 
@@ -75,113 +82,113 @@ function sesAt({ region }: SesSimulator, endpoint: string) {
   return { region, endpoint, accountId: "000000000000", partition: "aws" };
 }
 
-/** In a database of its own, because a hold concerns everybody in it. Lanes share the list and take what comes next. */
-function liveThrough(
-  stage: Stage,
-  days: Iterable<Day>,
+/** Each lane has its own database, because a hold affects all sends in one. The lanes share the iterator of cases. */
+function runCases(
+  fixture: Fixture,
+  cases: Iterable<DomainCase>,
   serverUrl: string,
   progress: ProofTools["progress"],
 ): Promise<void> {
-  return withSimulatedCell(serverUrl, { ...stage.simulator, url: stage.front.url }, async ({ db }) => {
-    await stage.usual.createConfigurationSet("postern-AA");
+  return withSimulatedCell(serverUrl, { ...fixture.simulator, url: fixture.proxy.url }, async ({ db }) => {
+    await fixture.normalTimeout.createConfigurationSet("postern-AA");
     const accountId = await anAccount(db);
-    for (const day of days) {
-      stage.past.push(await liveThroughOne(stage, db, accountId, day));
-      progress(`${stage.past.length} of ${badDays.length} faults`);
+    for (const faultCase of cases) {
+      fixture.results.push(await runCase(fixture, db, accountId, faultCase));
+      progress(`${fixture.results.length} of ${faultCases.length} faults`);
     }
   });
 }
 
-async function liveThroughOne(stage: Stage, db: Database, accountId: string, day: Day): Promise<PastDay> {
-  const { size } = stage;
-  await beginAnew(db);
-  const fromDomain = await aVerifiedDomain(db, accountId, day.domain);
+async function runCase(fixture: Fixture, db: Database, accountId: string, faultCase: DomainCase): Promise<CaseResult> {
+  const { size } = fixture;
+  await resetQueue(db);
+  const fromDomain = await aVerifiedDomain(db, accountId, faultCase.domain);
   const contentKey = testContentKeys.current;
   const ids = await queueSends(db, { accountId, fromDomain, count: size, contentKey });
-  const impatient = ids.filter((_, index) => index % 2 === 1);
-  await endPatience(db, impatient);
-  const { deps } = deliveryTestDeps(db, providerFor(stage, day));
+  const expired = ids.filter((_, index) => index % 2 === 1);
+  await expireRetryWindow(db, expired);
+  const { deps } = aDeliveryFixture(db, providerFor(fixture, faultCase));
   const loop = new DeliveryLoop({ db, mode: "live", slots: size, deps });
 
-  const restore = await bringAbout(stage, db, day);
+  const restore = await injectFault(fixture, db, faultCase);
   await loop.runOnce();
-  const aftermath = { ...(await readAftermath(db, fromDomain)), claimedAgain: await loop.runOnce() };
+  const effects = { ...(await readEffects(db, fromDomain)), claimedAgain: await loop.runOnce() };
   await restore();
 
-  const endings = await readEndings(db, ids);
-  const sends = ids.map((id) => ({ id, isPatienceOver: impatient.includes(id), ending: endings.get(id) }));
-  return { day, aftermath, sends };
+  const states = await readSendStates(db, ids);
+  const sends = ids.map((id) => ({ id, isRetryWindowOver: expired.includes(id), state: states.get(id) }));
+  return { faultCase, effects, sends };
 }
 
-function providerFor({ simulator, usual, hasty }: Stage, { cause }: Day): EmailProvider {
+function providerFor({ simulator, normalTimeout, shortTimeout }: Fixture, { cause }: DomainCase): EmailProvider {
   if (cause.by === "endpoint") return createSesProvider(sesAt(simulator, cause.url));
-  return cause.by === "rule" && cause.isSilent === true ? hasty : usual;
+  return cause.by === "rule" && cause.isUnanswered === true ? shortTimeout : normalTimeout;
 }
 
-/** Makes the day bad; what it returns ends it. */
-async function bringAbout({ simulator, front }: Stage, db: Database, { cause, domain }: Day) {
-  const nothing = () => Promise.resolve();
+/** Returns a function that removes the fault. */
+async function injectFault({ simulator, proxy }: Fixture, db: Database, { cause, domain }: DomainCase) {
+  const noCleanup = () => Promise.resolve();
   switch (cause.by) {
     case "rule":
-      // It concerns this domain alone and may stay.
+      // The rule applies only to this domain and may stay.
       await changeSimulator(simulator, "POST", "rules", { match: { fromDomain: domain }, fault: cause.fault });
-      return nothing;
+      return noCleanup;
     case "account":
       await changeSimulator(simulator, "PATCH", "account", cause.change);
-      return () => changeSimulator(simulator, "PATCH", "account", goodAccount);
-    case "go-between":
-      front.answerFor(domain, cause);
-      return nothing;
+      return () => changeSimulator(simulator, "PATCH", "account", healthyAccount);
+    case "intermediary":
+      proxy.answerFor(domain, cause);
+      return noCleanup;
     case "unknown-set":
-      await useUnknownSet(db, domain);
-      return nothing;
+      await useUnknownConfigurationSet(db, domain);
+      return noCleanup;
     case "unknown-domain":
     case "endpoint":
-      return nothing;
+      return noCleanup;
   }
 }
 
-/** Sends are told apart by the tags we gave them, at the front and in the ledger. */
-function judge({ size, front, past }: Stage, ledger: { sendId: string }[]): Finding {
-  const problems: Record<"ending" | "aftermath" | "mails" | "requests", string[]> = {
-    ending: [],
-    aftermath: [],
+/** The tags of our provider identify each send, at the proxy and in the ledger. */
+function evaluate({ size, proxy, results }: Fixture, ledger: { sendId: string }[]): Finding {
+  const problems: Record<"state" | "effects" | "mails" | "requests", string[]> = {
+    state: [],
+    effects: [],
     mails: [],
     requests: [],
   };
-  const compare = (what: keyof typeof problems, day: Day, found: unknown, expected: unknown) => {
+  const compare = (what: keyof typeof problems, faultCase: DomainCase, found: unknown, expected: unknown) => {
     if (isDeepStrictEqual(found, expected)) return;
-    problems[what].push(`${day.name}: ${what} ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`);
+    problems[what].push(`${faultCase.name}: ${what} ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`);
   };
   const mails = countBySend(ledger);
-  const requests = countBySend(front.seen.filter(({ attempt }) => attempt === 1));
-  for (const { day, aftermath, sends } of past) {
-    compare("aftermath", day, aftermath, expectedAftermath(day.leadsTo));
-    for (const { id, ending, isPatienceOver } of sends) {
-      compare("ending", day, ending, expectedEnding(day.leadsTo, { isPatienceOver }));
-      compare("mails", day, mails.get(id) ?? 0, day.isAccepted ? 1 : 0);
-      compare("requests", day, requests.get(id) ?? 0, canReach(day) ? 1 : 0);
+  const requests = countBySend(proxy.seen.filter(({ attempt }) => attempt === 1));
+  for (const { faultCase, effects, sends } of results) {
+    compare("effects", faultCase, effects, expectedEffects(faultCase.outcome));
+    for (const { id, state, isRetryWindowOver } of sends) {
+      compare("state", faultCase, state, expectedSendState(faultCase.outcome, { isRetryWindowOver }));
+      compare("mails", faultCase, mails.get(id) ?? 0, faultCase.isAccepted ? 1 : 0);
+      compare("requests", faultCase, requests.get(id) ?? 0, canReach(faultCase) ? 1 : 0);
     }
   }
-  const sends = past.length * size;
-  const attempts = past.filter(({ day }) => canReach(day)).length * size;
+  const sends = results.length * size;
+  const attempts = results.filter(({ faultCase }) => canReach(faultCase)).length * size;
   const all = Object.values(problems).flat();
   return {
     figure:
-      `${past.length} faults x ${size} sends, every second send at the end of its patience: ` +
-      `${sends - problems.ending.length} of ${sends} ended as the lifecycle says; hold, pace and domain as it says after ` +
-      `${past.length - problems.aftermath.length} of ${past.length}; in the ledger exactly when the fault means it ` +
-      `${sends - problems.mails.length} of ${sends}; ${front.seen.length} HTTP requests for ${attempts} attempts with a ` +
-      `connection, ${problems.requests.length} sends with another number than one each` +
+      `${results.length} faults x ${size} sends, every second send with its retry window over: ` +
+      `${sends - problems.state.length} of ${sends} in the state that the lifecycle defines; hold, pacing and domain correct after ` +
+      `${results.length - problems.effects.length} of ${results.length} faults; ${sends - problems.mails.length} of ${sends} sends in the ` +
+      `ledger exactly when SES accepted them; ${proxy.seen.length} HTTP requests for ${attempts} attempts with a ` +
+      `connection, ${problems.requests.length} sends with more or fewer than one request` +
       [...new Set(all)]
         .slice(0, 10)
         .map((problem) => `\n${problem}`)
         .join(""),
-    holds: past.length === badDays.length && all.length === 0 && front.seen.length === attempts,
+    holds: results.length === faultCases.length && all.length === 0 && proxy.seen.length === attempts,
   };
 }
 
-function canReach({ cause }: Day): boolean {
+function canReach({ cause }: DomainCase): boolean {
   return cause.by !== "endpoint";
 }
 

@@ -6,10 +6,10 @@ import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
 
-/** A credential in use: how to show it, how to end it, and whether it has been ended as far as the client knows. */
+/** A credential in use, and a way to end it. */
 interface Subject {
   headers: Record<string, string>;
-  /** Resolves when the client has read that it is over. */
+  /** Resolves when the client knows that the credential has ended. */
   end: () => Promise<void>;
 }
 
@@ -21,15 +21,15 @@ interface Tally {
 
 const requestsBefore = 8;
 const requestsAfter = 8;
-const usedAtOnce = 20;
+const concurrency = 20;
 
 type Call = (url: string, headers: Record<string, string>, method?: string, path?: string) => Promise<number>;
 
 export const proof: Proof = {
-  promise: "A key revoked or expired, a login ended or an account suspended is refused from the very next request on",
+  promise: "A revoked or expired key, an ended login and a suspended account are refused from the next request on",
   size: { small: 5, full: 200 },
   run: (size, { serverUrl, progress }) =>
-    withApiProcesses(serverUrl, 2, async ({ db, processes, allDeps }) => {
+    withApiProcesses(serverUrl, 2, async ({ db, processes, credentialDeps }) => {
       const urls = processes.map(({ url }) => url);
       const agent = new Agent({ keepAlive: true, maxSockets: 64 });
       const call: Call = (url, headers, method = "GET", path = "/api/v1/account") =>
@@ -37,11 +37,11 @@ export const proof: Proof = {
 
       const tallies: [string, Tally][] = [];
       for (const [kind, makeSubject] of Object.entries(
-        subjects(db, allDeps, (...args) => call(urls[0] ?? "", ...args)),
+        subjects(db, credentialDeps, (...args) => call(urls[0] ?? "", ...args)),
       )) {
         const tally: Tally = { before: 0, after: 0, acceptedAfter: 0 };
         tallies.push([kind, tally]);
-        await inParallel(size, usedAtOnce, async (done) => {
+        await inParallel(size, concurrency, async (done) => {
           await useUntilEnded(await makeSubject(), urls, call, tally);
           progress(`${kind}: ${done} of ${size}`);
         });
@@ -50,7 +50,7 @@ export const proof: Proof = {
       return {
         figure:
           tallies.map(([kind, { acceptedAfter, after }]) => `${kind} ${acceptedAfter} of ${after}`).join(", ") +
-          ` requests accepted that started after it was known (${size} credentials each, 2 processes)`,
+          ` requests accepted that started after the client knew of the end (${size} credentials each, 2 processes)`,
         holds: tallies.every(
           ([, tally]) => tally.acceptedAfter === 0 && tally.before >= size && tally.after >= 2 * requestsAfter * size,
         ),
@@ -58,7 +58,7 @@ export const proof: Proof = {
     }),
 };
 
-/** Four ways for a credential to end. */
+/** The four ways in which a credential ends. */
 function subjects(
   db: Database,
   { loginDeps, apiKeyIssuer }: CredentialDeps,
@@ -78,7 +78,7 @@ function subjects(
       const { key } = await anApiKey(db, apiKeyIssuer, accountId, { expiresAt });
       return { headers: { "x-api-key": key }, end: () => untilPast(expiresAt) };
     },
-    "log-out": async () => {
+    logout: async () => {
       const { accessToken } = await aLogin(db, loginDeps);
       const headers = { authorization: `Bearer ${accessToken}` };
       return { headers, end: () => mustBe200(callFirst(headers, "POST", "/api/v1/auth/logout")) };
@@ -91,18 +91,18 @@ function subjects(
   };
 }
 
-/** One client per process keeps using the credential; every answer is judged by what was known when its request started. */
+/** One client per process keeps using the credential. An answer counts as after the end if its request started after it. */
 async function useUntilEnded(subject: Subject, urls: string[], call: Call, tally: Tally): Promise<void> {
-  let isOver = false;
+  let hasEnded = false;
   let used = 0;
   const ending = (async () => {
     while (used < requestsBefore) await new Promise((resolve) => setImmediate(resolve));
     await subject.end();
-    isOver = true;
+    hasEnded = true;
   })();
   const client = async (url: string) => {
     for (let usedAfter = 0; usedAfter < requestsAfter; ) {
-      const startedAfter = isOver;
+      const startedAfter = hasEnded;
       const status = await call(url, subject.headers);
       used++;
       if (status === 200 && startedAfter) tally.acceptedAfter++;
@@ -136,7 +136,7 @@ async function untilPast(time: string): Promise<void> {
   while (Date.now() <= Date.parse(time)) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-async function inParallel(total: number, atOnce: number, work: (done: number) => Promise<void>): Promise<void> {
+async function inParallel(total: number, lanes: number, work: (done: number) => Promise<void>): Promise<void> {
   let started = 0;
   const lane = async () => {
     while (started < total) {
@@ -144,5 +144,5 @@ async function inParallel(total: number, atOnce: number, work: (done: number) =>
       await work(started);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, total) }, lane));
+  await Promise.all(Array.from({ length: Math.min(lanes, total) }, lane));
 }

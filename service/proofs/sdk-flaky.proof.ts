@@ -7,9 +7,9 @@ import { installPackage, type Project } from "../../sdk/test/install-package.ts"
 import { type Program, programsOf } from "../../sdk/test/readme-programs.ts";
 import { aDevFolder, type DevRun, startDev, untilNoneIn } from "../test/dev-run.ts";
 import { openTestDatabase } from "../test/template-database.ts";
-import { startCuttingProxy } from "./cutting-proxy.ts";
+import { startCuttingProxy } from "./proxies/cutting-proxy.ts";
 import { createDice } from "./seeded-random.ts";
-import { inParallel } from "./sending-client.ts";
+import { inParallel } from "./sends/sending-client.ts";
 
 const seed = 20_261_115;
 const shareCut = 20;
@@ -17,7 +17,7 @@ const readme = readFileSync(new URL("../../sdk/README.md", import.meta.url), "ut
 
 export const proof: Proof = {
   promise:
-    "Every example of the SDK runs against `postern dev`; with a fifth of the answers lost it makes one record for a mail",
+    "Every SDK example runs against `postern dev`, and with a fifth of the answers lost the SDK creates one send per mail",
   size: { small: 30, full: 1_000 },
   run: async (size, { progress }) => {
     const folder = aDevFolder();
@@ -27,15 +27,15 @@ export const proof: Proof = {
       const settings = await settingsOf(dev, folder);
       await allowMany(settings);
       progress("`postern dev` is ready");
-      const wrong = await runExamples(project, settings);
+      const failed = await runExamples(project, settings);
       const flaky = await sendThroughLosses(project, settings, size, progress);
       const { records, unknown, cuts, repeated } = flaky;
       return {
         figure:
-          `${programsOf(readme).length} examples of the SDK against \`postern dev\`, ${wrong.length} wrong${wrong.map((each) => ` (${each})`).join("")}; ` +
+          `${programsOf(readme).length} examples of the SDK against \`postern dev\`, ${failed.length} failed${failed.map((each) => ` (${each})`).join("")}; ` +
           `${size} mails with ${cuts} answers lost after the commit (${shareCut} %, seed ${seed}): ${records} records, ` +
-          `${unknown} of them unknown to the caller, ${repeated} calls ended in an error and were made again with its key`,
-        holds: wrong.length === 0 && records === size && unknown === 0 && cuts > size / 10,
+          `${unknown} of them unknown to the caller, ${repeated} calls ended in an error and were repeated with their key`,
+        holds: failed.length === 0 && records === size && unknown === 0 && cuts > size / 10,
       };
     } finally {
       dev.pressCtrlC();
@@ -48,7 +48,7 @@ export const proof: Proof = {
 
 type Settings = Record<string, string>;
 
-/** What `postern dev` writes for shells, once the seeded domain may send. */
+/** The settings that `postern dev` writes for shells, once the seeded domain is verified. */
 async function settingsOf(dev: DevRun, folder: string): Promise<Settings> {
   await dev.shows("live mail from");
   const values = parseEnv(readFileSync(join(folder, ".postern/env"), "utf8").replaceAll(/^export /gm, ""));
@@ -64,20 +64,22 @@ async function allowMany({ POSTERN_DATABASE_URL = "" }: Settings): Promise<void>
 }
 
 /**
- * With the sender and the login that `postern dev` has. Returns those that ended with an error; what they print depends on
- * the data, and is held against the README where the data is made for it, in the tests of the package.
+ * Runs each example with the sender and the login of `postern dev` and returns the failed ones. The tests of the package
+ * compare the output with the README; here it depends on other data.
  */
 async function runExamples(project: Project, settings: Settings): Promise<string[]> {
   const env = { ...settings, POSTERN_API_KEY: settings.POSTERN_LIVE_KEY ?? "" };
-  const wrong: string[] = [];
+  const failed: string[] = [];
   for (const program of programsOf(readme)) {
-    project.write("example.ts", fitted(program, settings));
-    await project.run("example.ts", { env }).catch((error: unknown) => wrong.push(`${program.name}: ${String(error)}`));
+    project.write("example.ts", adapted(program, settings));
+    await project
+      .run("example.ts", { env })
+      .catch((error: unknown) => failed.push(`${program.name}: ${String(error)}`));
   }
-  return wrong;
+  return failed;
 }
 
-function fitted({ text }: Program, { POSTERN_EMAIL = "" }: Settings): string {
+function adapted({ text }: Program, { POSTERN_EMAIL = "" }: Settings): string {
   return text.replaceAll("hello@acme.io", "hello@acme-demo.io").replaceAll("ada@example.com", POSTERN_EMAIL);
 }
 

@@ -2,16 +2,24 @@ import type { Finding, Proof, ProofTools } from "../../scripts/proof.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../test/private-postgres.ts";
 import { createTemplate } from "../test/template-database.ts";
 import { aSecret } from "../test/test-config.ts";
-import { type DiskSearch, searchDisk } from "./disk-search.ts";
-import { type FeedbackCell, withFeedbackCell } from "./feedback-cell.ts";
-import { binariesLike } from "./postgres-copies.ts";
-import { acceptMails, countRight, countTruthful, type Marks, makeMarks, submit, swapContents } from "./sealed-mails.ts";
-import { makeSenders, senderDomain } from "./sending-client.ts";
+import { type FeedbackCell, withFeedbackCell } from "./cell/feedback-cell.ts";
+import { binariesLike } from "./failover/postgres-copies.ts";
+import { type DiskSearch, searchDisk } from "./leaks/disk-search.ts";
+import {
+  acceptMails,
+  countCorrect,
+  countReportedFailures,
+  type Marks,
+  makeMarks,
+  submitAll,
+  swapContents,
+} from "./leaks/sealed-mails.ts";
+import { makeSenders, senderDomain } from "./sends/sending-client.ts";
 
 const swappedPairs = 4;
 
 export const proof: Proof = {
-  promise: "Bodies of mails lie on disk sealed, open only in their own send, and outlive the rotation of the key",
+  promise: "Mail bodies are sealed on disk, open only within their own send, and remain readable after a key rotation",
   size: { small: 60, full: 4_000 },
   run: async (size, { serverUrl, progress }) => {
     const server = await startPrivatePostgres(await binariesLike(serverUrl));
@@ -26,72 +34,79 @@ export const proof: Proof = {
   },
 };
 
-interface Stage {
+interface Fixture {
   server: PrivatePostgres;
   cell: FeedbackCell;
   size: number;
   progress: ProofTools["progress"];
 }
 
-async function prove({ server, cell, size, progress }: Stage): Promise<Finding> {
+async function prove({ server, cell, size, progress }: Fixture): Promise<Finding> {
   const mark = makeMarks();
   const [before, after] = [cell.environment.CONTENT_KEY ?? "", aSecret("after")];
   const senders = await makeSenders(cell.db, cell, 2, [100_000, 1_000_000, 6_000_000]);
   const accept = (count: number, keys: Record<string, string>) => acceptMails(cell, senders, mark, count, keys);
 
-  progress("accepted under the old key, and with the new one beside it");
+  progress("accepting under the old key, with the new one as second");
   const mails = [
     ...(await accept(size / 2, { CONTENT_KEY: before })),
     ...(await accept(size / 4, { CONTENT_KEY: before, CONTENT_KEY_SECOND: after })),
   ];
-  const waiting = await searchDisk(server, cell.db, [mark.sealed, mark.open]);
+  const whileQueued = await searchDisk(server, cell.db, [mark.sealed, mark.open]);
   const swapped = await swapContents(cell, mails.slice(0, 2 * swappedPairs));
 
-  progress("accepted and handed over under the new key");
+  progress("accepting and submitting under the new key");
   const rotated = { CONTENT_KEY: after, CONTENT_KEY_SECOND: before };
   mails.push(...(await accept(size / 8, rotated)));
-  await submit(cell, rotated, progress);
+  await submitAll(cell, rotated, progress);
   mails.push(...(await accept(size / 8, { CONTENT_KEY: after })));
-  await submit(cell, { CONTENT_KEY: after }, progress);
-  const sent = await searchDisk(server, cell.db, [mark.sealed, mark.open]);
+  await submitAll(cell, { CONTENT_KEY: after }, progress);
+  const afterSubmit = await searchDisk(server, cell.db, [mark.sealed, mark.open]);
 
-  const right = await countRight(
+  const correct = await countCorrect(
     cell,
     mails.filter(({ id }) => !swapped.has(id)),
   );
-  const truthful = await countTruthful(cell, swapped);
-  return judge({ mark, searches: [waiting, sent], mails: mails.length, right, swapped: swapped.size, truthful });
+  const reported = await countReportedFailures(cell, swapped);
+  return evaluate({
+    mark,
+    searches: [whileQueued, afterSubmit],
+    mails: mails.length,
+    correct,
+    swapped: swapped.size,
+    reported,
+  });
 }
 
-interface Found {
+interface Results {
   mark: Marks;
   searches: DiskSearch[];
   mails: number;
-  right: number;
+  correct: number;
   swapped: number;
-  truthful: number;
+  reported: number;
 }
 
-function judge({ mark, searches, mails, right, swapped, truthful }: Found): Finding {
+function evaluate({ mark, searches, mails, correct, swapped, reported }: Results): Finding {
   const found = searches.flatMap((search) => search.found);
   const leaks = found.filter(({ text }) => text === mark.sealed);
   const controls = searches.map((search) => search.found.filter(({ text }) => text === mark.open).length);
   const sum = (of: (search: DiskSearch) => number) => searches.reduce((total, search) => total + of(search), 0);
   return {
     figure:
-      `${leaks.length} places with a body or idempotency key of ${mails} mails, in ${sum(({ files }) => files)} files of the server ` +
+      `${leaks.length} locations with a body or idempotency key of ${mails} mails, in ${sum(({ files }) => files)} files of the server ` +
       `(${Math.round(sum(({ mebibytes }) => mebibytes))} MiB, WAL included) and ${sum(({ rows }) => rows)} rows; control: their subjects in ` +
-      `${controls.join(" and ")} places; contents swapped between ${swapped} sends: ${truthful} of ${swapped} failed truthfully and ` +
-      `were not mailed; through a rotation of the key ${right} of ${mails - swapped} others arrived as they were written` +
+      `${controls.join(" and ")} locations; contents swapped between ${swapped} sends: ${reported} of ${swapped} failed with the documented ` +
+      `error and were not mailed; after a key rotation ${correct} of ${mails - swapped} others arrived unchanged` +
       leaks
         .slice(0, 5)
-        .map(({ place }) => `\nfound in ${place}`)
+        .map(({ location }) => `\nfound in ${location}`)
         .join(""),
     holds:
       leaks.length === 0 &&
-      controls.every((places) => places > 1) &&
+      controls.every((locations) => locations > 1) &&
       swapped === 2 * swappedPairs &&
-      truthful === swapped &&
-      right === mails - swapped,
+      reported === swapped &&
+      correct === mails - swapped,
   };
 }

@@ -1,9 +1,9 @@
 export interface Dice {
-  /** From 0 up to but not including `below`. */
+  /** A random integer from 0 to `below` - 1. */
   roll(below: number): number;
 }
 
-/** mulberry32: the same seed gives the same run. */
+/** mulberry32: the same seed gives the same sequence. */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0;
   return {

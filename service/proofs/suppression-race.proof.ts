@@ -8,13 +8,13 @@ import { createLog } from "../src/log.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
 import { promoteDueSends } from "../src/queue/promote-sends.ts";
 import { anAccount } from "../test/builders.ts";
-import { answers, aProviderThat, deliveryTestDeps } from "../test/delivery-deps.ts";
+import { aDeliveryFixture, answers, aProviderThat } from "../test/delivery-fixture.ts";
 import { aVerifiedDomain } from "../test/send-builders.ts";
-import { type FeedbackCell, withFeedbackCell } from "./feedback-cell.ts";
-import { mailAgain } from "./mail-again.ts";
-import { aRaceRound, type RacingSend, ways } from "./race-round.ts";
+import { type FeedbackCell, withFeedbackCell } from "./cell/feedback-cell.ts";
 import { createDice, type Dice } from "./seeded-random.ts";
-import { senderDomain } from "./sending-client.ts";
+import { senderDomain } from "./sends/sending-client.ts";
+import { aRaceRound, claimKinds, type RacingSend } from "./suppression/race-round.ts";
+import { removeAndResend } from "./suppression/remove-and-resend.ts";
 
 const fullSize = 10_000;
 const suppressors = 3;
@@ -22,27 +22,28 @@ const claimers = 2;
 const roundSends = 60;
 
 export const proof: Proof = {
-  promise: "Whose suppression was acknowledged before a claim was asked for is not mailed, and after its removal is",
+  promise:
+    "An address whose suppression is committed before the claim is not mailed, and is mailed again after its removal",
   size: { small: 200, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const seed = Date.now() % 2 ** 31;
     const verifiedIdentities = [senderDomain(0)];
     return withFeedbackCell(serverUrl, { verifiedIdentities }, async (cell) => {
       const race = await runRaces(cell, createDice(seed), size, progress);
-      const again = await mailAgain(cell, size / 50, progress);
-      const byWay = ways.map((way) => `${race.after[way]} ${way}`).join(", ");
+      const resent = await removeAndResend(cell, size / 50, progress);
+      const byKind = claimKinds.map((kind) => `${race.after[kind]} ${kind}`).join(", ");
       return {
         figure:
-          `${race.total} suppressions acknowledged before the claim was sent (seed ${seed}; ${byWay}), ${race.before} at the same ` +
+          `${race.total} suppressions committed before the claim was sent (seed ${seed}; ${byKind}), ${race.before} at the same ` +
           `time or after it; ${suppressors} suppressing and ${suppressors + claimers} claiming connections: ${race.mailed} mailed, ` +
-          `${race.spared} of ${race.bystanders} others of the same sends left out; ` +
-          `${again.reached} of ${again.sends} removed addresses were mailed again (${again.filtered} filtered before)`,
+          `${race.leftOut} of ${race.others} other recipients of the same sends left out; ` +
+          `${resent.reached} of ${resent.sends} removed addresses were mailed again (${resent.suppressed} suppressed before)`,
         holds:
           race.total >= size &&
-          ways.every((way) => race.after[way] > size / 10) &&
-          race.mailed + race.spared === 0 &&
-          again.reached === again.sends &&
-          again.filtered === again.sends,
+          claimKinds.every((kind) => race.after[kind] > size / 10) &&
+          race.mailed + race.leftOut === 0 &&
+          resent.reached === resent.sends &&
+          resent.suppressed === resent.sends,
       };
     });
   },
@@ -50,22 +51,22 @@ export const proof: Proof = {
 
 interface Race {
   total: number;
-  after: Record<(typeof ways)[number], number>;
-  /** Claimed before the suppression was acknowledged: either may be. */
+  after: Record<(typeof claimKinds)[number], number>;
+  /** Claimed before the suppression was acknowledged: both results are allowed. */
   before: number;
   mailed: number;
-  bystanders: number;
-  spared: number;
+  others: number;
+  leftOut: number;
 }
 
 async function runRaces(cell: FeedbackCell, dice: Dice, size: number, progress: ProofTools["progress"]): Promise<Race> {
   const race: Race = {
     total: 0,
-    after: { "first claims": 0, retries: 0, "after doubt": 0 },
+    after: { "first claims": 0, retries: 0, "in-doubt resends": 0 },
     before: 0,
     mailed: 0,
-    bystanders: 0,
-    spared: 0,
+    others: 0,
+    leftOut: 0,
   };
   const accountId = await anAccount(cell.db);
   const fromDomain = await aVerifiedDomain(cell.db, accountId);
@@ -73,9 +74,9 @@ async function runRaces(cell: FeedbackCell, dice: Dice, size: number, progress: 
   try {
     while (race.total < size) {
       const sends = await aRaceRound(cell.db, { accountId, fromDomain, count: roundSends, dice });
-      const stage = { connections, whomItMails: openWhomItMails(cell.db) };
-      const claims = await runRound(stage, sends, dice);
-      for (const send of sends) judge(race, send, claims);
+      const fixture = { connections, mailedRecipients: openMailedRecipients(cell.db) };
+      const claims = await runRound(fixture, sends, dice);
+      for (const send of sends) countClaim(race, send, claims);
       progress(`${race.total} of ${size} suppressions before their claim`);
     }
   } finally {
@@ -89,26 +90,26 @@ function openOne(url: string): Database {
   return openDatabase({ url, poolSize: 1, applicationName: "race", onIdleError: () => undefined });
 }
 
-interface Stage {
+interface Fixture {
   connections: Database[];
-  whomItMails(send: ClaimedSend): Promise<string[]>;
+  mailedRecipients(send: ClaimedSend): Promise<string[]>;
 }
 
-/** When the claim was sent on the clock of this process, and to whom its mail went. */
+/** When the claim was sent, on the logical clock of this process, and the recipients of its mail. */
 interface SeenClaim {
   sentAt: number;
   mailed: string[];
 }
 
-/** Everything happens at once. The order is that of one process: a number when a claim is sent, one when a commit is known. */
-async function runRound({ connections, whomItMails }: Stage, sends: RacingSend[], dice: Dice) {
-  const [ticking, ...others] = connections as [Database, ...Database[]];
+/** Claims and suppressions run concurrently. A counter in this process orders each claim request and each acknowledged commit. */
+async function runRound({ connections, mailedRecipients }: Fixture, sends: RacingSend[], dice: Dice) {
+  const [promoting, ...others] = connections as [Database, ...Database[]];
   const [suppressing, claiming] = [others.slice(0, suppressors), others.slice(suppressors)];
   const claims = new Map<string, SeenClaim>();
   const isOver = () => claims.size === sends.length;
   let now = 0;
   let acknowledged = 0;
-  // Claims and suppressions keep close to each other, now one in front and now the other.
+  // Claims and suppressions progress at about the same rate, with either one ahead.
   const isAhead = () => acknowledged < sends.length && claims.size + dice.roll(12) > acknowledged;
   const claim = async (db: Database) => {
     now += 1;
@@ -120,40 +121,40 @@ async function runRound({ connections, whomItMails }: Stage, sends: RacingSend[]
       fromFairAt: "-infinity",
       isProbe: true,
     });
-    for (const send of claimed) claims.set(send.id, { sentAt, mailed: await whomItMails(send) });
+    for (const send of claimed) claims.set(send.id, { sentAt, mailed: await mailedRecipients(send) });
   };
-  const victims = sends.values();
+  const remaining = sends.values();
   const suppressAndClaim = async (db: Database, claimant: Database) => {
-    for (const send of victims) {
+    for (const send of remaining) {
       const { verdicts } = await applyFeedback(db, [send.bounce], Date.now());
-      if (verdicts[0] !== "applied") throw new Error(`a bounce was ${verdicts[0]}`);
+      if (verdicts[0] !== "applied") throw new Error(`a bounce had the result ${verdicts[0]}`);
       now += 1;
       send.acknowledgedAt = now;
       acknowledged += 1;
       if (!isAhead()) await claim(claimant);
     }
   };
-  const claimOn = async (db: Database) => {
+  const claimUntilDone = async (db: Database) => {
     for (; !isOver(); await sleep(dice.roll(10))) if (!isAhead()) await claim(db);
   };
-  const tick = async () => {
+  const promote = async () => {
     for (; !isOver(); await sleep(5)) {
-      await promoteDueSends(ticking, "live");
-      await resendInDoubt(ticking, "live", { inDoubtSeconds: 1, inDoubtMaxSeconds: 2 });
+      await promoteDueSends(promoting, "live");
+      await resendInDoubt(promoting, "live", { inDoubtSeconds: 1, inDoubtMaxSeconds: 2 });
     }
   };
   await Promise.all([
-    tick(),
+    promote(),
     ...suppressing.map((db, lane) => suppressAndClaim(db, claiming[lane] as Database)),
-    ...claiming.slice(suppressors).map(claimOn),
+    ...claiming.slice(suppressors).map(claimUntilDone),
   ]);
   return claims;
 }
 
-/** By the very code that hands over, to a provider that writes down to whom. */
-function openWhomItMails(db: Database) {
+/** Submits with the production code to a provider that records the recipients. */
+function openMailedRecipients(db: Database) {
   const { mails, provider } = aProviderThat(answers.accepted);
-  const { deps } = deliveryTestDeps(db, provider, { log: createLog("silent") });
+  const { deps } = aDeliveryFixture(db, provider, { log: createLog("silent") });
   return async (send: ClaimedSend): Promise<string[]> => {
     await submitSend(deps, send, deps.clock());
     const mine = mails.filter(({ tags }) => tags.sendId === send.id);
@@ -161,15 +162,15 @@ function openWhomItMails(db: Database) {
   };
 }
 
-function judge(race: Race, send: RacingSend, claims: Map<string, SeenClaim>): void {
+function countClaim(race: Race, send: RacingSend, claims: Map<string, SeenClaim>): void {
   const { sentAt, mailed } = claims.get(send.id) ?? { sentAt: 0, mailed: [] };
-  race.bystanders += send.bystanders.length;
-  race.spared += send.bystanders.filter((bystander) => !mailed.includes(bystander)).length;
+  race.others += send.others.length;
+  race.leftOut += send.others.filter((other) => !mailed.includes(other)).length;
   if (send.acknowledgedAt === undefined || sentAt < send.acknowledgedAt) {
     race.before += 1;
     return;
   }
   race.total += 1;
-  race.after[send.way] += 1;
-  if (mailed.includes(send.victim)) race.mailed += 1;
+  race.after[send.kind] += 1;
+  if (mailed.includes(send.suppressed)) race.mailed += 1;
 }

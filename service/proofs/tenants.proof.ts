@@ -5,16 +5,16 @@ import type { ApiDeps } from "../src/api/http/api-server.ts";
 import type { Environment } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import type { DomainDeps } from "../src/domains/register-domain.ts";
-import { openTestDeps } from "../test/domain-deps.ts";
+import { openDomainFixture } from "../test/domain-fixture.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 import { startTestApi } from "../test/with-test-apis.ts";
-import { findTablesNotCompared } from "./foreign-rows.ts";
-import { watchDatabase } from "./forgotten-scope.ts";
-import { aTenant, type Tenant } from "./tenant-accounts.ts";
-import { operationsWithoutIds, probesOfOther, probesOfOwn, probesThatChange } from "./tenant-probes.ts";
-import { type Stage, type Swept, sweep } from "./tenant-sweep.ts";
+import { findUncoveredTables } from "./tenants/foreign-rows.ts";
+import { aTenant, type Tenant } from "./tenants/tenant-accounts.ts";
+import { operationsWithoutIds, probesOfOther, probesOfOwn, probesThatChange } from "./tenants/tenant-probes.ts";
+import { type Fixture, type SweepResult, sweep } from "./tenants/tenant-sweep.ts";
+import { watchDatabase } from "./tenants/unscoped-statements.ts";
 
-/** Finding the account, the turns and the names at the provider: what serves all accounts, and nothing else does. */
+/** Authentication, the control-call budget and provider names serve all accounts; no other statement may. */
 const mayBeUnbound = [
   "find-key-by-hmacs",
   "find-open-login",
@@ -25,19 +25,20 @@ const mayBeUnbound = [
 ];
 
 export const proof: Proof = {
-  promise: "No account sees or changes what is another's, not even through statements that forget their account",
+  promise:
+    "No account sees or changes data of another account, not even through statements without their account condition",
   size: { small: 2, full: 20 },
   run: async (size, { serverUrl, progress }) => {
     const simulator = await startSesSimulator();
     try {
       return await withSimulatedCell(serverUrl, simulator, async ({ db, url, environment }) => {
-        const deps = await openTestDeps(db, url, simulator);
-        const stages = await openStages(db, deps, environment, size);
+        const domainDeps = await openDomainFixture(db, url, simulator);
+        const fixtures = await openFixtures(db, domainDeps, environment, size);
         try {
-          return await proveAll(db, stages, progress);
+          return await proveAll(db, fixtures, progress);
         } finally {
-          for (const { app } of Object.values(stages)) await app.close();
-          await deps.locks.close();
+          for (const { app } of Object.values(fixtures)) await app.close();
+          await domainDeps.locks.close();
         }
       });
     } finally {
@@ -46,76 +47,91 @@ export const proof: Proof = {
   },
 };
 
-type Stages = Record<"whole" | "guarded" | "bare", Stage>;
+type Fixtures = Record<"scoped" | "unscoped" | "unprotected", Fixture>;
 
-/** The same API three times: as it is, for statements without scope behind the guard, and for the same without the guard. */
-async function openStages(db: Database, domainDeps: DomainDeps, environment: Environment, size: number): Promise<Stages> {
+/** The same API three times: unchanged, with unscoped statements, and with unscoped statements but no row-level security. */
+async function openFixtures(
+  db: Database,
+  domainDeps: DomainDeps,
+  environment: Environment,
+  size: number,
+): Promise<Fixtures> {
   const tenants: Tenant[] = [];
-  const open = async (isGuarded: boolean, stranger: string): Promise<Stage & { deps: ApiDeps }> => {
-    const watched = watchDatabase(db, { isGuarded, stranger });
-    const { app, deps } = await startTestApi(watched, environment, []);
-    deps.domainDeps = { ...domainDeps, db: watched };
-    return { db: watched, app, deps, loginDeps: deps.loginDeps, tenants, jwtOnly };
+  const open = async (isRowSecurityOn: boolean, otherAccountId: string): Promise<Fixture & { deps: ApiDeps }> => {
+    const watched = watchDatabase(db, { isRowSecurityOn, otherAccountId });
+    const { app, deps: apiDeps } = await startTestApi(watched, environment, []);
+    apiDeps.domainDeps = { ...domainDeps, db: watched };
+    return { db: watched, app, deps: apiDeps, loginDeps: apiDeps.loginDeps, tenants, jwtOnly };
   };
-  const whole = await open(true, "");
-  for (let number = 1; number <= size; number++) tenants.push(await aTenant(db, whole.deps, number));
-  // Of the first one: whoever asks in its place must not be it.
-  const stranger = tenants[0]?.accountId ?? "";
-  return { whole, guarded: await open(true, stranger), bare: await open(false, stranger) };
+  const scoped = await open(true, "");
+  for (let number = 1; number <= size; number++) tenants.push(await aTenant(db, scoped.deps, number));
+  // The first account; it is not an actor in the sweeps that store rows under it.
+  const otherAccountId = tenants[0]?.accountId ?? "";
+  return { scoped, unscoped: await open(true, otherAccountId), unprotected: await open(false, otherAccountId) };
 }
 
-async function proveAll(db: Database, stages: Stages, progress: ProofTools["progress"]): Promise<Finding> {
-  const { whole, guarded, bare } = stages;
-  const { tenants } = whole;
-  const [, ...strangers] = tenants;
+async function proveAll(db: Database, fixtures: Fixtures, progress: ProofTools["progress"]): Promise<Finding> {
+  const { scoped, unscoped, unprotected } = fixtures;
+  const { tenants } = scoped;
+  const [, ...others] = tenants;
   const last = tenants.slice(-1);
 
-  const asItIs = await sweep(whole, { actors: tenants, progress });
-  guarded.db.forget = "conditions";
-  const behindGuard = await sweep(guarded, { actors: tenants, reference: whole.app, progress });
-  guarded.db.forget = "everything";
-  const given = await sweep(guarded, { actors: strangers, onlyChanges: true, progress });
+  const normal = await sweep(scoped, { actors: tenants, progress });
+  unscoped.db.removed = "conditions";
+  const withoutConditions = await sweep(unscoped, { actors: tenants, reference: scoped.app, progress });
+  unscoped.db.removed = "everything";
+  const withOtherAccount = await sweep(unscoped, { actors: others, onlyChanges: true, progress });
 
-  // The control: the same without the guard has to show what the guard keeps away, for each statement.
-  bare.db.forget = "conditions";
-  const control = { actors: last, reference: whole.app, comparesEachChange: true, progress };
-  const without = await sweep(bare, control);
-  bare.db.forget = "everything";
-  const givenWithout = await sweep(bare, { ...control, onlyChanges: true });
+  // The control: without row-level security each of these statements must reveal data of another account.
+  unprotected.db.removed = "conditions";
+  const control = { actors: last, reference: scoped.app, comparesEachChange: true, progress };
+  const unprotectedReads = await sweep(unprotected, control);
+  unprotected.db.removed = "everything";
+  const unprotectedWrites = await sweep(unprotected, { ...control, onlyChanges: true });
 
-  const forgotten = union(behindGuard.scopeless, given.scopeless);
-  const revealed = union(without.revealed, givenWithout.revealed);
+  const changedStatements = union(withoutConditions.unscoped, withOtherAccount.unscoped);
+  const revealed = union(unprotectedReads.revealed, unprotectedWrites.revealed);
   const gaps = [
-    ...asItIs.foreign,
-    ...behindGuard.foreign,
-    ...given.foreign,
-    ...missing("has no account to forget", asItIs.bound, forgotten),
-    ...missing("shows nothing foreign without the guard", forgotten, revealed),
-    ...missing("runs without the guard", asItIs.unbound, new Set(mayBeUnbound)),
-    ...missing("is asked by no probe", operationsOf(document), operationsAsked(tenants)),
-    ...(await findTablesNotCompared(db)).map((table) => `${table} is not compared`),
+    ...normal.foreign,
+    ...withoutConditions.foreign,
+    ...withOtherAccount.foreign,
+    ...missing("has no account condition to remove", normal.bound, changedStatements),
+    ...missing("reveals nothing without row-level security", changedStatements, revealed),
+    ...missing("runs without an account", normal.unbound, new Set(mayBeUnbound)),
+    ...missing("has no probe", operationsOf(document), operationsProbed(tenants)),
+    ...(await findUncoveredTables(db)).map((table) => `${table} is not fingerprinted`),
   ];
   return {
-    figure: figureOf(tenants.length, { asItIs, behindGuard, given, without, forgotten, gaps }),
+    figure: figureOf(tenants.length, {
+      normal,
+      withoutConditions,
+      withOtherAccount,
+      unprotectedReads,
+      changedStatements,
+      gaps,
+    }),
     holds: gaps.length === 0,
   };
 }
 
 interface Figures {
-  asItIs: Swept;
-  behindGuard: Swept;
-  given: Swept;
-  without: Swept;
-  forgotten: Set<string>;
+  normal: SweepResult;
+  withoutConditions: SweepResult;
+  withOtherAccount: SweepResult;
+  unprotectedReads: SweepResult;
+  changedStatements: Set<string>;
   gaps: string[];
 }
 
-function figureOf(accounts: number, { asItIs, behindGuard, given, without, forgotten, gaps }: Figures): string {
-  const foreign = behindGuard.foreign.length + given.foreign.length;
+function figureOf(
+  accounts: number,
+  { normal, withoutConditions, withOtherAccount, unprotectedReads, changedStatements, gaps }: Figures,
+): string {
+  const foreign = withoutConditions.foreign.length + withOtherAccount.foreign.length;
   return (
-    `${accounts} accounts, each by JWT, live and test key: ${asItIs.foreign.length} of ${asItIs.requests} requests showed or ` +
-    `changed what is another's; with the account taken out of ${forgotten.size} statements ${foreign} of ` +
-    `${behindGuard.requests + given.requests}, and ${without.foreign.length} of ${without.requests} when the guard was off too` +
+    `${accounts} accounts, each by JWT, live and test key: ${normal.foreign.length} of ${normal.requests} requests showed or ` +
+    `changed data of another account; with the account removed from ${changedStatements.size} statements ${foreign} of ` +
+    `${withoutConditions.requests + withOtherAccount.requests}, and ${unprotectedReads.foreign.length} of ${unprotectedReads.requests} with row-level security off too` +
     gaps
       .slice(0, 5)
       .map((gap) => `; ${gap}`)
@@ -137,7 +153,7 @@ interface Operation {
 }
 
 function allOperations({ paths }: { paths: Record<string, Record<string, unknown>> }): Operation[] {
-  // The document is written by us, and a test holds it against the schema of OpenAPI.
+  // We generate the document, and a test validates it against the OpenAPI schema.
   return Object.values(paths).flatMap((methods) => Object.values(methods) as Operation[]);
 }
 
@@ -145,8 +161,8 @@ function operationsOf(published: typeof document): string[] {
   return allOperations(published).map(({ operationId }) => operationId);
 }
 
-function operationsAsked([one, other]: Tenant[]): Set<string> {
-  if (one === undefined || other === undefined) throw new Error("two accounts are needed at least");
+function operationsProbed([one, other]: Tenant[]): Set<string> {
+  if (one === undefined || other === undefined) throw new Error("at least two accounts are required");
   const probes = [...probesOfOwn(one, []), ...probesOfOther(other), ...probesThatChange(one, "", 0)];
   return new Set([...probes.map(({ operation }) => operation), ...operationsWithoutIds]);
 }

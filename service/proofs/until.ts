@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again and again; what does not come about in time is an error that names it. */
+/** Polls until `isSo` returns true; throws an error with the text `what` when the time is up. */
 export async function until(what: string, withinSeconds: number, isSo: () => Promise<boolean>, pauseMs = 50) {
   const end = performance.now() + withinSeconds * 1000;
   while (!(await isSo())) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCautiousClock } from "./cautious-clock.ts";
 
-test("it counts a suspension and a clock set ahead, and is not turned back by a clock set back", () => {
+test("a suspension or a wall clock set ahead counts as time passed, and a wall clock set back does not", () => {
   let [monotonic, wall] = [100, 5_000];
   const clock = createCautiousClock(
     () => monotonic,

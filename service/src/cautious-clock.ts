@@ -1,7 +1,6 @@
 /**
- * Counts milliseconds for leases: at least as many as have passed. The monotonic clock stands still while a machine is
- * suspended, and the wall clock may be set; each step counts by whichever says more, so a lease never looks younger than
- * it is.
+ * Counts milliseconds for leases and never runs slow, so a lease never seems younger than it is. The monotonic clock stops
+ * while a machine is suspended, and the wall clock can be set back; each step adds the larger difference of the two.
  */
 export function createCautiousClock(
   monotonic: () => number = () => performance.now(),

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { environmentSchema } from "./environment-schema.ts";
+import { findConflicts } from "./config-conflicts.ts";
+import { type Environment, environmentSchema } from "./environment-schema.ts";
 import { ConfigurationError } from "./errors.ts";
-import { type Secret, type SecretPair, secret } from "./secret.ts";
+import type { Secret, SecretPair } from "./secret.ts";
 
-export type Environment = Record<string, string | undefined>;
-
+export type { Environment } from "./environment-schema.ts";
 export type Config = ReturnType<typeof readConfig>;
 
 type Key = keyof typeof environmentSchema.shape;
@@ -21,19 +21,12 @@ const fileKeys = [
   "TOKEN_SIGNING_KEY_SECOND",
 ] as const satisfies Key[];
 
-const endpointKeys = ["AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL_SNS", "AWS_ENDPOINT_URL_SQS"] as const;
-
-/** Reads everything a process needs, once, and reports every problem together. */
+/** Reads the settings of a process, once at start, and reports all problems together. */
 export function readConfig(env: Environment) {
   const problems: string[] = [];
   const given = withSecretsFromFiles(environmentSchema, env, problems);
   const values = parse(environmentSchema, given, problems);
-  problems.push(
-    ...providerProblems(given),
-    ...topicProblems(given),
-    ...queueProblems(given),
-    ...rotationProblems(given),
-  );
+  problems.push(...findConflicts(given));
   if (values === undefined || problems.length > 0) throw invalid(problems);
   return {
     ...databasePart(values),
@@ -55,7 +48,7 @@ export function readConfig(env: Environment) {
       inDoubtPolicy: values.IN_DOUBT_POLICY,
     },
     feedback: feedbackPart(values),
-    /** None means the resolvers of the system. */
+    /** Empty means the resolvers of the system. */
     dnsServers: values.DNS_SERVERS,
     provider: {
       kind: values.POSTERN_PROVIDER,
@@ -86,12 +79,12 @@ const databaseKeys = {
   LOG_LEVEL: true,
 } as const;
 
-/** What migrations and the admin commands need: they run before, and without, the rest of the configuration. */
+/** The settings of migrations and admin commands, which run without the rest of the configuration. */
 export function readDatabaseConfig(env: Environment) {
   return databasePart(readPart(environmentSchema.pick(databaseKeys), env));
 }
 
-/** What `postern status` needs: it must answer also where the secrets are not at hand. */
+/** The settings of `postern status`, which must also work where the secrets are not available. */
 export function readStatusConfig(env: Environment) {
   const keys = { ...databaseKeys, FEEDBACK_GAP_SECONDS: true, AWS_FEEDBACK_QUEUE_URL: true } as const;
   const values = readPart(environmentSchema.pick(keys), env);
@@ -105,7 +98,7 @@ function readPart<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: 
   return values;
 }
 
-/** The process environment, completed by a `.env` file in the working directory where there is one. */
+/** The process environment, completed by the `.env` file in the working directory if it exists. */
 export function loadEnvironment(): Environment {
   try {
     process.loadEnvFile();
@@ -146,56 +139,6 @@ function withSecretsFromFiles(schema: z.ZodObject, env: Environment, problems: s
 
 type Values = z.infer<typeof environmentSchema>;
 
-/** Mail must not reach a stranger's server by a slip in one variable, nor real people while trying things out. */
-function providerProblems(given: Environment): string[] {
-  const provider = environmentSchema.shape.POSTERN_PROVIDER.safeParse(given.POSTERN_PROVIDER);
-  return endpointKeys.flatMap((key) => {
-    const { success, data: endpoint } = environmentSchema.shape[key].safeParse(given[key]);
-    if (!provider.success || !success) return [];
-    if (provider.data === "simulator") {
-      if (endpoint === undefined) return [`${key} is missing: POSTERN_PROVIDER=simulator needs all three endpoints`];
-      return isAmazon(endpoint) ? [`${key} names Amazon, but POSTERN_PROVIDER is simulator`] : [];
-    }
-    if (endpoint === undefined || isAmazon(endpoint)) return [];
-    return [`${key} is not an Amazon address; that is accepted only with POSTERN_PROVIDER=simulator`];
-  });
-}
-
-/** SES publishes only to topics of its own region. */
-function topicProblems(given: Environment): string[] {
-  const region = environmentSchema.shape.AWS_REGION.safeParse(given.AWS_REGION).data;
-  const topic = environmentSchema.shape.AWS_FEEDBACK_TOPIC_ARN.safeParse(given.AWS_FEEDBACK_TOPIC_ARN).data;
-  if (region === undefined || topic === undefined || topic.region === region) return [];
-  return [`AWS_FEEDBACK_TOPIC_ARN is a topic in ${topic.region}, but AWS_REGION is ${region}`];
-}
-
-function queueProblems(given: Environment): string[] {
-  const provider = environmentSchema.shape.POSTERN_PROVIDER.safeParse(given.POSTERN_PROVIDER).data;
-  const region = environmentSchema.shape.AWS_REGION.safeParse(given.AWS_REGION).data;
-  const queueUrl = environmentSchema.shape.AWS_FEEDBACK_QUEUE_URL.safeParse(given.AWS_FEEDBACK_QUEUE_URL).data;
-  if (provider === undefined || region === undefined || queueUrl === undefined) return [];
-  const { origin } = new URL(queueUrl);
-  if (provider === "simulator") {
-    return isAmazon(origin) ? ["AWS_FEEDBACK_QUEUE_URL names Amazon, but POSTERN_PROVIDER is simulator"] : [];
-  }
-  const expected = `https://sqs.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
-  return origin === expected ? [] : [`AWS_FEEDBACK_QUEUE_URL must start with ${expected}/, the queues of AWS_REGION`];
-}
-
-function rotationProblems(given: Environment): string[] {
-  return ["API_KEY_PEPPER", "CONTENT_KEY", "TOKEN_SIGNING_KEY"].flatMap((key) => {
-    const [first, second] = [secret.safeParse(given[key]).data, secret.safeParse(given[`${key}_SECOND`]).data];
-    if (first === undefined || second === undefined) return [];
-    if (second.id === first.id) return [`${key} and ${key}_SECOND carry the same id; give each its own`];
-    return second.key.equals(first.key) ? [`${key} and ${key}_SECOND are the same secret under two ids`] : [];
-  });
-}
-
-function isAmazon(endpoint: string): boolean {
-  const { protocol, hostname } = new URL(endpoint);
-  return protocol === "https:" && /\.(amazonaws\.com|amazonaws\.com\.cn|api\.aws)$/.test(hostname);
-}
-
 function databasePart(
   values: Pick<Values, "DATABASE_URL" | "DATABASE_DIRECT_URL" | "DATABASE_POOL_SIZE" | "PARTITION_SPAN" | "LOG_LEVEL">,
 ) {
@@ -224,5 +167,5 @@ function pair(current: Secret, second: Secret | undefined): SecretPair {
 function invalid(problems: string[]): ConfigurationError {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const lines = problems.map((problem) => `  - ${problem}`).join("\n");
-  return new ConfigurationError(`${count} in the configuration:\n${lines}\nEvery key is explained in .env.example.`);
+  return new ConfigurationError(`${count} in the configuration:\n${lines}\nEach setting is explained in .env.example.`);
 }

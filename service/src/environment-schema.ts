@@ -2,6 +2,8 @@ import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { secret } from "./secret.ts";
 
+export type Environment = Record<string, string | undefined>;
+
 const port = wholeNumber(0, 65_535);
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional();
 
@@ -12,7 +14,7 @@ const httpUrl = z.string().refine((value) => /^https?:\/\/[^/]+$/.test(value) &&
   error: "must be an http or https address without a path, such as https://mail.acme.io or http://127.0.0.1:4579",
 });
 
-/** Accounts and partitions have no setting of their own: this one carries them. SES cannot publish to a FIFO topic. */
+/** Also provides the AWS account and partition, which have no setting. SES cannot publish to a FIFO topic. */
 const topicArn = z.string().transform((value, context) => {
   const parts = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z0-9-]+):(\d{12}):[A-Za-z0-9_-]{1,256}$/.exec(value);
   const [arn = "", partition = "", region = "", accountId = ""] = parts ?? [];
@@ -20,7 +22,7 @@ const topicArn = z.string().transform((value, context) => {
   return { arn, partition, region, accountId };
 });
 
-/** Only a name for a queue: requests go to the SQS endpoint. */
+/** Identifies the queue; requests go to the SQS endpoint. */
 const queueUrl = z
   .string()
   .refine((value) => /^https?:\/\/[^/]+\/\d{12}\/[A-Za-z0-9_-]{1,80}$/.test(value) && URL.canParse(value), {
@@ -45,7 +47,7 @@ const dnsServers = z.string().transform((value, context): string[] => {
   return listed;
 });
 
-/** Every key with its meaning. `.env.example` shows the same keys; a test compares the two. */
+/** Every setting with its meaning. `.env.example` lists the same settings; a test compares the two. */
 export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl.describe("PostgreSQL 15 or newer, the only server Postern needs"),
   DATABASE_DIRECT_URL: optional(postgresUrl).describe(
@@ -54,40 +56,44 @@ export const environmentSchema = z.object({
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe("connections per process"),
   PARTITION_SPAN: oneOf("month", "week")
     .default("month")
-    .describe("how much a partition of sends and events holds; week for 1,000 sends a second and more"),
-  CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("days until the content of mails is dropped"),
+    .describe("time span of a partition of sends and events; week for 1,000 sends a second and more"),
+  CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("days for which the content of mails is kept"),
   HOST: z.string().default("127.0.0.1").describe("address the API listens on; 0.0.0.0 in a container"),
   PORT: port.default(3000).describe("port of the API"),
   OPERATIONS_HOST: z.string().default("127.0.0.1").describe("address of /metrics and the health details"),
   OPERATIONS_PORT: optional(port).describe(
     "port of /metrics and the health details: 3001 for the API, 3002 for the worker",
   ),
-  PUBLIC_URL: optional(httpUrl).describe("how callers reach the API; issuer of its tokens"),
-  TRUSTED_PROXIES: proxies.default([]).describe("addresses and ranges whose X-Forwarded-For is believed"),
+  PUBLIC_URL: optional(httpUrl).describe("address at which callers reach the API; issuer of its tokens"),
+  TRUSTED_PROXIES: proxies.default([]).describe("addresses and ranges of proxies whose X-Forwarded-For is trusted"),
   API_REFERENCE: oneOf("on", "off").default("on").describe("interactive documentation at /reference"),
-  LOG_LEVEL: oneOf("debug", "info", "warn", "error", "silent").default("info").describe("how much is logged"),
+  LOG_LEVEL: oneOf("debug", "info", "warn", "error", "silent")
+    .default("info")
+    .describe("least severe level that is logged"),
   CELL_CODE: z
     .string()
     .regex(/^[A-Za-z0-9_-]{2}$/, "must be two characters of A-Z a-z 0-9 - _")
     .default("AA")
-    .describe("names this installation inside keys and tokens"),
-  DELIVERY_SLOTS: wholeNumber(1, 400).default(100).describe("sends a worker hands over at the same time"),
+    .describe("identifies this installation inside keys and tokens"),
+  DELIVERY_SLOTS: wholeNumber(1, 400).default(100).describe("submissions a worker runs concurrently"),
   GIVE_UP_AFTER_SECONDS: wholeNumber(60, 604_800)
     .default(86_400)
-    .describe("how long a send that the provider cannot take is tried"),
+    .describe("how long a worker retries a send that SES does not accept"),
   IN_DOUBT_SECONDS: wholeNumber(1, 86_400)
     .default(120)
-    .describe("how long evidence of a hand-over with an unknown outcome is waited for"),
+    .describe("how long to wait for SES events about a submission with an unknown outcome"),
   IN_DOUBT_MAX_SECONDS: wholeNumber(1, 604_800)
     .default(3_600)
-    .describe("the same while nothing is heard from the provider's events"),
+    .describe("the longest such wait, while SES events prove nothing"),
   IN_DOUBT_POLICY: oneOf("resend", "fail")
     .default("resend")
-    .describe("what then becomes of it: sent again, perhaps twice, or failed"),
+    .describe(
+      "what happens to a send that no event confirms: resend can deliver it twice, fail can leave it undelivered",
+    ),
   FEEDBACK_GAP_SECONDS: wholeNumber(60, 604_800)
     .default(900)
-    .describe("how long nothing may be heard from the provider's events before that is an alarm"),
-  DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that look for the records of domains"),
+    .describe("how long SES events may be missing before that is reported as a problem"),
+  DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   AWS_REGION: z
     .string()
@@ -96,11 +102,11 @@ export const environmentSchema = z.object({
   AWS_ENDPOINT_URL_SESV2: optional(httpUrl).describe("SES endpoint; only needed with the simulator"),
   AWS_ENDPOINT_URL_SNS: optional(httpUrl).describe("SNS endpoint; only needed with the simulator"),
   AWS_ENDPOINT_URL_SQS: optional(httpUrl).describe("SQS endpoint; only needed with the simulator"),
-  AWS_FEEDBACK_TOPIC_ARN: optional(topicArn).describe("SNS topic that tells what became of mail"),
-  AWS_FEEDBACK_QUEUE_URL: optional(queueUrl).describe("SQS queue that the topic writes to"),
-  API_KEY_PEPPER: secret.describe("keys the stored hashes of API keys"),
+  AWS_FEEDBACK_TOPIC_ARN: optional(topicArn).describe("SNS topic to which SES publishes its events"),
+  AWS_FEEDBACK_QUEUE_URL: optional(queueUrl).describe("SQS queue that the topic delivers to"),
+  API_KEY_PEPPER: secret.describe("key of the stored hashes of API keys"),
   API_KEY_PEPPER_SECOND: optional(secret).describe("second accepted pepper while rotating"),
-  CONTENT_KEY: secret.describe("seals the content of mails at rest"),
+  CONTENT_KEY: secret.describe("encrypts the content of mails at rest"),
   CONTENT_KEY_SECOND: optional(secret).describe("second accepted content key while rotating"),
   TOKEN_SIGNING_KEY: secret.describe("Ed25519 seed that signs access tokens"),
   TOKEN_SIGNING_KEY_SECOND: optional(secret).describe("second accepted signing key while rotating"),
@@ -126,9 +132,9 @@ function isAddressRange(entry: string): boolean {
   }
 }
 
-function wholeNumber(least: number, most: number) {
-  const error = `must be a whole number from ${least} to ${most}`;
-  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 }
 
 function oneOf<const Words extends [string, string, ...string[]]>(...words: Words) {

@@ -1,4 +1,4 @@
-/** Every code a caller can meet. The HTTP status of each stands in `api/error-catalogue.ts`. */
+/** Every error code of the API. `api/http/error-catalogue.ts` maps each to an HTTP status. */
 export const errorCodes = [
   "BAD_REQUEST",
   "UNAUTHORIZED",
@@ -30,7 +30,7 @@ interface AppErrorExtras {
   cause?: unknown;
 }
 
-/** An outcome the caller can act on; `message` is public text and says what to do next. */
+/** An error that the caller can act on. `message` is public and says what to do next. */
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;
@@ -45,7 +45,7 @@ export class AppError extends Error {
   }
 }
 
-/** A reason not to start at all; ends the process with exit code 78 (EX_CONFIG). */
+/** A configuration problem that prevents the start. The process exits with code 78 (EX_CONFIG). */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }

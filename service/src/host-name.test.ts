@@ -17,11 +17,11 @@ test.for([
   ["the Kelvin sign", "\u212aino.example", "kino.example"],
   ["the long s", "\u017fhop.example", "shop.example"],
   ["a capital sigma, also at the end of a word", "ΣΑΣ.gr", "xn--mxa9ab.gr"],
-] as const)("one domain has one spelling: %s", ([, given, name]) => {
+] as const)("every spelling of a domain gives the same name: %s", ([, given, name]) => {
   expect(parseHostName(given)).toBe(name);
 });
 
-test("the quick way for names that are right already answers as the other one, which capitals take", () => {
+test("the fast path gives the same result as the full conversion, which names in capitals take", () => {
   const letters = fc.constantFrom(..."abx019--..");
   fc.assert(
     fc.property(fc.string({ unit: letters, maxLength: 24 }), (name) => {
@@ -35,7 +35,7 @@ test("the quick way for names that are right already answers as the other one, w
   );
 });
 
-test("a dotless i is another letter than i", () => {
+test("a dotless i is a different letter from i", () => {
   expect(parseHostName("shıp.example")).toBe("xn--shp-kua.example");
 });
 
@@ -47,7 +47,7 @@ test.for([
   "ไทย.th",
   "עברית.il",
   "العربية.eg",
-])("letters that are written together may stand together: %s", (given) => {
+])("scripts that one language mixes may share a label: %s", (given) => {
   expect(parseHostName(given)).toMatch(/^xn--/);
 });
 
@@ -57,13 +57,13 @@ test.for([
   ["Latin and Greek", "g\u03bfogle.com"],
   ["Cyrillic and Greek", "\u0430\u03b1.com"],
   ["Hangul and Hiragana", "한ひ.com"],
-  ["a script nobody writes in any more", "\u{10330}\u{10331}.com"],
+  ["an extinct script", "\u{10330}\u{10331}.com"],
   ["Cherokee", "\u13a0\u13a1.com"],
-] as const)("a label that mixes look-alikes is refused: %s", ([, given]) => {
+] as const)("a label with mixed or rare scripts is refused: %s", ([, given]) => {
   expect(parseHostName(given)).toEqual({ problem: expect.stringMatching(/one script/) });
 });
 
-test("labels of different scripts may follow each other", () => {
+test("different labels may use different scripts", () => {
   expect(parseHostName("пример.shop.com")).toBe("xn--e1afmkfd.shop.com");
 });
 
@@ -102,6 +102,6 @@ test.for([
   `${"ü".repeat(60)}.co`,
   `${"a.".repeat(126)}co`,
   "日".repeat(10_000),
-])("what is no domain on the public internet is refused: %j", (given) => {
+])("text that is not a public domain name is refused: %j", (given) => {
   expect(parseHostName(given)).toEqual(isRefused);
 });

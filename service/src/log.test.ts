@@ -5,19 +5,19 @@ import { createLog, type Log } from "./log.ts";
 
 const shared = useTestDatabase();
 
-test("an outcome is one JSON line with its level, time, event and facts, and nothing else", () => {
+test("an outcome is one JSON line with its level, time, event and fields, and nothing else", () => {
   const [line, ...rest] = linesOf((log) => log.warn({ keys: 3 }, "api-keys.pepper-missing"));
   expect(rest).toEqual([]);
   expect(line).toEqual({ level: "warn", time: expect.any(String), keys: 3, event: "api-keys.pepper-missing" });
   expect(new Date(line?.time ?? "").toISOString()).toBe(line?.time);
 });
 
-test("what is below the level is not written", () => {
+test("lines below the log level are not written", () => {
   expect(linesOf((log) => log.debug("request.detail"))).toEqual([]);
-  expect(linesOf((log) => log.error("api.broke"), "silent")).toEqual([]);
+  expect(linesOf((log) => log.error("api.crashed"), "silent")).toEqual([]);
 });
 
-test("an error of PostgreSQL is logged by name, message, code and stack, without the values of the row", async () => {
+test("an error of PostgreSQL is logged with name, message, code and stack, without row values", async () => {
   await shared.db.query({ name: "t", text: "create table people (address text primary key, name text not null)" });
   const address = "ada@example.com";
   const insert = { name: "i", text: "insert into people values ($1, 'Ada Lovelace')", values: [address] };
@@ -27,10 +27,10 @@ test("an error of PostgreSQL is logged by name, message, code and stack, without
 
   const wrapped = new AppError("UNAVAILABLE", "Try again.", { cause: duplicate });
   for (const err of [duplicate, wrapped]) {
-    const [line] = linesOf((log) => log.error({ err }, "request.broke"));
+    const [line] = linesOf((log) => log.error({ err }, "request.internal-error"));
     expect(JSON.stringify(line)).not.toMatch(/ada@example|Lovelace|detail|where/);
   }
-  const [line] = linesOf((log) => log.error({ err: wrapped }, "request.broke"));
+  const [line] = linesOf((log) => log.error({ err: wrapped }, "request.internal-error"));
   expect(line?.err).toEqual({
     name: "AppError",
     message: "Try again.",
@@ -45,27 +45,27 @@ test("an error of PostgreSQL is logged by name, message, code and stack, without
   });
 });
 
-test("a data exception is logged without its message, which quotes the value, also inside the stack", async () => {
+test("a data exception is logged without its message, which quotes the value, in the stack too", async () => {
   const refused = { name: "n", text: "select $1::text::int", values: ["ada@example.com"] };
   const err: unknown = await shared.db.query(refused).catch((error: unknown) => error);
   expect(err).toMatchObject({ message: expect.stringContaining("ada@example.com") });
-  const [line] = linesOf((log) => log.error({ err }, "request.broke"));
+  const [line] = linesOf((log) => log.error({ err }, "request.internal-error"));
   expect(line?.err).toEqual({ name: "error", message: "a data exception", code: "22P02", stack: expect.any(Array) });
   expect(JSON.stringify(line)).not.toContain("ada@");
 });
 
-test("the context in which PostgreSQL met an error is not logged", () => {
+test("the context of an error of PostgreSQL is not logged", () => {
   const err = Object.assign(new Error("division by zero"), { where: "PL/pgSQL function with ada@example.com" });
-  const [line] = linesOf((log) => log.error({ err }, "request.broke"));
+  const [line] = linesOf((log) => log.error({ err }, "request.internal-error"));
   expect(line?.err).toEqual({ name: "Error", message: "division by zero", stack: expect.any(Array) });
 });
 
-test("something thrown that is no error is logged as its text", () => {
-  const [line] = linesOf((log) => log.error({ err: "out of paper" }, "request.broke"));
-  expect(line?.err).toEqual({ message: "out of paper" });
+test("a thrown value that is not an error is logged as text", () => {
+  const [line] = linesOf((log) => log.error({ err: "not an error object" }, "request.internal-error"));
+  expect(line?.err).toEqual({ message: "not an error object" });
 });
 
-test("what only looks like an error is logged as one, and quotes as little", () => {
+test("a plain object with the fields of an error is logged as an error, without quoted values", () => {
   const thrown = {
     message: "invalid input for ada@example.com",
     code: "22P02",

@@ -1,11 +1,11 @@
 import { type DestinationStream, destination, type Logger, pino } from "pino";
-import { collectLines } from "./collected-lines.ts";
+import { bufferLines } from "./buffered-lines.ts";
 
 export type Log = Logger;
 
 /**
- * One JSON line per outcome. What must never be logged (bodies, subjects, addresses, keys, tokens) is kept out by naming
- * each field at the call; nothing here serialises a request, a header or a configuration.
+ * One JSON line per outcome. Bodies, subjects, addresses, keys and tokens must never be logged, so each call names its
+ * fields, and no serializer prints a request, a header or a configuration.
  */
 export function createLog(level: string, stream?: DestinationStream): Log {
   const options = {
@@ -19,32 +19,32 @@ export function createLog(level: string, stream?: DestinationStream): Log {
   return pino(options, stream ?? standardOutput);
 }
 
-let written = { ms: 0, field: "" };
+let cached = { ms: 0, field: "" };
 
-/** The lines of one millisecond share it: writing out a time takes as long as the rest of a short line. */
+/** Cached per millisecond: formatting a time takes as long as the rest of a short line. */
 function timeField(): string {
   const ms = Date.now();
-  if (ms !== written.ms) written = { ms, field: `,"time":"${new Date(ms).toISOString()}"` };
-  return written.field;
+  if (ms !== cached.ms) cached = { ms, field: `,"time":"${new Date(ms).toISOString()}"` };
+  return cached.field;
 }
 
 /**
- * A line that cannot be written (a full disk, a reader that left) is lost, because what it tells of has happened and must
- * go on to be recorded.
+ * A line that cannot be written (full disk, closed pipe) is dropped without an error: a log failure must not stop the work
+ * that the line describes.
  */
 const output = destination({ fd: 1, sync: true, maxLength: 1024 * 1024 });
 output.on("error", () => undefined);
-const standardOutput = collectLines((lines) => {
+const standardOutput = bufferLines((lines) => {
   try {
     output.write(lines);
   } catch {
-    // There is nowhere left to say it.
+    // No output is left on which to report the failure.
   }
 });
 
 /**
- * PostgreSQL puts row values into `detail` and `where`, and into the message of a data exception (class 22). So an error
- * is logged by these fields only, and the stack without its first line, which repeats the message.
+ * PostgreSQL puts row values into `detail` and `where`, and into the message of a data exception (class 22). An error is
+ * therefore logged with these fields only, and its stack without the first line, which repeats the message.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return describeThrown(error);
@@ -55,7 +55,7 @@ function describeError(error: unknown): unknown {
   return { name: error.name, message: mayQuote ? "a data exception" : error.message, code, stack, cause };
 }
 
-/** pg-boss tells of errors as plain objects that look like them. */
+/** pg-boss reports errors as plain objects with the fields of an error. */
 function describeThrown(thrown: unknown): unknown {
   if (typeof thrown !== "object" || thrown === null || !("message" in thrown)) return { message: String(thrown) };
   return describeError(Object.assign(new Error(String(thrown.message)), thrown, { stack: undefined }));

@@ -12,7 +12,7 @@ const accepted = (parsed: Address | AddressProblem): Address => {
 };
 
 describe("an address", () => {
-  test("is read once into what is shown, sent and compared", () => {
+  test("is parsed into its given, ASCII and comparison form", () => {
     expect(parseAddress("Jane.Doe+Tag@Bücher.DE")).toEqual({
       given: "Jane.Doe+Tag@Bücher.DE",
       ascii: "Jane.Doe+Tag@xn--bcher-kva.de",
@@ -22,19 +22,19 @@ describe("an address", () => {
   });
 
   test.for([
-    ["every letter an atom may have", `${atext}@b.co`, `${atext}@b.co`],
-    ["percent and bang routes, which are plain letters", "c.co!x%d.co@b.co", "c.co!x%d.co@b.co"],
-    ["what looks like an encoded word", "=?utf-8?q?x=40y?=@b.co", "=?utf-8?q?x=40y?=@b.co"],
+    ["every character an atom may have", `${atext}@b.co`, `${atext}@b.co`],
+    ["percent and bang routes as ordinary characters", "c.co!x%d.co@b.co", "c.co!x%d.co@b.co"],
+    ["text that looks like an encoded word", "=?utf-8?q?x=40y?=@b.co", "=?utf-8?q?x=40y?=@b.co"],
     ["64 characters before the @", `${"a".repeat(64)}@b.co`, `${"a".repeat(64)}@b.co`],
     ["an ideographic dot", "a@b\u3002co", "a@b.co"],
     ["full-width letters in the domain", "a@\uff42.co", "a@b.co"],
     ["the Kelvin sign in the domain", "a@\u212a.co", "a@k.co"],
     ["a dotless i in the domain", "a@b\u0131.co", "a@xn--b-fka.co"],
-  ] as const)("is sent as it was checked: %s", ([, given, ascii]) => {
+  ] as const)("is sent in the form that was checked: %s", ([, given, ascii]) => {
     expect(accepted(parseAddress(given)).ascii).toBe(ascii);
   });
 
-  test("may have 254 characters and not one more", () => {
+  test("may have 254 characters and no more", () => {
     const ofLength = (length: number) =>
       `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(length - 196)}.co`;
     expect(accepted(parseAddress(ofLength(254))).ascii).toHaveLength(254);
@@ -110,7 +110,7 @@ describe("an address", () => {
     ["a", /has no @/],
     ["", /empty/],
     [`${"a".repeat(1000)}@b.co`, /longer than 1000/],
-  ] as const)("is refused, by itself and in a mailbox, saying why: %j", ([text, reason]) => {
+  ] as const)("is refused with a reason, alone and in a mailbox: %j", ([text, reason]) => {
     expect(parseAddress(text)).toEqual(isRefused);
     expect(parseAddress(text)).toEqual({ problem: expect.stringMatching(reason) });
     if (!/^(?:A )?<a@b\.co>$/.test(text)) expect(parseMailbox(text)).toEqual(isRefused);
@@ -118,7 +118,7 @@ describe("an address", () => {
     expect(parseMailbox(`"A" <${text}>`)).toEqual(isRefused);
   });
 
-  test("that is accepted is ASCII, has one @ and no comma, and is read again as itself, whatever was given", () => {
+  test("that is accepted is ASCII, has one @ and no comma, and parses to itself again", () => {
     const piece = fc.constantFrom(
       "a",
       "B.",
@@ -196,7 +196,7 @@ describe("a mailbox", () => {
     'The "Shop" <a@b.co>',
     "Shop\\ <a@b.co>",
     "a> <a@b.co>",
-  ])("whose name could be read in two ways is asked for quotes: %s", (given) => {
+  ])("with an ambiguous name is refused with the advice to quote it: %s", (given) => {
     expect(parseMailbox(given)).toEqual({ problem: expect.stringMatching(/^needs quotes around the name/) });
   });
 
@@ -215,7 +215,7 @@ describe("a mailbox", () => {
     "Jane a@b.co",
     "<>",
     '"',
-  ])("that cannot be read is refused: %s", (given) => {
+  ])("that cannot be parsed is refused: %s", (given) => {
     expect(parseMailbox(given)).toEqual(isRefused);
   });
 
@@ -235,20 +235,20 @@ describe("a mailbox", () => {
     "\ufeff",
     "\u00ad",
     "\ud83d",
-  ])("has no control or invisible character in its name: %j", (text) => {
+  ])("with a control or invisible character in its name is refused: %j", (text) => {
     for (const name of [`Jane${text}Doe`, `"Jane${text}Doe"`, `"Jane\\${text}Doe"`]) {
       expect(parseMailbox(`${name} <a@b.co>`)).toEqual({ problem: expect.stringMatching(/^has .+; remove it$/) });
     }
   });
 
-  test("may have a name of 128 characters and not one more", () => {
+  test("may have a name of 128 characters and no more", () => {
     expect(parseMailbox(`${"n".repeat(128)} <a@b.co>`)).toMatchObject({ name: "n".repeat(128) });
     expect(parseMailbox(`${"n".repeat(129)} <a@b.co>`)).toEqual({
       problem: "has a name that is longer than 128 characters",
     });
   });
 
-  test("with the longest name and address fits one header line of 998 characters, whatever the letters", () => {
+  test("with the longest name and address fits one header line of 998 characters, in any script", () => {
     const letter = fc.constantFrom("a", '"', "é", "日", "😀");
     const address = `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(58)}.co`;
     const names = fc
@@ -262,7 +262,7 @@ describe("a mailbox", () => {
   });
 });
 
-test("the time to refuse 64 KB does not depend on what they are", () => {
+test("refusing 64 KB takes the same short time for any content", () => {
   for (const unit of ["a", "@", ".", '"', "\\", "<", " ", "a.", "日", '\\"']) {
     const text = unit.repeat(65_536 / unit.length);
     const started = performance.now();
@@ -270,7 +270,7 @@ test("the time to refuse 64 KB does not depend on what they are", () => {
       expect(parseAddress(text)).toEqual(isRefused);
       expect(parseMailbox(text)).toEqual(isRefused);
     }
-    // A hundred of both, so that a busy machine does not fail it: a backtracking pattern would take seconds.
+    // The bound for a hundred runs allows for a busy machine; a backtracking pattern would take seconds.
     expect(performance.now() - started).toBeLessThan(1000);
   }
 });

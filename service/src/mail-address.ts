@@ -1,23 +1,23 @@
 import { parseHostName } from "./host-name.ts";
 
-/** An address that was parsed once: everything that checks, compares or sends uses this and never the text again. */
+/** A parsed address. Code that checks, compares or submits addresses uses this and never the text. */
 export interface Address {
   /** As the caller wrote it. */
   given: string;
-  /** Local part as written, domain as lower-case A-labels: what the provider gets. */
+  /** Local part as written, domain as lower-case A-labels. The provider gets this form. */
   ascii: string;
-  /** `ascii` in lower case: what is compared with suppressions and with other recipients. */
+  /** `ascii` in lower case, for comparison with suppressions and other recipients. */
   key: string;
   domain: string;
 }
 
-/** A sender or reply address, which may have a name to show. */
+/** A sender or reply address with an optional display name. */
 export interface Mailbox {
   name: string | undefined;
   address: string;
 }
 
-/** A sender or reply address as it was read; `{ name, address: address.ascii }` is what the provider gets. */
+/** A parsed sender or reply address. The provider gets `{ name, address: address.ascii }`. */
 export interface ParsedMailbox {
   given: string;
   name: string | undefined;
@@ -29,21 +29,21 @@ export interface AddressProblem {
   problem: string;
 }
 
-/** Nothing longer is looked at, so that the time to parse has a bound. */
+/** Longer text is refused without parsing, so that the parse time is bounded. */
 const maxGivenLength = 1000;
 const maxLocalLength = 64;
 const maxAddressLength = 254;
-/** Encoded it takes 730 characters at most; with the longest address it fits a header line of 998. */
+/** An encoded name has at most 730 characters and fits a header line of 998 together with the longest address. */
 const maxNameLength = 128;
 
-/** Whatever could end a header or hide in one: C0, DEL, C1 with U+0085, and the separators of lines and paragraphs. */
+/** Characters that could end a header line: C0, DEL, C1 with U+0085, and the line and paragraph separators. */
 export const controlCharacter = /[\p{Cc}\u2028\u2029]/u;
-/** What nobody sees: marks of direction, joiners, zero-width spaces, and halves of characters. */
+/** Direction marks, joiners, zero-width spaces and unpaired surrogates. */
 const invisibleCharacter = /[\p{Cf}\p{Cs}]/u;
 
 /**
- * Reads `local@domain`: an ASCII dot-atom (RFC 5322) before the @ and a domain after it. No quotes, comments, groups, routes
- * or literals, and never a comma. Percent and exclamation marks are plain letters, whatever mail servers once made of them.
+ * Parses `local@domain`: an ASCII dot-atom (RFC 5322) before the @ and a domain after it. Refuses quotes, comments, groups,
+ * routes, literals and commas. Percent and exclamation marks are ordinary characters and not routing.
  */
 export function parseAddress(text: string): Address | AddressProblem {
   const problem = problemOfText(text);
@@ -52,7 +52,7 @@ export function parseAddress(text: string): Address | AddressProblem {
   return readAddress(text);
 }
 
-/** Reads `local@domain`, `Name <local@domain>` or `"Name" <local@domain>`; within quotes a backslash keeps what follows. */
+/** Parses `local@domain`, `Name <local@domain>` or `"Name" <local@domain>`. Within quotes a backslash escapes the next character. */
 export function parseMailbox(text: string): ParsedMailbox | AddressProblem {
   const problem = problemOfText(text);
   if (problem !== undefined) return { problem };
@@ -85,7 +85,7 @@ function splitMailbox(text: string): { name: string; address: string } | Address
   if (bracket === -1) return { name: "", address: text };
   if (!text.endsWith(">")) return unreadable;
   const name = text.slice(0, bracket);
-  // Outside quotes these begin a second address, a group, a comment or a literal.
+  // Outside quotes these characters begin a second address, a group, a comment or a literal.
   if (/[>"@,;:()[\]\\]/.test(name)) {
     return { problem: 'needs quotes around the name, as in "Doe, Jane" <jane@example.com>' };
   }

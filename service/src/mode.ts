@@ -1,2 +1,2 @@
-/** Live mail goes out; test mail never does, and everything about it is kept apart. */
+/** Live mail is submitted to SES; test mail never is. The data of the two modes is separate. */
 export type Mode = "live" | "test";

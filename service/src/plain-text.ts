@@ -1,9 +1,9 @@
-/** What others wrote must not steer the terminal, so nothing but line breaks is left of control characters. */
+/** Replaces control characters other than line breaks: text from users must not control the terminal. */
 export function say(text: string): void {
   process.stdout.write(`${text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{fffd}")}\n`);
 }
 
-/** In the two units that matter: "34 s", "12 min", "5 h 12 min", "3 days". */
+/** In at most two units: "34 s", "12 min", "5 h 12 min", "3 days". */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < 60) return `${whole} s`;
@@ -15,7 +15,7 @@ export function durationText(seconds: number): string {
   return `${Math.floor(hours / 24)} days`;
 }
 
-/** A count that stops at a bound is shown as such: "100,000+". */
+/** A count that reached its limit gets a plus: "100,000+". */
 export function countText(count: number, atMost = Number.POSITIVE_INFINITY): string {
   return `${count.toLocaleString("en")}${count >= atMost ? "+" : ""}`;
 }
@@ -25,7 +25,7 @@ export function amountText(count: number, what: string): string {
   return `${countText(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
-/** Pads every column but the last to its widest cell. Columns named in `right` are aligned at their right end. */
+/** Pads every column but the last to its widest cell. The columns in `right` are right-aligned. */
 export function aligned(rows: string[][], { indent = "", right = [] as number[] } = {}): string {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const padded = (cell: string, column: number) =>
@@ -33,7 +33,7 @@ export function aligned(rows: string[][], { indent = "", right = [] as number[] 
   return rows.map((row) => `${indent}${row.map(padded).join("  ")}`.trimEnd()).join("\n");
 }
 
-/** To the second, in UTC, as an operator compares it with a log. */
+/** To the second and in UTC, for comparison with a log. */
 export function timeText(iso: string): string {
   return `${iso.slice(0, 19).replace("T", " ")} UTC`;
 }

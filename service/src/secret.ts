@@ -1,13 +1,13 @@
 import { createSecretKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
 
-/** A KeyObject and not bytes: it prints as nothing, and hashing with one is five times faster than with a Buffer. */
+/** A KeyObject hides the bytes when it is printed, and hashing with it is five times faster than with a Buffer. */
 export interface Secret {
   id: string;
   key: KeyObject;
 }
 
-/** `current` makes new values; `second` is also accepted: the previous one, or the next one while it is rolled out. */
+/** New values use `current`. `second` is accepted too: the previous secret, or the next one during its roll-out. */
 export interface SecretPair {
   current: Secret;
   second: Secret | undefined;

@@ -10,7 +10,7 @@ interface Reply {
   body: string;
 }
 
-/** An endpoint that answers as told, for answers the simulator does not give. */
+/** An HTTP endpoint with scripted answers, for answers that the simulator does not give. */
 export async function anEndpoint(answer: (body: string) => Reply | Promise<Reply>) {
   const bodies: string[] = [];
   let connections = 0;
@@ -43,7 +43,7 @@ export async function anEndpoint(answer: (body: string) => Reply | Promise<Reply
   };
 }
 
-/** A process that listens, sleeps and has a full queue: the system drops further attempts to connect. */
+/** The process listens, blocks its event loop and has a full accept queue: the kernel drops further connection attempts. */
 export async function anEndpointThatTakesNoConnection(): Promise<string> {
   const sleeper = `
     const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {

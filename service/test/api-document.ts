@@ -1,6 +1,6 @@
 import { createAcceptBatch } from "../src/accept/accept-batch.ts";
 import { createRateRefusals } from "../src/accept/rate-refusals.ts";
-import { createApiServer } from "../src/api/http/server.ts";
+import { createApiServer } from "../src/api/http/create-api-server.ts";
 import { createDatabaseClock } from "../src/db/database-clock.ts";
 import { createLog } from "../src/log.ts";
 import { createMetrics } from "../src/metrics.ts";
@@ -8,7 +8,7 @@ import { createApiDeps } from "../src/processes/api-deps.ts";
 import { openTestDatabase } from "./template-database.ts";
 import { aConfig } from "./test-config.ts";
 
-/** The OpenAPI document as the server generates it; no database is asked for it. */
+/** The OpenAPI document as the server generates it. Generating it runs no query. */
 export async function apiDocument(): Promise<unknown> {
   const config = aConfig();
   const db = openTestDatabase(config.database.url);
@@ -22,8 +22,8 @@ export async function apiDocument(): Promise<unknown> {
     refusals: createRateRefusals(),
     hint: () => undefined,
   };
-  const given = { db, log: createLog("silent"), metrics: createMetrics(), domainDeps: undefined, acceptDeps };
-  const app = await createApiServer(createApiDeps(config, given));
+  const deps = { db, log: createLog("silent"), metrics: createMetrics(), domainDeps: undefined, acceptDeps };
+  const app = await createApiServer(createApiDeps(config, deps));
   try {
     return app.swagger();
   } finally {

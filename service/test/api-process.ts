@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Environment } from "../src/config.ts";
 import { type PosternProcess, spawnPostern } from "./spawn-postern.ts";
 
-/** A real API process of the running test, which ends it. */
+/** Starts a real API process; the running test kills it when it finishes. */
 export async function startApiProcess(env: Environment): Promise<PosternProcess> {
   const api = await spawnPostern("api", { ...env, LOG_LEVEL: "info" });
   onTestFinished(async () => {
@@ -14,27 +14,27 @@ export async function startApiProcess(env: Environment): Promise<PosternProcess>
 }
 
 export interface TcpProxy {
-  /** The address of the target, by way of the proxy. */
+  /** The target's URL with the host and port of the proxy. */
   url: string;
   /** Cuts every connection and refuses new ones, as a stopped server does. */
   close(): Promise<void>;
   open(): Promise<void>;
-  /** Keeps connections and takes new ones but lets nothing through, as a network that loses every packet does. */
+  /** Keeps connections and accepts new ones but forwards nothing, as a network that loses every packet does. */
   freeze(): void;
 }
 
-/** Stands between a process and its server, so that a test can take the server away and give it back. */
+/** A TCP proxy between a process and its server, with which a test simulates an outage of the server. */
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
-  const keep = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
   };
   let isFrozen = false;
   const server = createServer((near) => {
     const far = connect(Number(target.port || 5432), target.hostname);
-    for (const socket of [near, far]) keep(socket);
+    for (const socket of [near, far]) track(socket);
     if (!isFrozen) near.pipe(far).pipe(near);
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());

@@ -25,7 +25,7 @@ export interface TestUser {
 export const usualPassword = "a password for tests";
 const usualHash = hashPassword(usualPassword);
 
-/** Of a new account unless one is given. */
+/** Creates an account as well unless the test passes one. */
 export async function aUser(db: Database, { accountId = "" } = {}): Promise<TestUser> {
   const owner = accountId === "" ? await anAccount(db) : accountId;
   const user = { id: randomUUIDv7(), accountId: owner, email: `user-${randomBytes(6).toString("hex")}@example.com` };
@@ -40,16 +40,20 @@ export interface TestLogin extends TestUser {
   refreshToken: string;
 }
 
-/** A user who is logged in, without the cost of checking a password. */
-export async function aLogin(db: Database, deps: LoginDeps, options: { accountId?: string } = {}): Promise<TestLogin> {
+/** A user with an open login, stored directly to save the cost of a password check. */
+export async function aLogin(
+  db: Database,
+  loginDeps: LoginDeps,
+  options: { accountId?: string } = {},
+): Promise<TestLogin> {
   const user = await aUser(db, options);
   const loginId = randomUUIDv7();
-  const refreshToken = deps.refreshTokens.make(loginId);
+  const refreshToken = loginDeps.refreshTokens.make(loginId);
   const passwordHash = await usualHash;
   const now = await insertLogin(db, { id: loginId, userId: user.id, nonce: refreshToken.nonce, passwordHash });
-  if (now === undefined) throw new Error("the password of a new user has changed");
+  if (now === undefined) throw new Error("the login was not stored because the password hash differs");
   const session = { userId: user.id, accountId: user.accountId, loginId };
-  const accessToken = await issueAccessToken(deps.authority, session, now);
+  const accessToken = await issueAccessToken(loginDeps.authority, session, now);
   return { ...user, loginId, accessToken, refreshToken: refreshToken.text };
 }
 
@@ -59,6 +63,6 @@ interface KeyOptions {
   expiresAt?: string | null;
 }
 
-export function anApiKey(db: Database, press: ApiKeyIssuer, accountId: string, options: KeyOptions = {}) {
-  return createApiKey(db.forAccount(accountId), press, { name: "a key", type: "live", expiresAt: null, ...options });
+export function anApiKey(db: Database, issuer: ApiKeyIssuer, accountId: string, options: KeyOptions = {}) {
+  return createApiKey(db.forAccount(accountId), issuer, { name: "a key", type: "live", expiresAt: null, ...options });
 }

@@ -9,22 +9,22 @@ import { posternPath } from "./spawn-postern.ts";
 export interface DevRun {
   pid: number;
   screen(): string;
-  /** Resolves with the screen once it shows the text; rejects when it ended without. */
+  /** Resolves with the screen once it shows the text; rejects when the process ends first. */
   shows(text: string): Promise<string>;
-  /** What Ctrl-C does in a terminal: the signal goes to the whole group in the foreground. */
+  /** Sends SIGINT to the whole process group, as a terminal does on Ctrl-C. */
   pressCtrlC(): void;
   kill(signal: NodeJS.Signals): void;
   exited: Promise<number | null>;
 }
 
-/** A folder to start in that the user of PostgreSQL may pass through, also where the tests run as root. */
+/** A working folder that the PostgreSQL user may enter, also when the tests run as root. */
 export function aDevFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "postern-dev-"));
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Its own process group, as a shell gives to a command. */
+/** Starts `postern dev` in its own process group, as a shell does. */
 export function startDev(folder: string, args: string[] = [], command = [process.execPath, posternPath]): DevRun {
   const [program = "", ...rest] = command;
   const child = spawn(program, [...rest, "dev", ...args], {
@@ -40,9 +40,9 @@ export function startDev(folder: string, args: string[] = [], command = [process
     });
   }
   const exited = once(child, "close").then(([code]): number | null => code);
-  let isOver = false;
+  let hasExited = false;
   void exited.then(() => {
-    isOver = true;
+    hasExited = true;
   });
   return {
     pid,
@@ -50,7 +50,7 @@ export function startDev(folder: string, args: string[] = [], command = [process
     async shows(wanted) {
       for (let tries = 0; tries < 2_400; tries++) {
         if (text.includes(wanted)) return text;
-        if (isOver) break;
+        if (hasExited) break;
         await sleep(25);
       }
       throw new Error(`"${wanted}" did not appear:\n${text}`);
@@ -61,7 +61,7 @@ export function startDev(folder: string, args: string[] = [], command = [process
   };
 }
 
-/** Every process of a run works in its state folder, and the command itself where it was started. */
+/** The command runs in `folder` and each of its processes in the state folder below, so the working folder identifies them. */
 export function processesIn(folder: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && `${workingFolder(name)}/`.startsWith(`${folder}/`))
@@ -76,7 +76,7 @@ function workingFolder(pid: string): string {
   }
 }
 
-/** Returns those that are still there when the time is over. */
+/** Returns the processes that still run when the time is up. */
 export async function untilNoneIn(folder: string, withinMs = 40_000): Promise<number[]> {
   for (const endsAt = performance.now() + withinMs; performance.now() < endsAt; await sleep(50)) {
     if (processesIn(folder).length === 0) return [];

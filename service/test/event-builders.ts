@@ -8,7 +8,7 @@ interface EventOptions {
   mode?: Mode;
   sendId?: string;
   type?: EventType;
-  /** Its place in the list is at this time, too. */
+  /** Also the time inside the id, which decides the position in lists. */
   at?: string;
   recipient?: string;
   bounceType?: "Permanent" | "Transient";
@@ -16,7 +16,7 @@ interface EventOptions {
   complaintType?: string;
 }
 
-/** Returns its id. Of a send that need not exist. */
+/** Returns the event's id. The send need not exist. */
 export async function anEvent(db: Database, options: EventOptions): Promise<string> {
   const { accountId, mode = "live", type = "Delivery", at = new Date().toISOString() } = options;
   const [row] = await db.query<{ id: string }>({
@@ -52,7 +52,7 @@ interface ManyEvents {
   recipient?: string;
 }
 
-/** In one statement, a millisecond apart, the last of them now. */
+/** Stores the events in one statement, a millisecond apart, the newest with the current time. */
 export async function manyEvents(db: Database, options: ManyEvents): Promise<void> {
   const { accountId, count, mode = "live", type = "Delivery", recipient = "jane@example.test" } = options;
   await db.query({

@@ -13,14 +13,14 @@ interface PlanNode {
 }
 
 export interface Cost {
-  /** Rows of tables and indexes that were read, those that were thrown away included. */
+  /** Rows read from tables and indexes, including rows that a filter removed. */
   rowsRead: number;
   pagesRead: number;
-  /** Each once, without the name of the partition. */
+  /** Distinct scans, with the table in place of the partition. */
   scans: string[];
 }
 
-/** What the statements that `work` runs cost together, as PostgreSQL counted it. */
+/** The total cost of the statements that `work` runs, as `explain (analyze)` reports it. */
 export async function costOf(db: AccountDatabase, work: (db: AccountDatabase) => Promise<unknown>): Promise<Cost> {
   const statements: Statement[] = [];
   const observed: AccountDatabase = {
@@ -53,7 +53,7 @@ async function explain(db: AccountDatabase, statement: Statement): Promise<PlanN
     isPlannedEachTime: true,
   });
   const plan = row?.["QUERY PLAN"][0]?.Plan;
-  if (plan === undefined) throw new Error("PostgreSQL told no plan");
+  if (plan === undefined) throw new Error("PostgreSQL returned no plan");
   return plan;
 }
 

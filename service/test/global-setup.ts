@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { embeddedBinaries } from "../src/dev/embedded-postgres.ts";
+import { embeddedBinaries } from "../src/dev/postgres/embedded-postgres.ts";
 import { startPrivatePostgres } from "./private-postgres.ts";
 import { createTemplate } from "./template-database.ts";
 

@@ -13,17 +13,17 @@ interface KnotServer {
   address: string;
   /** Puts exactly these records at a name of the zone, for example `TXT "hello"`; none removes the name. */
   publish(name: string, ...records: string[]): Promise<void>;
-  /** How many questions arrived since the start; a retry over TCP counts as one more. */
-  countQuestions(): Promise<number>;
+  /** The number of queries since the start; a retry over TCP counts as one more. */
+  countQueries(): Promise<number>;
   stop(): Promise<void>;
 }
 
 const programs = { server: "knotd", control: "knotc" };
-// Debian keeps them where the path of an ordinary user does not lead.
+// Debian installs them in a folder that is not in an ordinary user's PATH.
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
 const run = promisify(execFile);
 
-/** A DNS server with this one zone for the calling test file. It refuses other names and fails for `broken`. */
+/** A DNS server with one zone for the calling test file. It refuses other names and answers SERVFAIL for `broken`. */
 export function useKnotServer(zone = "test"): Omit<KnotServer, "stop"> {
   let server: KnotServer | undefined;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ export function useKnotServer(zone = "test"): Omit<KnotServer, "stop"> {
   afterAll(() => server?.stop());
 
   const current = () => {
-    if (server === undefined) throw new Error("the DNS server is there only inside tests");
+    if (server === undefined) throw new Error("the DNS server runs only inside tests");
     return server;
   };
   return {
@@ -40,11 +40,11 @@ export function useKnotServer(zone = "test"): Omit<KnotServer, "stop"> {
       return current().address;
     },
     publish: (name, ...records) => current().publish(name, ...records),
-    countQuestions: () => current().countQuestions(),
+    countQueries: () => current().countQueries(),
   };
 }
 
-/** The free port may be taken by another process before knotd has it; a second or third try then finds another. */
+/** Another process can take the free port before knotd binds it, so knotd gets up to three tries. */
 export async function startKnot(zone: string, triesLeft = 2): Promise<KnotServer> {
   const folder = mkdtempSync(join(tmpdir(), "postern-knot-"));
   const port = await freePort();
@@ -52,9 +52,9 @@ export async function startKnot(zone: string, triesLeft = 2): Promise<KnotServer
   writeZone(folder, zone, 1, new Map());
 
   const child = spawn(programs.server, ["-c", join(folder, "knot.conf")], { env, stdio: ["ignore", "ignore", "pipe"] });
-  let lastWords = "";
+  let stderrTail = "";
   child.stderr.on("data", (chunk) => {
-    lastWords = `${lastWords}${chunk}`.slice(-4000);
+    stderrTail = `${stderrTail}${chunk}`.slice(-4000);
   });
   const ended = new Promise<void>((resolve) => {
     child.on("exit", () => resolve());
@@ -71,38 +71,38 @@ export async function startKnot(zone: string, triesLeft = 2): Promise<KnotServer
   if (!(await isReady(child, () => control("-b", "zone-reload", zone)))) {
     await stop();
     if (child.pid === undefined)
-      throw new Error("knotd, the DNS server of these tests, is missing: apt-get install knot");
-    if (triesLeft > 0 && lastWords.includes("cannot bind")) return startKnot(zone, triesLeft - 1);
-    throw new Error(`knotd did not start:\n${lastWords}`);
+      throw new Error("knotd, the DNS server of these tests, is not installed: apt-get install knot");
+    if (triesLeft > 0 && stderrTail.includes("cannot bind")) return startKnot(zone, triesLeft - 1);
+    throw new Error(`knotd did not start:\n${stderrTail}`);
   }
-  return { address: `127.0.0.1:${port}`, ...zoneOf(folder, zone, control, () => lastWords), stop };
+  return { address: `127.0.0.1:${port}`, ...zoneOf(folder, zone, control, () => stderrTail), stop };
 }
 
 type Control = (...command: string[]) => Promise<{ stdout: string }>;
 
-function zoneOf(folder: string, zone: string, control: Control, lastWords: () => string) {
+function zoneOf(folder: string, zone: string, control: Control, stderrTail: () => string) {
   const published = new Map<string, string[]>();
   let serial = 1;
-  let turn: Promise<unknown> = Promise.resolve();
+  let lastPublish: Promise<unknown> = Promise.resolve();
   const publish = async (name: string, records: string[]) => {
-    // knotd would leave it out of the zone without a word.
-    if (!name.endsWith(`.${zone}`)) throw new Error(`${name} does not lie in the zone ${zone}`);
+    // knotd would drop the record without an error.
+    if (!name.endsWith(`.${zone}`)) throw new Error(`${name} is not in the zone ${zone}`);
     published.set(name, records);
     serial += 1;
     writeZone(folder, zone, serial, published);
-    // -b waits until the zone is served, or fails and leaves the former one in place.
+    // -b waits until knotd serves the zone, or fails and keeps the former one.
     await control("-b", "zone-reload", zone).catch(() => {
       published.delete(name);
-      throw new Error(`knotd refused the records of ${name}:\n${lastWords()}`);
+      throw new Error(`knotd refused the records of ${name}:\n${stderrTail()}`);
     });
   };
   return {
     publish(name: string, ...records: string[]): Promise<void> {
-      const done = turn.then(() => publish(name, records));
-      turn = done.catch(() => undefined);
+      const done = lastPublish.then(() => publish(name, records));
+      lastPublish = done.catch(() => undefined);
       return done;
     },
-    async countQuestions(): Promise<number> {
+    async countQueries(): Promise<number> {
       const { stdout } = await control("stats");
       return Number(/operation\[query\] = (\d+)/.exec(stdout)?.[1] ?? 0);
     },

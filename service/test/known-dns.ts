@@ -1,6 +1,6 @@
 import type { DnsResolver } from "../src/domains/dns-resolver.ts";
 
-/** DNS as a table, for proofs that need thousands of names and are not about DNS itself. */
+/** An in-memory resolver, for proofs that need thousands of names and do not test DNS itself. */
 export function aKnownDns(): { resolver: DnsResolver; publishTxt(name: string, ...values: string[]): void } {
   const texts = new Map<string, string[]>();
   const absent = { kind: "absent" } as const;

@@ -7,14 +7,14 @@ import { createEmptyDatabase, openTestDatabase } from "./template-database.ts";
 
 type Source = (serverUrl: string) => Promise<{ url: string; drop: () => Promise<void> }>;
 
-/** One for each test, because partitions made by one would be found by the next. */
+/** Each test gets its own database, because it would otherwise find the partitions of an earlier test. */
 export async function aDatabase(from: Source): Promise<{ db: Database; url: string }> {
   const { url, drop } = await from(inject("serverUrl"));
   onTestFinished(drop);
   return { url, db: aConnection(url) };
 }
 
-/** Migrated, with no partitions but the default ones. */
+/** A migrated database with only the default partitions. */
 export async function anEmptySchema(serverUrl: string) {
   const database = await createEmptyDatabase(serverUrl);
   await migrate(database.url, () => undefined);
@@ -27,13 +27,13 @@ export function aConnection(url: string): Database {
   return db;
 }
 
-/** The one value a statement answers with. */
+/** The single value that a statement returns. */
 export async function value(db: Queryable, text: string): Promise<unknown> {
   const [row] = await db.query<Record<string, unknown>>({ name: randomUUID(), text });
   return Object.values(row ?? {})[0];
 }
 
-/** A row for each hour of a time, both ends included. */
+/** An insert of one row for each hour from `from` to `to`, both included. */
 export function storeEveryHour(table: PartitionedTable, from: string, to: string): string {
   const columns = {
     sends: [
@@ -50,7 +50,7 @@ export function storeEveryHour(table: PartitionedTable, from: string, to: string
     insert into ${table} (id, ${columns[0]})
     select first_id_at(moment), ${columns[1]}
     from generate_series(${from}, ${to}, interval '1 hour') as moment
-    returning id, tableoid::regclass::text as place`;
+    returning id, tableoid::regclass::text as partition`;
 }
 
 export function inDays(days: number): string {

@@ -2,18 +2,23 @@ import { execFileSync, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { freePort, type PostgresBinaries, unprivilegedUser, untilReady } from "../src/dev/embedded-postgres.ts";
+import {
+  freePort,
+  type PostgresBinaries,
+  unprivilegedUser,
+  untilReady,
+} from "../src/dev/postgres/embedded-postgres.ts";
 
 export interface PrivatePostgres {
   url: string;
   port: number;
-  /** Where its data is. */
+  /** The data directory. */
   data: string;
-  /** SIGQUIT ends it as a crash would. */
+  /** SIGQUIT stops the server without a shutdown checkpoint, as a crash does. */
   stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
 }
 
-/** A server of our own on a free port of loopback, with its data in a temporary folder that goes when it stops. */
+/** A server on a free loopback port; stopping it removes its temporary data folder. */
 export async function startPrivatePostgres(binaries: PostgresBinaries): Promise<PrivatePostgres> {
   const { folder, data } = makeServerData(binaries);
   const server = await startServerOn(binaries, data);
@@ -26,7 +31,7 @@ export async function startPrivatePostgres(binaries: PostgresBinaries): Promise<
   };
 }
 
-/** What a new server begins with, in a temporary folder of its own. */
+/** Runs initdb in a new temporary folder. */
 export function makeServerData({ initdb }: Pick<PostgresBinaries, "initdb">): { folder: string; data: string } {
   const folder = makeServerFolder();
   const data = join(folder, "data");
@@ -35,46 +40,46 @@ export function makeServerData({ initdb }: Pick<PostgresBinaries, "initdb">): { 
   return { folder, data };
 }
 
-/** An empty temporary folder that a server may write to. */
+/** An empty temporary folder that the server user may write to. */
 export function makeServerFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "postern-postgres-"));
   giveToServer(folder);
   return folder;
 }
 
-/** A file or folder that we made and a server must be able to write. */
+/** Makes the server user the owner of a file or folder, because the server must be able to write it. */
 export function giveToServer(path: string): void {
   const user = unprivilegedUser();
   if (user !== undefined) chownSync(path, user.uid, user.gid);
 }
 
-/** Runs a command as the user the servers run as. */
+/** Runs a command as the server user. */
 export function asServerUser(command: string, args: string[], cwd: string): void {
   execFileSync(command, args, { ...unprivilegedUser(), cwd, stdio: "pipe" });
 }
 
-/** A server on data that are there already; stopping it leaves them. */
+/** Starts a server on an existing data directory; stopping it keeps the directory. */
 export async function startServerOn(
   { postgres }: Pick<PostgresBinaries, "postgres">,
   data: string,
   settings: Record<string, string> = {},
 ): Promise<PrivatePostgres> {
   const port = await freePort();
-  const usual = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "200", jit: "off" };
-  const options = Object.entries({ ...usual, ...settings }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const defaults = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "200", jit: "off" };
+  const options = Object.entries({ ...defaults, ...settings }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const server = spawn(postgres, ["-D", data, "-p", String(port), ...options], {
     ...unprivilegedUser(),
     cwd: dirname(data),
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let lastWords = "";
+  let stderrTail = "";
   server.stderr.on("data", (chunk) => {
-    lastWords = `${lastWords}${chunk}`.slice(-4000);
+    stderrTail = `${stderrTail}${chunk}`.slice(-4000);
   });
   const ended = new Promise<void>((resolve) => server.on("exit", () => resolve()));
   const url = `postgres://postern@127.0.0.1:${port}/postgres`;
   await untilReady(url, () => {
-    if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${lastWords}`);
+    if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${stderrTail}`);
   });
 
   return {

@@ -10,14 +10,14 @@ import { createEmptyDatabase } from "./template-database.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-/** The commands of "Run it", in a folder of their own; only the database, the ports and the printed password differ. */
-test("the commands of the README lead to a first mail that is delivered", { timeout: 60_000 }, async () => {
+/** Runs the commands of "Run it" in a temporary folder; only the database, the ports and the printed password differ. */
+test("the commands of the README deliver a first mail", { timeout: 60_000 }, async () => {
   const [install = "", start = "", worker = "", use = ""] = blocksUnder("Run it");
   const { url, drop } = await createEmptyDatabase(inject("serverUrl"));
   onTestFinished(drop);
   const shell = aShell({ DATABASE_URL: url, PORT: "0", OPERATIONS_PORT: "0" });
 
-  // `npm ci` is what put this test here.
+  // `npm ci` has run already: it installed the packages of this test.
   await shell.run(install.replace(/^npm ci$/m, ""));
   const [migrate = "", createAccount = "", api = ""] = start.trim().split("\n");
   expect(await shell.run(migrate)).toContain("up to date");
@@ -51,23 +51,21 @@ function aShell(environment: Record<string, string>) {
     run: (script: string) =>
       new Promise<string>((resolve, reject) => {
         const child = open(script);
-        const [said, complaints] = [collect(child.stdout), collect(child.stderr)];
-        child.on("close", (code) =>
-          code === 0 ? resolve(said()) : reject(new Error(`exit ${code}: ${complaints()}`)),
-        );
+        const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+        child.on("close", (code) => (code === 0 ? resolve(stdout()) : reject(new Error(`exit ${code}: ${stderr()}`))));
       }),
-    /** Starts a command that stays, and resolves with the address it says it listens on. */
+    /** Starts a long-running command and resolves with the address that it logs. */
     start: (script: string) =>
       new Promise<string>((resolve, reject) => {
         const child = open(script);
-        // npx starts the process as its child, so the whole group is ended.
+        // npx starts the process as its child, so the test kills the whole group.
         onTestFinished(() => void process.kill(-(child.pid ?? 0), "SIGKILL"));
-        const complaints = collect(child.stderr);
+        const stderr = collect(child.stderr);
         child.stdout.on("data", (chunk) => {
           const address = /"(?:address|operations)":"([^"]+)"/.exec(String(chunk))?.[1];
           if (address !== undefined) resolve(address);
         });
-        child.on("close", (code) => reject(new Error(`exit ${code}: ${complaints()}`)));
+        child.on("close", (code) => reject(new Error(`exit ${code}: ${stderr()}`)));
       }),
   };
 }

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { Database } from "../src/db/database.ts";
+import type { Mode } from "../src/mode.ts";
 import { configurationSetNameOf } from "../src/provider/cell-names.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
 import { type SendContent, sealContent } from "../src/sends/content.ts";
-import type { Mode } from "../src/sends/send-request.ts";
 import { anAccount } from "./builders.ts";
 import { aConfig } from "./test-config.ts";
 
-/** Seals what `aQueuedSend` stores unless a test brings its own. */
+/** Seals the content of `aQueuedSend` unless the test passes other keys. */
 export const testContentKeys = aConfig().secrets.contentKey;
 
 export async function aVerifiedDomain(
@@ -35,13 +35,13 @@ interface QueuedSend {
   to?: string[];
   cc?: string[];
   bcc?: string[];
-  /** Seconds from now; those with less go first. */
+  /** Seconds from now; the claim takes sends with an earlier time first. */
   fairInSeconds?: number;
   hasContent?: boolean;
   keys?: typeof testContentKeys;
 }
 
-/** A send as it is when it has just been accepted, ready to be claimed. Returns its id. */
+/** A send that the API has just accepted, ready to be claimed. Returns its id. */
 export async function aQueuedSend(db: Database, options: QueuedSend): Promise<string> {
   const { accountId, mode = "live", fromDomain = "shop.test", fairInSeconds = 0, keys = testContentKeys } = options;
   const { to = [`to-${randomBytes(5).toString("hex")}@example.test`], cc = [], bcc = [] } = options;
@@ -56,7 +56,7 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
     html: undefined,
     text: "It is on its way.",
   };
-  const everyone = [...to, ...cc, ...bcc];
+  const recipients = [...to, ...cc, ...bcc];
   await db.query({
     name: "a-queued-send",
     text: `
@@ -75,14 +75,14 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
       accountId,
       mode,
       content.from.address,
-      everyone,
+      recipients,
       to.length,
       cc.length,
       content.subject,
       options.hasContent === false ? null : sealContent(keys.current, { accountId, sendId: id }, content),
       fairInSeconds,
       fromDomain,
-      everyone.map((address) => address.toLowerCase()),
+      recipients.map((address) => address.toLowerCase()),
     ],
   });
   return id;
@@ -101,12 +101,12 @@ export async function aSuppression(
   });
 }
 
-/** The attempt that the claim of this send began, as its settlement names it. */
+/** Identifies the attempt that this claim started, as a settlement needs it. */
 export function attemptOf(send: ClaimedSend) {
   return { sendId: send.id, attempt: send.attempt, startedAt: send.attemptedAt };
 }
 
-/** Of a new account with a verified domain; claimed by nobody else meanwhile. */
+/** Creates an account with a verified domain unless the test passes them. No other worker may claim at the same time. */
 export async function aClaimedSend(db: Database, options: Partial<QueuedSend> = {}): Promise<ClaimedSend> {
   const accountId = options.accountId ?? (await anAccount(db));
   const fromDomain = options.fromDomain ?? (await aVerifiedDomain(db, accountId));
@@ -115,20 +115,20 @@ export async function aClaimedSend(db: Database, options: Partial<QueuedSend> = 
 }
 
 export async function claimAgain(db: Database, id: string): Promise<ClaimedSend> {
-  const everything = {
+  const claimAll = {
     mode: "live",
     maxSends: 1_000,
     maxRecipients: 10_000,
     fromFairAt: "-infinity",
     isProbe: true,
   } as const;
-  const { sends } = await claimSends(db, everything);
+  const { sends } = await claimSends(db, claimAll);
   const send = sends.find((claimed) => claimed.id === id);
   if (send === undefined) throw new Error("the send could not be claimed");
   return send;
 }
 
-/** One after the other: a claim takes all that is ready. */
+/** Queues and claims one send after the other, because a claim takes all sends that are ready. */
 export async function someClaimedSends(db: Database, count: number): Promise<ClaimedSend[]> {
   const sends: ClaimedSend[] = [];
   while (sends.length < count) sends.push(await aClaimedSend(db));

@@ -1,7 +1,7 @@
 import { beforeEach } from "vitest";
 import type { Database } from "../src/db/database.ts";
 
-/** Claims serve all accounts, so each test of a claiming file begins with nothing to claim and no pace or hold. */
+/** A claim serves all accounts, so each test of such a file starts with an empty queue and without pacing or hold. */
 export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecond = 1_000_000 } = {}): void {
   beforeEach(async () => {
     const { db } = database;
@@ -23,7 +23,7 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
   });
 }
 
-/** A statement of a test; its text is its name. */
+/** Runs a statement of a test; a hash of the text is its name. */
 export function change(db: Database, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   return db.query<Record<string, unknown>>({ name: `test ${hash(text)}`, text, values });
 }
@@ -44,7 +44,7 @@ interface QueueRow {
   isRetrying: boolean;
 }
 
-/** Undefined when the send is not on its way any more. */
+/** Undefined when the send is no longer in the queue. */
 export async function queueRow(db: Database, id: string): Promise<QueueRow | undefined> {
   const [row] = await db.query<QueueRow>({
     name: "queue-row",
@@ -79,7 +79,7 @@ export async function sendRow(db: Database, id: string): Promise<SendRow | undef
   return row;
 }
 
-/** As `attempt outcome`, oldest first. */
+/** Each attempt as the text `<attempt> <outcome>`, oldest first. */
 export async function attemptsOf(db: Database, id: string): Promise<string[]> {
   const rows = await db.query<{ text: string }>({
     name: "attempts-of",

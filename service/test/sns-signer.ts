@@ -8,11 +8,11 @@ export interface SnsSigner {
   key: KeyObject;
   /** PEM, as it is published. */
   certificate: string;
-  /** Where it would be at SNS, behind the host. */
+  /** The path of the certificate on the SNS host. */
   path: string;
 }
 
-/** Somebody with a key and a certificate for it: SNS, or whoever pretends to be. */
+/** A signing key with its certificate, for SNS or for an attacker that imitates it. */
 export async function anSnsSigner(options: { bits?: number; validFrom?: Date } = {}): Promise<SnsSigner> {
   const { bits = 2048, validFrom = new Date(Date.now() - 86_400_000) } = options;
   const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: bits });
@@ -25,7 +25,7 @@ export function signerOf(key: KeyObject, validFrom: Date): SnsSigner {
   return { key, certificate, path: `/SimpleNotificationService-${digest}.pem` };
 }
 
-/** Members as SNS documents them, unsigned. */
+/** The fields of a message as SNS documents them, unsigned. */
 export function snsFields(type: string, topicArn: string, changes: SnsFields = {}): SnsFields {
   const token = randomBytes(64).toString("hex");
   const confirmation = {
@@ -43,7 +43,7 @@ export function snsFields(type: string, topicArn: string, changes: SnsFields = {
   };
 }
 
-/** Written from the documentation of SNS, apart from the code that checks it. */
+/** Implements the SNS documentation independently of the code that checks signatures. */
 export function signed(signer: SnsSigner, origin: string, fields: SnsFields, version = "2"): SnsFields {
   const names =
     fields.Type === "Notification"

@@ -15,22 +15,21 @@ export interface LogLine {
 }
 
 export interface PosternProcess {
-  /** Of the API; a worker has none. */
+  /** The address of the API; a worker has none. */
   url: string;
   operationsUrl: string;
   pid: number;
   logs(): LogLine[];
-  /** All that it wrote to stderr. */
-  complaints(): string;
-  /** The first line with this event, also when it was written before the question. */
+  stderr(): string;
+  /** Resolves with the first line with this event, including lines that the process wrote before the call. */
   logged(event: string): Promise<LogLine>;
-  /** From now on its lines are thrown away unread: reading them would take from what is measured. */
+  /** Discards further log lines unread, because parsing them would distort a measurement. */
   ignoreLogs(): void;
   kill(signal: NodeJS.Signals): void;
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** A real process in a folder of its own. Resolves once it has started; rejects with its last words. */
+/** Starts a real process in its own folder. Resolves once it has started; rejects with the end of its stderr. */
 export async function spawnPostern(
   name: "api" | "worker",
   env: Environment,
@@ -45,29 +44,29 @@ export async function spawnPostern(
     child.on("close", (code, signal) => resolve({ code, signal }));
   });
 
-  let complaints = "";
+  let stderr = "";
   child.stderr.on("data", (chunk) => {
-    complaints += chunk;
+    stderr += chunk;
   });
   const lines: LogLine[] = [];
   const waiting = new Set<() => void>();
-  const reading = createInterface(child.stdout);
-  reading.on("line", (line) => {
+  const lineReader = createInterface(child.stdout);
+  lineReader.on("line", (line) => {
     lines.push(JSON.parse(line));
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   });
   const logged = (event: string) =>
     new Promise<LogLine>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = lines.find((line) => line.event === event);
         if (found === undefined) return;
-        waiting.delete(look);
+        waiting.delete(check);
         resolve(found);
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
       void exited.then(({ code }) =>
-        reject(new Error(`ended with code ${code} before ${event}: ${complaints.slice(-4000)}`)),
+        reject(new Error(`ended with code ${code} before ${event}: ${stderr.slice(-4000)}`)),
       );
     });
 
@@ -77,10 +76,10 @@ export async function spawnPostern(
     operationsUrl: String(started.operations),
     pid: child.pid ?? 0,
     logs: () => lines,
-    complaints: () => complaints,
+    stderr: () => stderr,
     logged,
     ignoreLogs() {
-      reading.close();
+      lineReader.close();
       child.stdout.resume();
     },
     kill: (signal) => void child.kill(signal),

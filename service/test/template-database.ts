@@ -6,7 +6,7 @@ import { makePartitionsAhead } from "../src/storage/partitions.ts";
 
 const template = "postern_template";
 
-/** Migrates one database, once; every test file copies it in about 0.1 s. */
+/** Migrates one database once; each test file copies it in about 0.1 s. */
 export async function createTemplate(serverUrl: string): Promise<void> {
   await asAdmin(serverUrl, async (client) => {
     await client.query(`drop database if exists ${template}`);
@@ -29,7 +29,7 @@ export function copyTemplate(serverUrl: string): Promise<OwnDatabase> {
   return createFrom(serverUrl, template);
 }
 
-/** A database that no migration has touched. */
+/** A database without any migration. */
 export function createEmptyDatabase(serverUrl: string): Promise<OwnDatabase> {
   return createFrom(serverUrl, "template0");
 }

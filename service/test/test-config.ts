@@ -5,10 +5,10 @@ export function aSecret(id = "k1"): string {
   return `${id}:${randomBytes(32).toString("base64url")}`;
 }
 
-/** A database belongs to its content key, so all processes that one test file starts have the same. */
+/** A database is bound to its content key, so all processes of one test file share the key. */
 const contentKey = aSecret();
 
-/** The environment of a process under test: the simulator as provider, fresh secrets, ports chosen by the system. */
+/** The environment of a process under test: the simulator as provider, new secrets, ports chosen by the kernel. */
 export function anEnvironment(overrides: Environment = {}): Environment {
   return {
     DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing",
@@ -28,7 +28,7 @@ export function anEnvironment(overrides: Environment = {}): Environment {
   };
 }
 
-/** What a process needs to use this simulator, as `postern aws setup` would have left it. */
+/** The settings with which a process uses this simulator, as `postern aws setup` writes them. */
 export function simulatorSettings({ url, region }: { url: string; region: string }): Environment {
   return {
     AWS_REGION: region,

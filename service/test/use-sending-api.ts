@@ -13,7 +13,7 @@ export interface TestSender {
   from: string;
 }
 
-/** The API, and accounts that may send with it; for the tests of the send routes. */
+/** The API with accounts that may send, for the tests of the send routes. */
 export function useSendingApi() {
   const api = useTestApi();
 
@@ -81,7 +81,7 @@ export function useSendingApi() {
   return { api, aSender, setLimits, send, statusOf, countSends, eventsOf };
 }
 
-/** Which fields a refusal names, and why. */
+/** The fields that a refusal names, each with its error code. */
 export function fieldsOf(response: { json(): { error: { details: { field: string; code: string }[] } } }) {
   return response.json().error.details.map(({ field, code }) => `${field} ${code}`);
 }

@@ -3,7 +3,7 @@ import { createSesProvider, type SesProviderOptions } from "../src/provider/ses/
 import { aConfigurationSet, aMail } from "./email-provider-contract.ts";
 import { useSesSimulator } from "./use-ses-simulator.ts";
 
-/** The SES provider against a simulator of its own, through the official SDK. */
+/** The SES provider against its own simulator, through the AWS SDK. */
 export function useSesProvider() {
   const simulator = useSesSimulator();
   beforeEach(() => {
@@ -24,8 +24,8 @@ export function useSesProvider() {
       ...changes,
     });
 
-  /** Hands one mail over on such a day. A second request, were there one, would meet the same fault and be counted. */
-  const submitOn = async (fault: object, options: Partial<SesProviderOptions> = {}) => {
+  /** Submits one mail under this fault. The fault stays active, so a second request would be counted. */
+  const submitWithFault = async (fault: object, options: Partial<SesProviderOptions> = {}) => {
     const provider = sesProvider(options);
     const configurationSetName = await aConfigurationSet(provider);
     const before = (await simulator.control("GET", "health")).accepted;
@@ -36,5 +36,5 @@ export function useSesProvider() {
     return { answer, requests, accepted: (await simulator.control("GET", "health")).accepted - before };
   };
 
-  return { simulator, sesProvider, submitOn };
+  return { simulator, sesProvider, submitWithFault };
 }

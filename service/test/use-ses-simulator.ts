@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { type SesSimulator, type SimulatorOptions, startSesSimulator } from "@postern/ses-simulator";
 import { afterAll, beforeAll } from "vitest";
 
-/** A simulator for one test file. `shop.test` may send; the folder of the simulator goes with it. */
+/** A simulator for one test file, with `shop.test` verified. Stopping it removes its data folder. */
 export function useSesSimulator(options: SimulatorOptions = {}) {
   let started: SesSimulator | undefined;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ export function useSesSimulator(options: SimulatorOptions = {}) {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-      // Tests look at what they expect to be there; a missing member makes them fail.
+      // Tests read only the members they expect; a missing member fails the test.
       // biome-ignore lint/suspicious/noExplicitAny: see above
       return (await response.json()) as any;
     },

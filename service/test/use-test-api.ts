@@ -13,12 +13,12 @@ interface Request {
   key?: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Sent as it is instead of `body`. */
+  /** Sent unchanged in place of `body`. */
   rawBody?: string | Buffer;
   remoteAddress?: string;
 }
 
-/** The API on a database of its own. Every answer it gives is held against openapi.json. */
+/** The API on its own database. Every response is validated against openapi.json. */
 export function useTestApi(overrides: Environment = {}) {
   const database = useTestDatabase();
   const logLines: string[] = [];
@@ -30,7 +30,7 @@ export function useTestApi(overrides: Environment = {}) {
   afterAll(async () => running?.app.close());
 
   const current = () => {
-    if (running === undefined) throw new Error("the API is there only inside tests");
+    if (running === undefined) throw new Error("the API runs only inside tests");
     return running;
   };
   return {

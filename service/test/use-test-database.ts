@@ -2,7 +2,7 @@ import { afterAll, beforeAll, inject } from "vitest";
 import type { Database } from "../src/db/database.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 
-/** A migrated database of its own for the calling test file. */
+/** A migrated database for the calling test file alone. */
 export function useTestDatabase(): { readonly db: Database; readonly url: string } {
   let opened: { db: Database; url: string; drop: () => Promise<void> } | undefined;
 
@@ -17,7 +17,7 @@ export function useTestDatabase(): { readonly db: Database; readonly url: string
   });
 
   const current = () => {
-    if (opened === undefined) throw new Error("the test database is there only inside tests");
+    if (opened === undefined) throw new Error("the test database exists only inside tests");
     return opened;
   };
   return {

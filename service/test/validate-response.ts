@@ -18,7 +18,7 @@ const ajv = new Ajv2020.default({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(document, "openapi");
 
-/** Throws unless the published document allows this answer: its status for this operation, and its body for that status. */
+/** Throws unless openapi.json allows this status for the operation and this body for the status. */
 export function requireDocumented(answer: Answer): void {
   if (answer.method === "HEAD" || !answer.contentType.startsWith("application/json")) return;
   const where = `${answer.method} ${answer.path} ${answer.status}`;
@@ -34,14 +34,14 @@ export function requireDocumented(answer: Answer): void {
 function schemaPointer({ method, path, status }: Answer): string | undefined {
   const pattern = Object.keys(document.paths).find((candidate) => matches(candidate, path));
   const operation = pattern === undefined ? undefined : document.paths[pattern]?.[method.toLowerCase()];
-  // What is no operation has no entry of its own; its refusal still has the published shape.
+  // An unknown operation has no entry; its error response still has the published shape.
   if (pattern === undefined || operation === undefined) {
     return status === 404 || status === 405 ? "/components/schemas/Error" : undefined;
   }
   if (operation.responses[status] === undefined) return undefined;
   const route = pattern.replaceAll("~", "~0").replaceAll("/", "~1");
   const pointer = `/paths/${route}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`;
-  // The pointer travels in a URI fragment, where braces are not allowed.
+  // The pointer is part of a URI fragment, where braces are not allowed.
   return encodeURI(pointer);
 }
 

@@ -8,15 +8,15 @@ import { anEnvironment } from "./test-config.ts";
 interface ApiProcesses {
   db: Database;
   processes: PosternProcess[];
-  /** With the same secrets as the processes, to make logins and keys for them. */
-  allDeps: CredentialDeps;
+  /** Creates logins and keys with the secrets of these processes. */
+  credentialDeps: CredentialDeps;
 }
 
-/** Real API processes on one database of their own, for proofs. */
+/** Real API processes on one new database, for proofs. */
 export async function withApiProcesses<Result>(
   serverUrl: string,
   count: number,
-  work: (given: ApiProcesses) => Promise<Result>,
+  work: (fixture: ApiProcesses) => Promise<Result>,
 ): Promise<Result> {
   const copy = await copyTemplate(serverUrl);
   const environment: Environment = anEnvironment({
@@ -32,7 +32,7 @@ export async function withApiProcesses<Result>(
     return await work({
       db,
       processes,
-      allDeps: createCredentialDeps(config),
+      credentialDeps: createCredentialDeps(config),
     });
   } finally {
     for (const { kill, exited } of processes) {

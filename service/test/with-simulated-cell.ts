@@ -10,14 +10,14 @@ import { anEnvironment, simulatorSettings } from "./test-config.ts";
 interface SimulatedCell {
   db: Database;
   url: string;
-  /** For real processes of this cell, connected to the simulator. */
+  /** The environment of real processes of this cell, with the simulator as provider. */
   environment: Environment;
-  /** Make logins and keys that those processes accept. */
+  /** Create logins and keys that those processes accept. */
   loginDeps: LoginDeps;
   apiKeyIssuer: ApiKeyIssuer;
 }
 
-/** A database and settings for processes that use the simulator as their provider; for proofs. */
+/** A database and settings for processes with the simulator as provider, for proofs. */
 export async function withSimulatedCell<Result>(
   serverUrl: string,
   simulator: SesSimulator,

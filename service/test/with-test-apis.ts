@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import type { ApiDeps, ApiServer } from "../src/api/http/api-server.ts";
-import { createApiServer } from "../src/api/http/server.ts";
+import { createApiServer } from "../src/api/http/create-api-server.ts";
 import type { Environment } from "../src/config.ts";
 import { readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
@@ -22,11 +22,11 @@ interface TestApis<Name extends string> {
   logLines: string[];
 }
 
-/** Several API servers on one database of their own, for proofs; secrets that are not given are shared by all. */
+/** Several API servers on one new database, for proofs. They share all secrets that `environments` does not set. */
 export async function withTestApis<Name extends string, Result>(
   serverUrl: string,
   environments: Record<Name, Environment>,
-  work: (given: TestApis<Name>) => Promise<Result>,
+  work: (fixture: TestApis<Name>) => Promise<Result>,
 ): Promise<Result> {
   const copy = await copyTemplate(serverUrl);
   const db = openTestDatabase(copy.url);
@@ -45,16 +45,16 @@ export async function withTestApis<Name extends string, Result>(
   }
 }
 
-/** One API server in this process, with its log lines kept. */
+/** One API server in this process that appends its log lines to `logLines`. */
 export async function startTestApi(db: Database, environment: Environment, logLines: string[]): Promise<TestApi> {
   const config = readConfig(environment);
-  const log = createLog(config.logLevel, new Writable({ write: keepLines(logLines) }));
+  const log = createLog(config.logLevel, new Writable({ write: collectLines(logLines) }));
   const acceptDeps = await openAcceptDeps(config, db);
   const deps = createApiDeps(config, { db, log, metrics: createMetrics(), domainDeps: undefined, acceptDeps });
   return { app: await createApiServer(deps), deps };
 }
 
-function keepLines(lines: string[]) {
+function collectLines(lines: string[]) {
   return (chunk: Buffer, _encoding: string, done: () => void) => {
     lines.push(chunk.toString());
     done();

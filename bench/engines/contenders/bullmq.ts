@@ -3,18 +3,18 @@ import { runEngineProcess } from "../engine-process.ts";
 import { callProvider, type Send, slots } from "../workload.ts";
 import { openRecord, shared } from "./record.ts";
 
-/** BullMQ as its guide has it: lists with `addBulk`, one worker with a high concurrency, jobs removed when they are done. */
+/** BullMQ as its guide recommends: `addBulk`, one worker with a high concurrency, jobs removed on completion. */
 const connection = { host: "127.0.0.1", port: Number(process.env.REDIS_PORT), maxRetriesPerRequest: null };
 const name = "sends";
 
 await runEngineProcess({
-  async openFiller() {
+  async openProducer() {
     const record = openRecord();
     const queue = openQueue();
     await queue.waitUntilReady();
     const add = shared<Send>((sends) => queue.addBulk(sends.map((send) => ({ name: "send", data: send }))));
     const accept = async (send: Send) => {
-      // In this order a crash between the two leaves a send that a sweep can find; the other way round, a mail without one.
+      // Record first: a crash between the two leaves a send that a sweep can find. The reverse order would leave a mail without a record.
       await record.insert(send);
       await add(send);
     };

@@ -4,17 +4,17 @@ import { runEngineProcess } from "../engine-process.ts";
 import { callProvider, type Send, slots } from "../workload.ts";
 import { insertSends, openRecord, recordUrl, shared } from "./record.ts";
 
-/** graphile-worker as its page on performance has it: `add_jobs`, a local queue, completions in batches, no line for each. */
+/** graphile-worker as its performance page recommends: `add_jobs`, a local queue, batched completions, no log line per job. */
 process.env.NO_LOG_SUCCESS = "1";
 const connectionString = process.env.DATABASE_URL ?? "";
 const pool = new pg.Pool({ connectionString, max: 4 });
-// Its warning about fewer connections than jobs is for those without a local queue and batches.
+// Its warning about fewer connections than jobs does not apply with a local queue and batched completions.
 const logger = new Logger(() => (level, message) => {
   if (level === "error") console.error(message);
 });
 
 await runEngineProcess({
-  async openFiller() {
+  async openProducer() {
     return { accept: shared<Send>((sends) => pool.query(addJobs(sends))) };
   },
 
@@ -22,7 +22,7 @@ await runEngineProcess({
     await runMigrations({ connectionString, logger });
     const record = openRecord();
     const send = async (payload: unknown) => {
-      // Its payload is what the filler put in.
+      // The payload is what the producer added.
       const { id } = payload as Send;
       await record.markSent({ id, messageId: await callProvider() });
     };
@@ -46,7 +46,7 @@ await runEngineProcess({
   },
 });
 
-/** One statement and one commit for the record and the jobs, which is what a queue in the same database is good for. */
+/** One statement and one commit for record and jobs: the advantage of a queue in the same database. */
 function addJobs(sends: Send[]) {
   const record = insertSends(sends);
   const specs = JSON.stringify(sends.map((send) => ({ identifier: "send", payload: send })));

@@ -4,16 +4,16 @@ import { runEngineProcess } from "../engine-process.ts";
 import { callProvider, type Send, slots } from "../workload.ts";
 import { openRecord, recordUrl } from "./record.ts";
 
-/** JetStream as a work queue on disk: published without waiting for each, pulled by one durable consumer, acknowledged. */
+/** JetStream as a work queue on disk: concurrent publishing, one durable pull consumer, explicit acknowledgements. */
 const connection = await connect({ servers: `127.0.0.1:${process.env.NATS_PORT}` });
 const [stream, consumer] = ["sends", "worker"];
 
 await runEngineProcess({
-  async openFiller() {
+  async openProducer() {
     const record = openRecord();
     const client = jetstream(connection);
     const accept = async (send: Send) => {
-      // In this order a crash between the two leaves a send that a sweep can find; the other way round, a mail without one.
+      // Record first: a crash between the two leaves a send that a sweep can find. The reverse order would leave a mail without a record.
       await record.insert(send);
       await client.publish(stream, JSON.stringify(send));
     };
@@ -38,7 +38,7 @@ await runEngineProcess({
     const work = async (message: JsMsg) => {
       const { id } = message.json<Send>();
       await record.markSent({ id, messageId: await callProvider() });
-      // With the record, the record is what counts, and a lost acknowledgement costs a repeat. Without, this is the mark.
+      // With a record, a lost acknowledgement costs one repetition. Without a record, the acknowledgement is the only mark, so it waits.
       if (recordUrl === undefined) await message.ackAck();
       else message.ack();
       sent();

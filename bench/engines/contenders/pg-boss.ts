@@ -6,8 +6,8 @@ import { callProvider, type Send, slots } from "../workload.ts";
 import { insertSends, markSends, recordUrl, shared } from "./record.ts";
 
 /**
- * pg-boss with its calls for lists: `insert`, `fetch` and `complete`, each in one transaction with the record. Its polling
- * `work` waits half a second whenever it finds less than it asked for, so that here it would mostly wait.
+ * pg-boss with its batch calls: `insert`, `fetch` and `complete`, each in one transaction with the record. Its own `work`
+ * waits half a second whenever it fetches fewer jobs than requested, so it would be idle for most of this run.
  */
 const connectionString = process.env.DATABASE_URL ?? "";
 const pool = new pg.Pool({ connectionString, max: 4 });
@@ -18,7 +18,7 @@ const name = "sends";
 const [leastFetched, pauseMs] = [slots / 4, 5];
 
 await runEngineProcess({
-  async openFiller() {
+  async openProducer() {
     const accept = shared<Send>((sends) => {
       const jobs = sends.map((send) => ({ id: send.id, data: send }));
       return withRecord(insertSends(sends), (options) => boss.insert(name, jobs, options));

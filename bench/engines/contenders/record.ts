@@ -3,7 +3,7 @@ import { textArray, uuidArray } from "../../../service/src/db/array-param.ts";
 import { createBatch } from "../../../service/src/db/batch.ts";
 import type { Send } from "../workload.ts";
 
-/** Undefined where an engine is measured alone; then its own books are all there is. */
+/** Undefined when an engine is measured without a record. */
 export const recordUrl = process.env.RECORD_URL;
 
 interface Mark {
@@ -17,8 +17,8 @@ export interface SendRecord {
 }
 
 /**
- * What a mail service has to keep whatever queue it uses: that there is this send, and what became of it. What comes while a
- * round trip is under way shares the next one.
+ * The record that a mail service needs with any queue: the send and its outcome. Calls that arrive during a round trip share
+ * the next one.
  */
 export function openRecord(): SendRecord {
   if (recordUrl === undefined) return { insert: async () => undefined, markSent: async () => undefined };
@@ -29,7 +29,7 @@ export function openRecord(): SendRecord {
   };
 }
 
-/** The batching and the array parameters of the service itself, so that no difference comes from there. */
+/** Uses the batching and the array parameters of the service, so that they make no difference between the engines. */
 export function shared<Item>(run: (items: Item[]) => Promise<unknown>): (item: Item) => Promise<void> {
   return createBatch<Item, void>({
     run: async (items) => {

@@ -2,27 +2,28 @@ import { booleanArray, byteaArray, smallintArray, textArray, uuidArray, uuidByte
 import { createBatch } from "../db/batch.ts";
 import type { Database } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
-import type { Mode } from "../sends/send-request.ts";
+import type { Mode } from "../mode.ts";
 import { acceptStatement } from "./accept-statement.ts";
 import { createQueueHead, type QueueHead } from "./queue-head.ts";
 
-/** One request as the statement sees it. Without a send it is only counted: its payload was not valid. */
+/** One request for the accept statement. Without a send its payload is invalid, and it is only counted. */
 export interface Candidate {
   accountId: string;
   mode: Mode;
-  /** Of a key that was not looked up yet; the statement does it. */
-  keyHmac: Buffer | undefined;
+  /** The API key to check; undefined when the credential was checked just before. */
+  uncheckedKeyHmac: Buffer | undefined;
   send: CandidateSend | undefined;
 }
 
 export interface CandidateSend {
   id: string;
-  keyHash: Buffer | undefined;
+  idempotencyHash: Buffer | undefined;
   fingerprint: Buffer;
   fromDomain: string;
   fromAddress: string;
-  /** Lower-case, each once; an address never holds a comma. */
+  /** to, cc and bcc, in lower case, each once. */
   recipients: string[];
+  /** The same recipients as the caller wrote them. */
   toAddresses: string[];
   toCount: number;
   ccCount: number;
@@ -31,7 +32,7 @@ export interface CandidateSend {
   sealed: Buffer;
 }
 
-/** How much of each window is used after this request; in the order second, ten seconds, minute. */
+/** Limits and what remains of them after this request, in the order second, ten seconds, minute. */
 export interface RateUsage {
   limits: number[];
   remaining: number[];
@@ -45,11 +46,11 @@ export interface FirstAnswer {
 }
 
 export type Decision =
-  /** Key or account count no longer, or not any more. */
+  /** The key is revoked or expired, or the account is suspended. */
   | { kind: "not-allowed" }
   | { kind: "over-limit"; usage: RateUsage; retryMs: number }
   | { kind: "not-valid"; usage: RateUsage }
-  /** Without usage when it was found again after its answer was lost. */
+  /** `usage` is undefined when the answer of the statement was lost and the send was found afterwards. */
   | { kind: "stored"; usage: RateUsage | undefined; answer: FirstAnswer }
   | { kind: "repeat"; usage: RateUsage; answer: FirstAnswer; fingerprint: Buffer }
   | { kind: "domain-not-verified"; usage: RateUsage };
@@ -60,19 +61,19 @@ const maxItems = 200;
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Requests that arrive while a round trip is in flight share the next one; each waits for its own commit. When many wait, a
- * second one goes beside the first: with one, this process was busy for 78 % of the time and PostgreSQL for 57 %.
+ * Requests that arrive during a round trip share the next one; each waits for its own commit. When many wait, a second round trip runs
+ * beside the first: with one, this process was busy for 78 % of the time and PostgreSQL for 57 %.
  */
 export function createAcceptBatch(db: Database, clock: DatabaseClock): Decide {
   const head = createQueueHead(db);
-  head.turns();
+  head.current();
   return createBatch({
     run: (candidates: Candidate[]) => decideAll(db, { clock, head }, candidates),
     maxItems,
     maxBytes,
     maxWaitingBytes: 64 * 1024 * 1024,
     maxWaitMs: 5_000,
-    secondTripFrom: 16,
+    secondBatchFrom: 16,
     sizeOf: ({ send }) => (send === undefined ? 100 : send.sealed.length + send.subject.length + 1000),
   });
 }
@@ -84,7 +85,7 @@ interface AnswerRow extends Omit<FirstAnswer, "suppressed"> {
   limits: number[];
   remaining: number[];
   decidedAt: string;
-  isValid: boolean;
+  hasPayload: boolean;
   isDomainVerified: boolean;
   isNew: boolean;
   suppressed: string[] | null;
@@ -100,7 +101,7 @@ async function decideAll(
   const rows = await db.query<AnswerRow>({
     name: "accept-sends",
     text: acceptStatement,
-    values: [...parametersOf(candidates), ...head.turns()],
+    values: [...parametersOf(candidates), ...head.current()],
   });
   // crash point: after-accept
   const decisions: Decision[] = candidates.map(() => ({ kind: "not-allowed" }));
@@ -113,22 +114,23 @@ async function decideAll(
 function decisionOf(row: AnswerRow): Decision {
   const usage = { limits: row.limits, remaining: row.remaining };
   if (!row.isAdmitted) return { kind: "over-limit", usage, retryMs: row.retryMs };
-  if (!row.isValid) return { kind: "not-valid", usage };
+  if (!row.hasPayload) return { kind: "not-valid", usage };
   const { sendId, status, queuedAt } = row;
   const answer = { sendId, status, queuedAt, suppressed: row.suppressed ?? [] };
   if (row.originalFingerprint !== null) return { kind: "repeat", usage, answer, fingerprint: row.originalFingerprint };
   return row.isNew ? { kind: "stored", usage, answer } : { kind: "domain-not-verified", usage };
 }
 
+/** Lists of addresses are joined with commas, because an address never contains one. */
 function parametersOf(candidates: Candidate[]): Buffer[] {
   const sends = candidates.map((candidate) => candidate.send);
   return [
     uuidArray(candidates.map((candidate) => candidate.accountId)),
     textArray(candidates.map((candidate) => candidate.mode)),
-    byteaArray(candidates.map((candidate) => candidate.keyHmac ?? null)),
+    byteaArray(candidates.map((candidate) => candidate.uncheckedKeyHmac ?? null)),
     booleanArray(sends.map((send) => send !== undefined)),
     uuidArray(sends.map((send) => send?.id ?? null)),
-    uuidBytesArray(sends.map((send) => send?.keyHash ?? null)),
+    uuidBytesArray(sends.map((send) => send?.idempotencyHash ?? null)),
     byteaArray(sends.map((send) => send?.fingerprint ?? null)),
     textArray(sends.map((send) => send?.fromDomain ?? null)),
     textArray(sends.map((send) => send?.fromAddress ?? null)),

@@ -30,12 +30,12 @@ async function aSender(): Promise<{ sender: Sender; domain: string }> {
       where id = $1`,
     values: [accountId],
   });
-  return { sender: { accountId, mode: "live", keyHmac: undefined }, domain };
+  return { sender: { accountId, mode: "live", uncheckedKeyHmac: undefined }, domain };
 }
 
 function aRequest(domain: string, change: Partial<SendRequest> = {}): SendRequest {
   const [from, to] = [parseMailbox(`orders@${domain}`), parseAddress("jane@x.io")];
-  if ("problem" in from || "problem" in to) throw new Error("the test's own addresses are wrong");
+  if ("problem" in from || "problem" in to) throw new Error("the addresses of this test are invalid");
   const given = {
     from: from.given,
     to: [to.given],
@@ -61,8 +61,8 @@ function aRequest(domain: string, change: Partial<SendRequest> = {}): SendReques
   };
 }
 
-/** The first round trip loses its answer, after the commit or before the statement ran. */
-function losingOne(decide: Decide, isCommitted: boolean): Decide {
+/** Loses the first answer of the database, either after the commit or before the statement ran. */
+function losingFirstAnswer(decide: Decide, isCommitted: boolean): Decide {
   let isLost = false;
   return async (candidate) => {
     if (isLost) return decide(candidate);
@@ -82,12 +82,12 @@ async function countOf(table: "sends" | "send_queue" | "idempotency_keys", accou
 }
 
 test.each([undefined, "a-key"])(
-  "a send whose commit was not confirmed is found again and answered once (key %s)",
+  "a send whose commit was not confirmed is found and answered as stored (key %s)",
   async (idempotencyKey) => {
     const { sender, domain } = await aSender();
     const deps = await testDeps();
     const request = aRequest(domain, { idempotencyKey });
-    const acceptance = await acceptSend({ ...deps, decide: losingOne(deps.decide, true) }, sender, request);
+    const acceptance = await acceptSend({ ...deps, decide: losingFirstAnswer(deps.decide, true) }, sender, request);
     expect(acceptance).toMatchObject({ kind: "stored", accepted: { isRepeat: false, status: "queued" } });
     expect(await countOf("sends", sender.accountId)).toBe(1);
     if (idempotencyKey === undefined) return;
@@ -99,35 +99,35 @@ test.each([undefined, "a-key"])(
   },
 );
 
-test("a try that is made again while the first is still being stored finds itself", async () => {
+test("a second try of the same candidate finds the send that the first try stored", async () => {
   const { sender, domain } = await aSender();
   const deps = await testDeps();
-  const tried: Parameters<Decide>[0][] = [];
+  const candidates: Parameters<Decide>[0][] = [];
   const decide: Decide = (candidate) => {
-    tried.push(candidate);
+    candidates.push(candidate);
     return deps.decide(candidate);
   };
   const first = await acceptSend({ ...deps, decide }, sender, aRequest(domain, { idempotencyKey: "k" }));
-  const [candidate] = tried;
-  if (candidate === undefined || !("accepted" in first)) throw new Error("nothing was accepted");
+  const [candidate] = candidates;
+  if (candidate === undefined || !("accepted" in first)) throw new Error("the send was not accepted");
   expect(await deps.decide(candidate)).toMatchObject({ kind: "repeat", answer: { sendId: first.accepted.id } });
   expect(await countOf("sends", sender.accountId)).toBe(1);
 });
 
-test("a repeat whose answer was lost is answered as the repeat it is", async () => {
+test("a repeat whose answer was lost is still answered as a repeat", async () => {
   const { sender, domain } = await aSender();
   const deps = await testDeps();
   const request = aRequest(domain, { idempotencyKey: "k" });
   await acceptSend(deps, sender, request);
-  const repeat = await acceptSend({ ...deps, decide: losingOne(deps.decide, true) }, sender, request);
+  const repeat = await acceptSend({ ...deps, decide: losingFirstAnswer(deps.decide, true) }, sender, request);
   expect(repeat).toMatchObject({ kind: "repeat", accepted: { isRepeat: true } });
   expect(await countOf("sends", sender.accountId)).toBe(1);
 });
 
-test("without a trace of the send a request with a key is tried again, and one without a key is answered 503", async () => {
+test("if the send was not stored, a request with an idempotency key is retried, and one without gets UNAVAILABLE", async () => {
   const { sender, domain } = await aSender();
   const deps = await testDeps();
-  const losing = () => ({ ...deps, decide: losingOne(deps.decide, false) });
+  const losing = () => ({ ...deps, decide: losingFirstAnswer(deps.decide, false) });
   expect(await acceptSend(losing(), sender, aRequest(domain, { idempotencyKey: "k" }))).toMatchObject({
     kind: "stored",
   });
@@ -135,7 +135,7 @@ test("without a trace of the send a request with a key is tried again, and one w
   expect(await countOf("sends", sender.accountId)).toBe(1);
 });
 
-test("a request that the database refuses fails alone, and those that came with it are stored", async () => {
+test("a request that the database refuses fails alone, and the others in its batch are stored", async () => {
   const { sender, domain } = await aSender();
   const deps = await testDeps();
   const poison = aRequest(domain, { subject: "NUL \0 cannot be stored", idempotencyKey: "poison" });
@@ -168,7 +168,7 @@ test("eight processes that store the same keys in opposite orders create each se
   expect(stored).toEqual(Array.from({ length: 10 }, () => 3));
 });
 
-test("workers are told of what they can do: a queued send, and neither a repeat nor a suppressed one", async () => {
+test("workers get a hint for a queued send and none for a repeat", async () => {
   const { sender, domain } = await aSender();
   let hints = 0;
   const deps = { ...(await testDeps()), hint: () => void hints++ };
@@ -178,10 +178,10 @@ test("workers are told of what they can do: a queued send, and neither a repeat 
   expect(hints).toBe(1);
 });
 
-test("sends of an account line up behind each other, so that another's single send is not behind all of them", async () => {
-  const [crowd, single] = [await aSender(), await aSender()];
+test("100 sends of one account do not delay the single send of another account behind all of them", async () => {
+  const [busy, single] = [await aSender(), await aSender()];
   const deps = await testDeps();
-  await Promise.all(Array.from({ length: 100 }, () => acceptSend(deps, crowd.sender, aRequest(crowd.domain))));
+  await Promise.all(Array.from({ length: 100 }, () => acceptSend(deps, busy.sender, aRequest(busy.domain))));
   await acceptSend(deps, single.sender, aRequest(single.domain));
   const rows = await database.db.query<{ accountId: string }>({
     name: "in-fair-order",
@@ -190,52 +190,52 @@ test("sends of an account line up behind each other, so that another's single se
       from send_queue
       where account_id in ($1, $2)
       order by fair_at, id`,
-    values: [crowd.sender.accountId, single.sender.accountId],
+    values: [busy.sender.accountId, single.sender.accountId],
   });
-  const place = rows.findIndex((row) => row.accountId === single.sender.accountId);
+  const position = rows.findIndex((row) => row.accountId === single.sender.accountId);
   expect(rows).toHaveLength(101);
-  expect(place).toBeLessThan(20);
+  expect(position).toBeLessThan(20);
 });
 
-test("after an outage a newcomer lines up at the head of the queue and not behind the whole backlog", async () => {
-  const [crowd, newcomer] = [await aSender(), await aSender()];
+test("after an outage a send of an account without a backlog enters at the queue head, not behind the whole backlog", async () => {
+  const [busy, idle] = [await aSender(), await aSender()];
   const before = await testDeps();
-  await Promise.all(Array.from({ length: 50 }, () => acceptSend(before, crowd.sender, aRequest(crowd.domain))));
+  await Promise.all(Array.from({ length: 50 }, () => acceptSend(before, busy.sender, aRequest(busy.domain))));
   await database.db.query({
     name: "age-the-queue",
     text: `update send_queue set fair_at = fair_at - interval '8 hours'`,
   });
   const after = await testDeps();
-  // By its answer the look at the head, which was asked for before, has come back as well.
-  await acceptSend(after, crowd.sender, aRequest(crowd.domain));
-  await acceptSend(after, newcomer.sender, aRequest(newcomer.domain));
+  // The query for the queue head started before this request and has ended when the request is answered.
+  await acceptSend(after, busy.sender, aRequest(busy.domain));
+  await acceptSend(after, idle.sender, aRequest(idle.domain));
   const rows = await database.db.query<{ accountId: string }>({
     name: "whole-queue-in-order",
     text: `select account_id as "accountId" from send_queue where mode = 'live' order by fair_at, id`,
   });
-  const ahead = rows.findIndex((row) => row.accountId === newcomer.sender.accountId);
-  const behind = rows.slice(ahead).filter((row) => row.accountId === crowd.sender.accountId);
-  expect(behind.length).toBeGreaterThan(30);
+  const position = rows.findIndex((row) => row.accountId === idle.sender.accountId);
+  const behindIt = rows.slice(position).filter((row) => row.accountId === busy.sender.accountId);
+  expect(behindIt.length).toBeGreaterThan(30);
 });
 
-test("what has just come is no backlog: a newcomer gets its turn by the clock", async () => {
+test("sends that have waited for less than a second are no backlog: the next account gets its fair_at from the clock", async () => {
   const waiting = await aSender();
   const deps = await testDeps();
   await acceptSend(deps, waiting.sender, aRequest(waiting.domain));
-  const lagOfNewcomer = async (waitingSeconds: number) => {
-    const newcomer = await aSender();
+  const lagOfIdleAccount = async (waitingSeconds: number) => {
+    const idle = await aSender();
     await database.db.query({
-      name: "wait-so-long",
+      name: "age-the-queue-by",
       text: `update send_queue set fair_at = now() - make_interval(secs => $1)`,
       values: [waitingSeconds],
     });
     const after = await testDeps();
     await acceptSend(after, waiting.sender, aRequest(waiting.domain));
-    // The look at the head, which that asked for, comes back meanwhile.
+    // That request started the query for the queue head, which ends in this pause.
     await sleep(100);
-    await acceptSend(after, newcomer.sender, aRequest(newcomer.domain));
+    await acceptSend(after, idle.sender, aRequest(idle.domain));
     const [row] = await database.db.query<{ seconds: number }>({
-      name: "lag-of-newcomer",
+      name: "lag-of-idle-account",
       text: `
         select extract(epoch from queued_at - fair_at)::float8 as seconds
         from send_queue
@@ -243,10 +243,10 @@ test("what has just come is no backlog: a newcomer gets its turn by the clock", 
         where send_queue.account_id = $1
         order by id desc
         limit 1`,
-      values: [newcomer.sender.accountId],
+      values: [idle.sender.accountId],
     });
     return row?.seconds ?? Number.NaN;
   };
-  expect(await lagOfNewcomer(0.2)).toBeLessThanOrEqual(0);
-  await expect.poll(() => lagOfNewcomer(30), { timeout: 10_000 }).toBeGreaterThan(20);
+  expect(await lagOfIdleAccount(0.2)).toBeLessThanOrEqual(0);
+  await expect.poll(() => lagOfIdleAccount(30), { timeout: 10_000 }).toBeGreaterThan(20);
 });

@@ -2,10 +2,11 @@ import type { KeyObject } from "node:crypto";
 import type { Queryable } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
 import { AppError } from "../errors.ts";
+import type { Mode } from "../mode.ts";
 import type { Secret } from "../secret.ts";
 import { sealContent } from "../sends/content.ts";
 import { newSendId } from "../sends/send-id.ts";
-import { type Mode, type PayloadField, recipientsOf, type SendRequest } from "../sends/send-request.ts";
+import { type PayloadField, recipientsOf, type SendRequest } from "../sends/send-request.ts";
 import type { Candidate, CandidateSend, Decide, Decision } from "./accept-batch.ts";
 import { findAcceptedSend } from "./find-accepted-send.ts";
 import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
@@ -18,14 +19,15 @@ export interface AcceptDeps {
   contentKey: Secret;
   fingerprintKey: KeyObject;
   refusals: RateRefusals;
-  /** Tells the workers that there is something to do; polling finds it as well. */
+  /** Wakes the workers. Without it they find the send by polling. */
   hint: () => void;
 }
 
 export interface Sender {
   accountId: string;
   mode: Mode;
-  keyHmac: Buffer | undefined;
+  /** The API key that the accept statement must check; undefined when the credential was checked just before. */
+  uncheckedKeyHmac: Buffer | undefined;
 }
 
 export interface Accepted {
@@ -47,8 +49,8 @@ export type Acceptance =
   | Refused;
 
 /**
- * Decides and stores in one commit: a 202 is never lost. A request without a payload that can be sent is only counted
- * against the limit of its account.
+ * Decides, stores and queues in one commit: a 202 is never lost. A request with an invalid payload is only counted against the rate
+ * limit of its account.
  */
 export async function acceptSend(
   deps: AcceptDeps,
@@ -59,7 +61,7 @@ export async function acceptSend(
   const askedAt = performance.now();
   const decision = await decide(deps, candidate);
   if (decision.kind === "over-limit") {
-    // Counted from the question, which came before the decision: asking too early costs a look, too late a wrong refusal.
+    // Measured from before the query. An early re-check costs one query; a late one would refuse a permitted request.
     deps.refusals.remember(sender, decision.retryMs - (performance.now() - askedAt), decision.usage);
   }
   if (request === undefined || candidate.send === undefined) return withoutAnswer(decision);
@@ -70,7 +72,7 @@ export async function acceptSend(
     case "repeat": {
       const fields = differingFields(decision.fingerprint, candidate.send.fingerprint);
       if (fields.length > 0) return { kind: "conflict", usage: decision.usage, id: decision.answer.sendId, fields };
-      // Our own id under our own key: the first try was stored and only its answer was lost.
+      // The same id under the same key: the first try was stored, and only its answer was lost.
       const isRepeat = decision.answer.sendId !== candidate.send.id;
       return { ...decision, accepted: acceptedAs(request, decision.answer, isRepeat) };
     }
@@ -81,11 +83,11 @@ export async function acceptSend(
 
 function withoutAnswer(decision: Decision): Refused {
   if (decision.kind === "stored" || decision.kind === "repeat")
-    throw new Error("something was stored that was not given");
+    throw new Error("the statement stored a send for a request without one");
   return decision;
 }
 
-/** Id and keys are fixed before the first try, so that a try whose answer is lost can be found again. */
+/** Id and keys are fixed before the first try, so that a try whose answer was lost can be found. */
 function newCandidate(deps: AcceptDeps, sender: Sender, request: SendRequest | undefined): Candidate {
   return { ...sender, send: request === undefined ? undefined : newSend(deps, sender, request) };
 }
@@ -97,7 +99,7 @@ function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendReq
   const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
   return {
     id,
-    keyHash:
+    idempotencyHash:
       idempotencyKey === undefined ? undefined : idempotencyHash(deps.fingerprintKey, accountId, mode, idempotencyKey),
     fingerprint: idempotencyKey === undefined ? Buffer.alloc(0) : fingerprintOf(deps.fingerprintKey, request.given),
     fromDomain: from.address.domain,
@@ -126,20 +128,23 @@ function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendReq
 }
 
 /**
- * When the database went away, the commit may have happened: the id is looked up before anything is answered. With a key
- * of the caller's the same try can be made again, because it finds itself; without one a second try could be a second mail.
+ * If the connection breaks, the commit may have happened:
+ *
+ * 1. Look the id up. If it is stored, answer with it.
+ * 2. With an idempotency key, try again: the second try finds the first one.
+ * 3. Without one, fail: a second try could send a second mail.
  */
 async function decide(deps: AcceptDeps, candidate: Candidate): Promise<Decision> {
   try {
     return await deps.decide(candidate);
   } catch (error) {
     if (!(error instanceof AppError && error.code === "UNAVAILABLE") || candidate.send === undefined) throw error;
-    // Without a cause it was refused before it was tried.
+    // Without a cause, the batch refused the request before it ran a statement.
     if (error.cause === undefined) throw error;
     const { accountId, mode, send } = candidate;
     const stored = await findAcceptedSend(deps.db, accountId, mode, send.id);
     if (stored !== undefined) return { kind: "stored", usage: undefined, answer: stored };
-    if (send.keyHash === undefined) throw error;
+    if (send.idempotencyHash === undefined) throw error;
     return deps.decide(candidate);
   }
 }

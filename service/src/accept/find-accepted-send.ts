@@ -2,7 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
 import type { FirstAnswer } from "./accept-batch.ts";
 
-/** What was answered, or would have been, when this send was accepted; its status may have moved on since. */
+/** The first answer for this send, as it was on acceptance; its status may have changed since. */
 export async function findAcceptedSend(
   db: Queryable,
   accountId: string,

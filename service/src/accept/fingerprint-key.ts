@@ -5,11 +5,11 @@ import { ConfigurationError } from "../errors.ts";
 import type { SecretPair } from "../secret.ts";
 
 const name = "fingerprint";
-const binding = { purpose: "sealed key", place: name };
+const binding = { purpose: "sealed key", owner: name };
 
 /**
- * Idempotency keys never expire, so the key of their fingerprints never changes. It is made once and stored sealed with the
- * content key; when that one is rotated, only the seal is renewed.
+ * Idempotency keys never expire, so the key of their fingerprints never changes. It is generated once and stored sealed with the
+ * content key. When the operator rotates the content key, only the seal is renewed.
  */
 export async function openFingerprintKey(db: Queryable, contentKeys: SecretPair): Promise<KeyObject> {
   const made = sealBytes(contentKeys.current, binding, randomBytes(32));
@@ -27,7 +27,7 @@ function openOrExplain(contentKeys: SecretPair, sealed: Buffer): Buffer {
   } catch (cause) {
     throw new ConfigurationError(
       `The database was used with the content key "${sealingKeyId(sealed)}". Set it as CONTENT_KEY or ` +
-        "CONTENT_KEY_SECOND; docs/secrets.md tells how to change from one to the other.",
+        "CONTENT_KEY_SECOND; docs/secrets.md explains the rotation.",
       { cause },
     );
   }
@@ -48,7 +48,7 @@ async function findOrInsert(db: Queryable, sealed: Buffer): Promise<Buffer> {
       select sealed from sealed_keys where name = $1`,
     values: [name, sealed],
   });
-  // Another process made it at this very moment: its row is newer than our snapshot.
+  // Another process inserted it at the same moment: its row is newer than our snapshot.
   return row?.sealed ?? findOrInsert(db, sealed);
 }
 

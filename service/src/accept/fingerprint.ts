@@ -1,18 +1,19 @@
 import { hash, type KeyObject } from "node:crypto";
-import { type GivenPayload, type Mode, type PayloadField, payloadFields } from "../sends/send-request.ts";
+import type { Mode } from "../mode.ts";
+import { type GivenPayload, type PayloadField, payloadFields } from "../sends/send-request.ts";
 
 const bytesPerField = 8;
 
 /**
- * Eight keyed bytes for each field, so that two payloads can be compared field by field and the stored bytes tell nobody
- * what was in them. Order and case count; a list that is absent and one that is empty are the same.
+ * Eight keyed bytes for each field: two payloads can be compared field by field, and the stored bytes reveal nothing about them.
+ * Order and case matter. An absent list equals an empty one.
  */
 export function fingerprintOf(key: KeyObject, payload: GivenPayload): Buffer {
   const fingerprint = Buffer.alloc(payloadFields.length * bytesPerField);
   for (const [position, field] of payloadFields.entries()) {
     const value = payload[field];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-    // JSON keeps ["a,b"] and ["a","b"] apart; the name keeps a text from having the bytes of the same html.
+    // JSON distinguishes ["a,b"] from ["a","b"]; the field name distinguishes a text from the same html.
     const text = typeof value === "string" ? value : JSON.stringify(value);
     fingerprint.write(keyedHash(key, `${field}:${text}`, bytesPerField), position * bytesPerField, "hex");
   }
@@ -23,14 +24,14 @@ export function differingFields(one: Buffer, other: Buffer): PayloadField[] {
   return payloadFields.filter((_field, position) => !partOf(one, position).equals(partOf(other, position)));
 }
 
-/** One that was made before a field existed is shorter: the field was absent then. */
+/** A fingerprint from before a field existed is shorter: the field was absent then. */
 function partOf(fingerprint: Buffer, position: number): Buffer {
   const part = Buffer.alloc(bytesPerField);
   fingerprint.copy(part, 0, position * bytesPerField);
   return part;
 }
 
-/** Sixteen keyed bytes, different for every account and mode: the keys of customers are not readable in the database. */
+/** Sixteen keyed bytes, different for every account and mode. The database does not reveal the keys of customers. */
 export function idempotencyHash(key: KeyObject, accountId: string, mode: Mode, idempotencyKey: string): Buffer {
   return Buffer.from(keyedHash(key, `${accountId}/${mode}/${idempotencyKey}`, 16), "hex");
 }
@@ -38,9 +39,8 @@ export function idempotencyHash(key: KeyObject, accountId: string, mode: Mode, i
 const keyTexts = new WeakMap<KeyObject, string>();
 
 /**
- * In hexadecimal digits. SHA-256 of the secret and the text, cut short: what is cut off is what one would need to go on from
- * it, so nothing can be made of it without the key. An HMAC of a short text takes 4.3 microseconds, this 0.5, and a send
- * needs six.
+ * SHA-256 of the secret and the text, truncated, as hexadecimal digits. Truncation prevents length extension, so nothing can be
+ * derived without the key. An HMAC of a short text takes 4.3 microseconds, this takes 0.5, and a send needs one for each field and one for its key.
  */
 function keyedHash(key: KeyObject, text: string, bytes: number): string {
   const known = keyTexts.get(key) ?? key.export().toString("base64url");

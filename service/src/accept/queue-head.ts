@@ -1,53 +1,54 @@
 import type { Queryable } from "../db/database.ts";
 
 export interface QueueHead {
-  /** The turns that are being served, of live and of test mail, as they were a moment ago; `infinity` where nothing waits long. */
-  turns(): [string, string];
+  /** The `fair_at` that is being served in live and in test mode, as of a moment ago; `infinity` where there is no backlog. */
+  current(): [string, string];
 }
 
-const lookAgainAfterMs = 1_000;
-const lookFromTheStartAfterMs = 60_000;
-/** Who has not looked for so long knows nothing; behind a head that is long gone a send would be overlooked at first. */
-const forgottenAfterMs = 10_000;
+const refreshAfterMs = 1_000;
+const fullScanAfterMs = 60_000;
+/** An older head is discarded: the queue has moved on, and claims would find a send before the head only by a full scan. */
+const maxAgeMs = 10_000;
 
 /**
- * Turns are handed out from the one being served on, and not from the clock: after an outage the whole backlog has turns
- * in the past, and a newcomer behind the clock would wait for all of it. It is an order only, so nobody waits for it to be
- * looked up, and a look that fails changes nothing. What waits for less than a second is no backlog: were its turn handed out,
- * those who got it would be found waiting with it at the next look, and turns would fall ever further behind the clock.
+ * Where a send of an account without a backlog enters the queue. That is the head of the queue and not the clock: after an outage the
+ * whole backlog has times in the past, and a new account would wait for all of it.
+ *
+ * The head only decides the order. So no request waits for it, and a failed query changes nothing. Sends that have waited for less
+ * than a second are no backlog: if new sends got their `fair_at`, it would fall further behind the clock with every refresh.
  */
 export function createQueueHead(db: Queryable): QueueHead {
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let lookedFromTheStartAt = Number.NEGATIVE_INFINITY;
-  let turns: [string, string] = ["infinity", "infinity"];
+  let refreshedAt = Number.NEGATIVE_INFINITY;
+  let fullScanAt = Number.NEGATIVE_INFINITY;
+  let heads: [string, string] = ["infinity", "infinity"];
   return {
-    turns() {
+    current() {
       const now = performance.now();
-      if (now - lookedAt < lookAgainAfterMs) return turns;
-      if (now - lookedAt > forgottenAfterMs) turns = ["infinity", "infinity"];
-      lookedAt = now;
-      // What lies before the last head is gone, but its dead entries would be stepped over one by one.
-      const isFromTheStart = now - lookedFromTheStartAt > lookFromTheStartAfterMs;
-      if (isFromTheStart) lookedFromTheStartAt = now;
-      const after = turns.map((turn) => (isFromTheStart || turn === "infinity" ? "-infinity" : turn));
-      findQueueHeads(db, after).then(
+      if (now - refreshedAt < refreshAfterMs) return heads;
+      if (now - refreshedAt > maxAgeMs) heads = ["infinity", "infinity"];
+      refreshedAt = now;
+      // The sends before the last head are gone, but a scan would step over each of their dead index entries.
+      const isFullScan = now - fullScanAt > fullScanAfterMs;
+      if (isFullScan) fullScanAt = now;
+      const from = heads.map((head) => (isFullScan || head === "infinity" ? "-infinity" : head));
+      findQueueHeads(db, from).then(
         (found) => {
-          turns = found;
+          heads = found;
         },
         () => undefined,
       );
-      return turns;
+      return heads;
     },
   };
 }
 
-async function findQueueHeads(db: Queryable, after: string[]): Promise<[string, string]> {
+async function findQueueHeads(db: Queryable, from: string[]): Promise<[string, string]> {
   const [row] = await db.query<{ live: string; test: string }>({
     name: "find-queue-heads",
     text: `
       select coalesce(${firstOf("live", 1)}, 'infinity')::text as live,
         coalesce(${firstOf("test", 2)}, 'infinity')::text as test`,
-    values: after,
+    values: from,
   });
   return [row?.live ?? "infinity", row?.test ?? "infinity"];
 }

@@ -5,7 +5,6 @@ import { anAccount } from "../../test/builders.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { openDatabaseClock } from "../db/database-clock.ts";
 import { createAcceptBatch, type Decision } from "./accept-batch.ts";
-import { createRateRefusals } from "./rate-refusals.ts";
 
 const database = useTestDatabase();
 const windowsMs = [1_000, 10_000, 60_000];
@@ -23,20 +22,24 @@ async function anAccountWith(limits: number[]): Promise<string> {
   return accountId;
 }
 
-/** Requests that arrive together; they carry no payload, so they are counted and nothing else. */
+/** Requests that arrive together. They carry no payload, so they are only counted. */
 async function request(accountId: string, count: number): Promise<Decision[]> {
   const decide = createAcceptBatch(database.db, await openDatabaseClock(database.db));
-  const candidate = { accountId, mode: "live", keyHmac: undefined, send: undefined } as const;
+  const candidate = { accountId, mode: "live", uncheckedKeyHmac: undefined, send: undefined } as const;
   return Promise.all(Array.from({ length: count }, () => decide(candidate)));
 }
 
-/** Lets time pass for one account by moving what it did into the past. */
+/** Simulates that time passes for one account: moves its admitted requests into the past. */
 async function letPass(accountId: string, ms: number): Promise<void> {
   await database.db.query({
     name: "let-pass",
     text: `
       update rate_windows
-      set times = array(select t - make_interval(secs => $2) from unnest(times) with ordinality as e (t) order by e.ordinality)
+      set times = array(
+        select time - make_interval(secs => $2)
+        from unnest(times) with ordinality as entry (time, position)
+        order by position
+      )
       where account_id = $1`,
     values: [accountId, ms / 1000],
   });
@@ -71,7 +74,7 @@ describe("the rate limit", () => {
     await fc.assert(
       fc.asyncProperty(limits, fc.array(step, { minLength: 5, maxLength: 12 }), async (limit, steps) => {
         const accountId = await anAccountWith(limit);
-        // Instants of admitted requests in microseconds, on the same moved clock.
+        // The instants of admitted requests in microseconds, moved into the past in the same way.
         let admitted: number[] = [];
         for (const { afterMs, count } of steps) {
           await letPass(accountId, afterMs);
@@ -85,14 +88,14 @@ describe("the rate limit", () => {
           const expected = Math.max(0, Math.min(count, ...room));
           expect(granted(decisions)).toBe(expected);
           admitted.push(...Array.from({ length: expected }, () => now));
-          requireTrueWait(decisions, admitted, limit, now);
+          expectExactWait(decisions, admitted, limit, now);
         }
       }),
       { numRuns: 60 },
     );
   });
 
-  test("never admits too many above 200, and is at most a hundredth of a window too strict", {
+  test("never admits too many with limits above 200, and is at most a hundredth of a window too strict", {
     timeout: 60_000,
   }, async () => {
     const limits = [300, 1200, 2400];
@@ -104,15 +107,15 @@ describe("the rate limit", () => {
       const [afterMs, count] = [random % 230, 1 + (random % 17)];
       await letPass(accountId, afterMs);
       admitted = admitted.map((at) => at - afterMs * 1000);
-      const fits = granted(await request(accountId, count));
+      const admittedNow = granted(await request(accountId, count));
       const now = await decidedAtUs(accountId);
-      admitted.push(...Array.from({ length: fits }, () => now));
+      admitted.push(...Array.from({ length: admittedNow }, () => now));
       admitted = admitted.filter((at) => at > now - 61_000_000);
       const used = (us: number) => admitted.filter((at) => at > now - us).length;
       for (const [index, window] of windowsMs.entries())
         expect(used(window * 1000)).toBeLessThanOrEqual(limits[index] ?? 0);
-      const strictest = windowsMs.map((window, index) => (limits[index] ?? 0) - used(window * 1010));
-      if (fits < count) expect(Math.min(...strictest)).toBeLessThanOrEqual(0);
+      const roomWithTolerance = windowsMs.map((window, index) => (limits[index] ?? 0) - used(window * 1010));
+      if (admittedNow < count) expect(Math.min(...roomWithTolerance)).toBeLessThanOrEqual(0);
     }
     const [row] = await database.db.query<{ entries: number }>({
       name: "entries",
@@ -122,23 +125,23 @@ describe("the rate limit", () => {
     expect(row?.entries).toBeLessThanOrEqual(513);
   });
 
-  test("holds when eight connections ask for the same accounts in opposite orders", async () => {
+  test("holds when eight batches request the same accounts in opposite orders", async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => anAccountWith([5, 50, 100])));
     const clock = await openDatabaseClock(database.db);
-    const ask = async (order: string[]) => {
+    const requestAll = async (order: string[]) => {
       const decide = createAcceptBatch(database.db, clock);
       const candidates = order.map(
-        (accountId) => ({ accountId, mode: "live", keyHmac: undefined, send: undefined }) as const,
+        (accountId) => ({ accountId, mode: "live", uncheckedKeyHmac: undefined, send: undefined }) as const,
       );
       return Promise.all(candidates.map(decide));
     };
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, number) => ask(number % 2 === 0 ? accounts : accounts.toReversed())),
+      Array.from({ length: 8 }, (_, number) => requestAll(number % 2 === 0 ? accounts : accounts.toReversed())),
     );
     expect(granted(answers.flat())).toBe(20 * 5);
   });
 
-  test("goes on when the clock of the server was set back", async () => {
+  test("keeps admitting requests after the clock of the server was set back", async () => {
     const accountId = await anAccountWith([2, 2, 2]);
     expect(granted(await request(accountId, 3))).toBe(2);
     await letPass(accountId, -3_600_000);
@@ -151,8 +154,8 @@ describe("the rate limit", () => {
   });
 });
 
-/** What is refused is told the first moment at which one more would fit. */
-function requireTrueWait(decisions: Decision[], admitted: number[], limits: number[], nowUs: number): void {
+/** Checks that every refusal names the first moment at which one more request would fit. */
+function expectExactWait(decisions: Decision[], admitted: number[], limits: number[], nowUs: number): void {
   for (const decision of decisions) {
     if (decision.kind !== "over-limit") continue;
     const waits = windowsMs.map((window, index) => {
@@ -163,28 +166,3 @@ function requireTrueWait(decisions: Decision[], admitted: number[], limits: numb
     expect(decision.retryMs).toBe(Math.max(1, Math.ceil(Math.max(...waits) / 1000)));
   }
 }
-
-describe("refusals from memory", () => {
-  const usage = { limits: [1, 1, 1], remaining: [0, 0, 0] };
-  const account = { accountId: "a", mode: "live" } as const;
-
-  test("last until the window opens, for that account and mode only", () => {
-    let now = 5;
-    const refusals = createRateRefusals(() => now);
-    refusals.remember(account, 100, usage);
-    expect(refusals.find(account)).toEqual({ retryMs: 100, usage });
-    expect(refusals.find({ ...account, mode: "test" })).toBeUndefined();
-    now = 104.5;
-    expect(refusals.find(account)?.retryMs).toBe(1);
-    now = 105;
-    expect(refusals.find(account)).toBeUndefined();
-  });
-
-  test("take a bounded amount of memory", () => {
-    const refusals = createRateRefusals(() => 0);
-    for (let number = 0; number < 10_001; number++)
-      refusals.remember({ ...account, accountId: `${number}` }, 10, usage);
-    expect(refusals.find({ ...account, accountId: "0" })).toBeUndefined();
-    expect(refusals.find({ ...account, accountId: "10000" })).toBeDefined();
-  });
-});

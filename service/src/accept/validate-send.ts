@@ -1,13 +1,15 @@
 import type { KeyObject } from "node:crypto";
 import type { AccountDatabase } from "../db/database.ts";
-import { type Mode, type PayloadField, recipientsOf, type SendRequest } from "../sends/send-request.ts";
+import type { Mode } from "../mode.ts";
+import { type PayloadField, recipientsOf, type SendRequest } from "../sends/send-request.ts";
 import type { RateUsage } from "./accept-batch.ts";
 import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
+import { remainingNow } from "./rate-limit.ts";
 
 export interface Validation {
-  /** Before this request, which is not counted. */
+  /** Before this request, because validation is not counted. */
   usage: RateUsage;
-  /** Undefined without a payload that can be sent. */
+  /** Undefined when the payload is invalid. */
   payload: PayloadValidation | undefined;
 }
 
@@ -40,10 +42,7 @@ interface ValidationRow {
   fingerprint: Buffer | null;
 }
 
-/**
- * Asks all that accepting asks, of one moment, and changes nothing: `accept-statement.ts` without its writes. A test sends
- * what was judged and compares.
- */
+/** POST /send/validate: the decisions of `accept-statement.ts` in one snapshot, without its writes. A test sends what was validated and compares. */
 export async function validateSend(
   { db, fingerprintKey }: { db: AccountDatabase; fingerprintKey: KeyObject },
   mode: Mode,
@@ -54,7 +53,7 @@ export async function validateSend(
   const [row] = await db.query<ValidationRow>({
     name: "validate-send",
     text: `
-      select limits.each as limits, ${remaining} as remaining,
+      select limits.each as limits, ${remainingNow} as remaining,
         coalesce($2 = 'test' and $3 = 'sandbox.test', false) or coalesce((
           select true
           from domains d
@@ -98,19 +97,6 @@ export async function validateSend(
     },
   };
 }
-
-/** What each window has left, by the arithmetic of `accept-statement.ts`. */
-const remaining = `array(
-          select window_limit - coalesce((
-            select coalesce(w.totals[cardinality(w.totals)], w.forgotten)
-              - coalesce(w.totals[width_bucket(greatest(t, w.times[cardinality(w.times)]) - length, w.times)], w.forgotten)
-            from (select clock_timestamp() as t offset 0) as clock
-            where w.times[cardinality(w.times)] < t + interval '10 s'
-          ), 0)
-          from unnest(limits.each, array[interval '1 s', interval '10 s', interval '60 s']) with ordinality
-            as windows (window_limit, length, place)
-          order by place
-        )::integer[]`;
 
 function suppressionOf(listed: ListedAs | undefined): ListedAs | undefined {
   if (listed === undefined) return undefined;

@@ -16,7 +16,7 @@ export async function insertAccount(tx: Transaction, id: string, name: string): 
   });
 }
 
-/** Keys and tokens of a suspended account are refused from the next request on; nothing of it is deleted. */
+/** From the next request on, the API refuses the keys and tokens of a suspended account. None of its data is deleted. */
 export async function suspendAccount(db: Queryable, accountId: string): Promise<void> {
   await db.query({
     name: "suspend-account",
@@ -39,7 +39,7 @@ export async function resumeAccount(db: Queryable, accountId: string): Promise<v
   });
 }
 
-/** Limits that are not given stay as they are. */
+/** Changes only the limits that are given. */
 export async function setLimits(db: Queryable, accountId: string, limits: Partial<Limits>): Promise<Limits> {
   const [row] = await db.query<Limits>({
     name: "set-limits",
@@ -52,7 +52,7 @@ export async function setLimits(db: Queryable, accountId: string, limits: Partia
       returning limit_per_second as "perSecond", limit_per_10_seconds as "per10Seconds", limit_per_minute as "perMinute"`,
     values: [accountId, limits.perSecond ?? null, limits.per10Seconds ?? null, limits.perMinute ?? null],
   });
-  if (row === undefined) throw new Error("the account to limit does not exist");
+  if (row === undefined) throw new Error("the account whose limits are set does not exist");
   return row;
 }
 
@@ -74,7 +74,7 @@ export async function findAccount(db: AccountDatabase): Promise<AccountProfile |
   return row;
 }
 
-/** Mail of a held account is accepted and waits; `sends/parked-sends.ts` sees to that. Held again, it gets the new note. */
+/** The API accepts mail of a held account; `queue/parked-sends.ts` parks it. A second hold replaces the note. */
 export async function holdAccount(db: Queryable, accountId: string, note: string | undefined): Promise<void> {
   await db.query({
     name: "hold-account",
@@ -86,7 +86,7 @@ export async function holdAccount(db: Queryable, accountId: string, note: string
   });
 }
 
-/** Returns how long it was held; undefined when it was not. */
+/** Returns how long the account was on hold; undefined when it was not on hold. */
 export async function releaseAccount(db: Queryable, accountId: string): Promise<{ heldSeconds: number } | undefined> {
   const [row] = await db.query<{ heldSeconds: number }>({
     name: "release-account",
@@ -114,7 +114,7 @@ export interface HeldAccount {
   heldSeconds: number;
 }
 
-/** The first hundred, longest held first. */
+/** At most 100 accounts, longest on hold first. */
 export async function listHeldAccounts(db: Queryable): Promise<HeldAccount[]> {
   return db.query<HeldAccount>({
     name: "list-held-accounts",

@@ -7,7 +7,7 @@ import { findUserByEmail } from "./user-store.ts";
 
 const database = useTestDatabase();
 
-test("an account comes with a user whose generated password fits and is stored nowhere", async () => {
+test("a new account has a user whose generated password logs in and is stored only as a hash", async () => {
   const { accountId, password } = await createAccount(database.db, "Acme", "Ada@Example.com");
   const user = await findUserByEmail(database.db, "ada@example.COM");
   expect(user?.accountId).toBe(accountId);
@@ -24,7 +24,7 @@ test("a new account has the published limits", async () => {
   });
 });
 
-test("of two accounts racing for one email exactly one is made, and nothing is left of the other", async () => {
+test("of two accounts created concurrently with one email exactly one is stored, and the other leaves no rows", async () => {
   const race = ["one", "two"].map((name) => createAccount(database.db, name, "race@example.com"));
   const results = await Promise.allSettled(race);
   expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -42,11 +42,11 @@ test.for([
   ["Acme", "no-at-sign"],
   ["Acme", "two words@example.com"],
   ["Acme", `${"x".repeat(255)}@example.com`],
-] as const)("name %j with email %j is refused with a sentence", async ([name, email]) => {
+] as const)("name %j with email %j is refused as a validation error", async ([name, email]) => {
   await expect(createAccount(database.db, name, email)).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
 });
 
-test("limits below one are refused by the database itself", async () => {
+test("the database refuses a limit below one", async () => {
   const { accountId } = await createAccount(database.db, "Zero", "zero@example.com");
   await expect(setLimits(database.db, accountId, { perMinute: 0 })).rejects.toThrow("accounts_limits_positive");
 });

@@ -5,7 +5,7 @@ import { insertAccount } from "./account-store.ts";
 import { generatePassword, hashPassword } from "./password.ts";
 import { insertUser } from "./user-store.ts";
 
-/** Makes an account and its first user together. The password is generated and returned once; only its hash is kept. */
+/** Creates an account and its first user in one commit. Returns the generated password; the database keeps only its hash. */
 export async function createAccount(db: Database, name: string, email: string) {
   requireName(name);
   requireEmail(email);
@@ -15,7 +15,7 @@ export async function createAccount(db: Database, name: string, email: string) {
   await db.withTransaction(async (tx) => {
     await insertAccount(tx, accountId, name);
     const isNew = await insertUser(tx, { id: userId, accountId, email, passwordHash });
-    if (!isNew) throw new AppError("CONFLICT", `A user with the email ${email} exists already. Choose another one.`);
+    if (!isNew) throw new AppError("CONFLICT", `A user with the email ${email} already exists. Choose another one.`);
   });
   return { accountId, userId, password };
 }
@@ -25,7 +25,7 @@ function requireName(name: string): void {
   throw new AppError("VALIDATION_ERROR", "The account's name must be 1 to 200 characters without control characters.");
 }
 
-/** Only a name to log in with; the strict address rules are for mail that leaves. */
+/** A user logs in with this email. The strict address rules apply only to the addresses of mail. */
 function requireEmail(email: string): void {
   if (email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) return;
   throw new AppError("VALIDATION_ERROR", `"${email}" is not an email address.`);

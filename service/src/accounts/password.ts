@@ -8,7 +8,7 @@ const memoryKib = 19_456;
 const passes = 2;
 const lanes = 1;
 
-/** The parameters travel with the hash, so that they can be raised later without locking anyone out. */
+/** The hash contains its cost parameters, so raising them keeps existing passwords valid. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const tag = await deriveTag(password, salt, { memoryKib, passes, lanes });
@@ -24,10 +24,10 @@ export async function isPassword(password: string, hash: string): Promise<boolea
   return timingSafeEqual(derived, Buffer.from(tag, "base64"));
 }
 
-/** 120 random bits, in groups so that a person can type them. */
+/** 120 random bits, in groups that a person can type. */
 export function generatePassword(): string {
-  const letters = randomBytes(15).toString("hex").match(/.{6}/g) ?? [];
-  return letters.join("-");
+  const groups = randomBytes(15).toString("hex").match(/.{6}/g) ?? [];
+  return groups.join("-");
 }
 
 function deriveTag(password: string, nonce: Buffer, cost: { memoryKib: number; passes: number; lanes: number }) {

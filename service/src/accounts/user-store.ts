@@ -24,7 +24,7 @@ export async function insertUser(
   return rows.length === 1;
 }
 
-/** Over all accounts: an email names one user of the whole installation, and log-in has nothing else to go by. */
+/** Searches all accounts: an email is unique in the installation, and a log-in request names no account. */
 export async function findUserByEmail(db: Queryable, email: string): Promise<User | undefined> {
   const [row] = await db.query<User>({
     name: "find-user-by-email",

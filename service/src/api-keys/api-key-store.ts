@@ -20,7 +20,7 @@ interface NewApiKey {
   expiresAt: string | null;
 }
 
-/** Returns undefined when `expiresAt` has passed by the database's clock, which later decides the expiry. */
+/** Returns undefined when `expiresAt` is in the past by the database's clock, the clock that also decides expiry later. */
 export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise<ApiKey | undefined> {
   const [row] = await db.query<ApiKey>({
     name: "insert-api-key",
@@ -34,7 +34,7 @@ export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise
   return row;
 }
 
-/** All keys that are not revoked, expired ones included, newest first. */
+/** Every key that is not revoked, newest first; includes expired keys. */
 export async function listApiKeys(db: AccountDatabase): Promise<ApiKey[]> {
   return db.query<ApiKey>({
     name: "list-api-keys",
@@ -48,7 +48,7 @@ export async function listApiKeys(db: AccountDatabase): Promise<ApiKey[]> {
   });
 }
 
-/** Returns false when the account has no such key, or none that is still to be revoked. */
+/** Returns false when the account has no such key, or the key is already revoked. */
 export async function revokeApiKey(db: AccountDatabase, id: string): Promise<boolean> {
   const rows = await db.query({
     name: "revoke-api-key",
@@ -64,45 +64,49 @@ export async function revokeApiKey(db: AccountDatabase, id: string): Promise<boo
   return rows.length === 1;
 }
 
+/** SQL: the key is neither revoked nor expired. Every statement that checks a key uses this rule and checks its account too. */
+export function isUsable(key: string): string {
+  return `${key}.revoked_at is null and (${key}.expires_at is null or ${key}.expires_at > now())`;
+}
+
 export interface StoredKey {
   id: string;
   accountId: string;
   type: KeyType;
   pepperId: string;
-  isRevoked: boolean;
-  isExpired: boolean;
-  isSuspended: boolean;
+  /** Null when the key may be used now. */
+  refusal: "revoked" | "expired" | "suspended" | null;
 }
 
-/** Over all accounts: the key itself says whose it is. No cache stands before this, so a revocation acts at once. */
+/** Searches all accounts: the key identifies its account. Not cached, so a revocation takes effect immediately. */
 export async function findKeyByHmacs(db: Queryable, hmacs: Buffer[]): Promise<StoredKey | undefined> {
   const [row] = await db.query<StoredKey>({
     name: "find-key-by-hmacs",
     text: `
       select k.id, k.account_id as "accountId", k.type, k.pepper_id as "pepperId",
-        k.revoked_at is not null as "isRevoked",
-        coalesce(k.expires_at <= now(), false) as "isExpired",
-        accounts.suspended_at is not null as "isSuspended"
+        case
+          when k.revoked_at is not null then 'revoked'
+          when not (${isUsable("k")}) then 'expired'
+          when a.suspended_at is not null then 'suspended' end as refusal
       from api_keys k
-      join accounts on accounts.id = k.account_id
+      join accounts a on a.id = k.account_id
       where k.secret_hmac = any($1::bytea[])`,
     values: [hmacs],
   });
   return row;
 }
 
-/** Of each hash whether a key with it may be used now; over all accounts, like the lookup above. */
-export async function findUsableKeys(db: Queryable, hmacs: Buffer[]): Promise<boolean[]> {
+/** For each HMAC, whether its key is usable now and its account is not suspended. Searches all accounts. */
+export async function areKeysUsable(db: Queryable, hmacs: Buffer[]): Promise<boolean[]> {
   const rows = await db.query<{ isUsable: boolean }>({
-    name: "find-usable-keys",
+    name: "are-keys-usable",
     text: `
       select exists (
         select
         from api_keys k
         join accounts a on a.id = k.account_id
         where k.secret_hmac = given.hmac
-          and k.revoked_at is null
-          and (k.expires_at is null or k.expires_at > now())
+          and ${isUsable("k")}
           and a.suspended_at is null
       ) as "isUsable"
       from unnest($1::bytea[]) with ordinality as given (hmac)
@@ -112,7 +116,7 @@ export async function findUsableKeys(db: Queryable, hmacs: Buffer[]): Promise<bo
   return rows.map((row) => row.isUsable);
 }
 
-/** Moves a key to the current pepper, so that the previous one can be retired once all keys have been used. */
+/** Re-hashes a key with the current pepper. The operator can retire the previous pepper once every key has been used. */
 export async function repepperApiKey(
   db: Queryable,
   key: { id: string; pepperId: string },
@@ -130,15 +134,14 @@ export async function repepperApiKey(
   });
 }
 
-/** How many usable keys hang on each pepper; what tells an operator whether one can be retired. */
+/** Counts the usable keys of each pepper. An operator can retire a pepper that has none. */
 export async function countKeysByPepper(db: Queryable): Promise<{ pepperId: string; keys: number }[]> {
   return db.query({
     name: "count-keys-by-pepper",
     text: `
       select pepper_id as "pepperId", count(*) as keys
-      from api_keys
-      where revoked_at is null
-        and (expires_at is null or expires_at > now())
+      from api_keys k
+      where ${isUsable("k")}
       group by pepper_id
       order by pepper_id`,
   });

@@ -9,23 +9,23 @@ test("a key is prefix, type, cell code, 32 random bytes and a checksum", () => {
   expect(isIntactApiKey(key)).toBe(true);
 });
 
-test("ten thousand keys are all intact and all different", () => {
+test("ten thousand generated keys are all intact and all different", () => {
   const keys = Array.from({ length: 10_000 }, () => generateApiKey("live", "AA").key);
   expect(keys.every(isIntactApiKey)).toBe(true);
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test("underscores inside the secret do not confuse the form", () => {
+test("a key whose secret contains underscores is recognized as intact", () => {
   const keys = Array.from({ length: 200 }, () => generateApiKey("live", "__").key);
   expect(keys.some((key) => key.split("_").length > 5)).toBe(true);
   expect(keys.every(isIntactApiKey)).toBe(true);
 });
 
-test("a checksum spelt in another way for the same bits is refused", () => {
-  // The last character carries four unused bits; only the spelling with zeros is ours.
+test("a checksum in another encoding of the same bits is refused", () => {
+  // The last character has four unused bits; only the encoding that leaves them zero is valid.
   const { key } = generateApiKey("live", "AA");
-  const spellings = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"];
-  expect(spellings.filter((letter) => isIntactApiKey(key.slice(0, -1) + letter))).toEqual([key.at(-1)]);
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"];
+  expect(letters.filter((letter) => isIntactApiKey(key.slice(0, -1) + letter))).toEqual([key.at(-1)]);
 });
 
 test("the stored hash depends on the pepper", () => {

@@ -4,8 +4,8 @@ import { crc32 } from "node:zlib";
 export type KeyType = "live" | "test";
 
 /**
- * `postern_<type>_` then 51 characters of base64url alphabet: cell code (2), 32 random bytes (43), and a CRC-32 of all
- * that precedes (6). The checksum finds every single-character typo, so a mistyped key costs no database query.
+ * `postern_<type>_`, then 51 characters of the base64url alphabet: cell code (2), 32 random bytes (43), and a CRC-32 of
+ * everything before it (6). The checksum detects every single-character typo without a database query.
  */
 const keyForm = /^postern_(live|test)_([A-Za-z0-9_-]{45})([A-Za-z0-9_-]{6})$/;
 const prefixLength = "postern_live_".length + 6;
@@ -16,13 +16,13 @@ export function generateApiKey(type: KeyType, cellCode: string): { key: string; 
   return { key, keyPrefix: `${key.slice(0, prefixLength)}...` };
 }
 
-/** Whether the text is a whole key without a typo; says nothing about whether the key exists. */
+/** Whether the text is a complete key without a typo. Does not check that the key exists. */
 export function isIntactApiKey(text: string): boolean {
   const [, , , given] = keyForm.exec(text) ?? [];
   return given !== undefined && given === checksum(text.slice(0, -6));
 }
 
-/** What is stored instead of the key: useless without the pepper, which the database does not know. */
+/** The database stores this hash, not the key, and does not contain the pepper that is needed to verify it. */
 export function apiKeyHmac(pepper: KeyObject, key: string): Buffer {
   return createHmac("sha256", pepper).update(key).digest();
 }

@@ -11,25 +11,25 @@ interface KeyRequest {
   expiresAt: string | null;
 }
 
-/** What making a key needs; made once per process. */
+/** Created once per process. */
 export interface ApiKeyIssuer {
   pepper: Secret;
   cellCode: string;
 }
 
-/** The whole key is in this answer and nowhere else. */
+/** Returns the full key, which is not stored and cannot be shown again. */
 export async function createApiKey(
   db: AccountDatabase,
-  press: ApiKeyIssuer,
+  issuer: ApiKeyIssuer,
   request: KeyRequest,
 ): Promise<ApiKey & { key: string }> {
-  const { key, keyPrefix } = generateApiKey(request.type, press.cellCode);
+  const { key, keyPrefix } = generateApiKey(request.type, issuer.cellCode);
   const stored = await insertApiKey(db, {
     ...request,
     id: randomUUIDv7(),
     keyPrefix,
-    pepperId: press.pepper.id,
-    secretHmac: apiKeyHmac(press.pepper.key, key),
+    pepperId: issuer.pepper.id,
+    secretHmac: apiKeyHmac(issuer.pepper.key, key),
   });
   if (stored === undefined) throw expiryInThePast();
   return { ...stored, key };

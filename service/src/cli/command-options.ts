@@ -6,17 +6,17 @@ import { AppError } from "../errors.ts";
 
 type OptionKinds = NonNullable<ParseArgsConfig["options"]>;
 
-/** Options and words of a command; whatever it does not know ends with the reason and its usage. */
+/** Parses the arguments of a command. An unknown option is a usage error. */
 export function readCommandLine<Kinds extends OptionKinds>(args: string[], options: Kinds, help: string) {
   try {
     const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true });
-    return { options: values, words: positionals };
+    return { options: values, positionals };
   } catch (error) {
-    throw misused(error instanceof Error ? error.message : String(error), help);
+    throw usageError(error instanceof Error ? error.message : String(error), help);
   }
 }
 
-export function misused(reason: string, help: string): AppError {
+export function usageError(reason: string, help: string): AppError {
   return new AppError("VALIDATION_ERROR", `${reason}\n\n${help}`);
 }
 
@@ -24,10 +24,9 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** An account is named by its id or by the email of one of its users. */
-export async function getAccountNamed(db: Database, text: string): Promise<{ id: string; name: string }> {
+export async function getAccountByIdOrEmail(db: Database, text: string): Promise<{ id: string; name: string }> {
   const id = isUuid(text) ? text : (await findUserByEmail(db, text))?.accountId;
   const account = id === undefined ? undefined : await findAccount(db.forAccount(id));
   if (account !== undefined) return account;
-  throw new AppError("NOT_FOUND", `There is no account ${text}: give its id or the email of one of its users.`);
+  throw new AppError("NOT_FOUND", `There is no account ${text}. Give its id or the email of one of its users.`);
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { aDevFolder, type DevRun, processesIn, startDev, untilNoneIn } from "../../test/dev-run.ts";
-import { holdAlone } from "../dev/file-lock.ts";
+import { tryExclusiveLock } from "../dev/file-lock.ts";
 
 const run = promisify(execFile);
 
@@ -26,10 +26,10 @@ describe("postern dev", () => {
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
-  test("what it prints to paste sends a mail that is delivered", async () => {
-    const [block = ""] = sendCommands(dev.screen());
-    await sh(block);
-    expect(await newest(block)).toMatchObject({ status: "delivered", to_addresses: ["delivered@sandbox.test"] });
+  test("the printed command sends a mail that is delivered", async () => {
+    const [command = ""] = sendCommands(dev.screen());
+    await sh(command);
+    expect(await newest(command)).toMatchObject({ status: "delivered", to_addresses: ["delivered@sandbox.test"] });
   });
 
   test("live mail from the seeded domain is delivered and appears in the mail view", async () => {
@@ -41,7 +41,7 @@ describe("postern dev", () => {
     expect(ledger).toContain(String(sent?.provider_message_id));
   });
 
-  test("another domain verifies by itself within seconds", async () => {
+  test("another registered domain is verified automatically within seconds", async () => {
     const login = `. .postern/env
       ask() { curl -sSf "$POSTERN_URL/api/v1/$1" -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" -d "$2"; }
       TOKEN=$(ask auth/login "{\\"email\\":\\"$POSTERN_EMAIL\\",\\"password\\":\\"$POSTERN_PASSWORD\\"}" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
@@ -55,28 +55,28 @@ describe("postern dev", () => {
     expect(isVerified(states, "other-demo.io"), JSON.stringify(states)).toBe(true);
   });
 
-  test("a second one on the same folder says so and ends, and the first goes on", async () => {
+  test("a second `postern dev` on the same folder names the conflict and exits, and the first keeps running", async () => {
     const second = startDev(folder);
     expect(await second.exited).toBe(1);
     expect(second.screen()).toContain("Another `postern dev` uses .postern.");
     expect(await sh('. .postern/env && curl -sSf "$POSTERN_URL/readyz"')).toBeDefined();
   });
 
-  test("Ctrl-C ends it with code 0 and leaves no process and no lock", async () => {
+  test("Ctrl-C ends it with code 0, without a remaining process or lock", async () => {
     dev.pressCtrlC();
     expect(await dev.exited).toBe(0);
     expect(dev.screen()).toContain("Everything has stopped.");
     expect(processesIn(folder)).toEqual([]);
-    expect(holdAlone(join(folder, ".postern", "lock"))).toBeDefined();
+    expect(tryExclusiveLock(join(folder, ".postern", "lock"))).toBeDefined();
   }, 40_000);
 
-  /** The blocks as they stand on the screen, up to the end of the curl command. */
+  /** The printed commands, each from KEY= to the end of the curl command. */
   function sendCommands(screen: string): string[] {
-    return [...screen.matchAll(/^KEY=.*\ncurl .*\\\n.*$/gm)].map(([block]) => block);
+    return [...screen.matchAll(/^KEY=.*\ncurl .*\\\n.*$/gm)].map(([command]) => command);
   }
 
-  async function newest(block: string): Promise<Record<string, unknown> | undefined> {
-    const [key = ""] = block.split("\n");
+  async function newest(command: string): Promise<Record<string, unknown> | undefined> {
+    const [key = ""] = command.split("\n");
     const [list = ""] = /^curl .*\/sends .*$/m.exec(dev.screen()) ?? [];
     for (let tries = 0; tries < 50; tries++) {
       const [send] = JSON.parse(await sh(`${key}\n${list}`)).data.sends;
@@ -93,36 +93,41 @@ describe("postern dev", () => {
 });
 
 describe("postern dev", () => {
-  test.for([["--port", "many"], ["--forever"], ["now"]])("ends with 64 and its usage for: %s %s", async (args) => {
-    const dev = startDev(aDevFolder(), args);
-    expect(await dev.exited).toBe(64);
-    expect(dev.screen()).toContain("Usage: postern dev");
-  });
+  test.for([["--port", "many"], ["--forever"], ["now"]])(
+    "wrong arguments end with code 64 and the usage: %s %s",
+    async (args) => {
+      const dev = startDev(aDevFolder(), args);
+      expect(await dev.exited).toBe(64);
+      expect(dev.screen()).toContain("Usage: postern dev");
+    },
+  );
 
-  test("--help says what it does and starts nothing", async () => {
+  test("--help prints the usage and starts no process", async () => {
     const folder = aDevFolder();
     const dev = startDev(folder, ["--help"]);
-    expect({ code: await dev.exited, left: processesIn(folder) }).toEqual({ code: 0, left: [] });
+    expect({ code: await dev.exited, running: processesIn(folder) }).toEqual({ code: 0, running: [] });
     expect(dev.screen()).toContain("Usage: postern dev");
   });
 });
 
 describe("postern dev --port", () => {
-  test("says that the port is taken, and starts nothing", async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    onTestFinished(() => void taken.close());
-    const address = taken.address();
-    if (address === null || typeof address === "string") expect.fail("it does not listen on a port");
+  test("a port in use is named, and no process is started", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    if (address === null || typeof address === "string") expect.fail("the server has no port");
     const folder = aDevFolder();
     const dev = startDev(folder, ["--port", `${address.port}`]);
-    expect({ code: await dev.exited, left: processesIn(folder) }).toEqual({ code: 1, left: [] });
-    expect(dev.screen()).toContain(`Port ${address.port} is taken. Choose another one: --port N`);
+    expect({ code: await dev.exited, running: processesIn(folder) }).toEqual({ code: 1, running: [] });
+    expect(dev.screen()).toContain(`Port ${address.port} is in use. Choose another port: --port N`);
   });
 });
 
-describe("when a part of postern dev dies", () => {
-  test("it says which and its last words, stops the rest and ends with 1", { timeout: 60_000 }, async () => {
+describe("when a process of postern dev crashes", () => {
+  test("it prints the name and last output of that process, stops the others and ends with code 1", {
+    timeout: 60_000,
+  }, async () => {
     const folder = aDevFolder();
     const dev = startDev(folder);
     await dev.shows("Ready after");
@@ -130,13 +135,13 @@ describe("when a part of postern dev dies", () => {
     if (worker === undefined) expect.fail("there is no worker");
     process.kill(worker, "SIGKILL");
     expect(await dev.exited).toBe(1);
-    expect(dev.screen()).toContain("✗ worker ended by SIGKILL. Its last words:");
+    expect(dev.screen()).toContain("✗ The worker process ended by SIGKILL. Its last output:");
     expect(await untilNoneIn(folder)).toEqual([]);
     rmSync(folder, { recursive: true, force: true });
   });
 });
 
-/** Nothing of a process that has ended meanwhile. */
+/** Empty for a process that has ended. */
 function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");

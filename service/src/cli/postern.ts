@@ -5,19 +5,19 @@ import { AppError, ConfigurationError } from "../errors.ts";
 
 const help = `Usage: postern <command>
 
-  dev              try it: API, worker, PostgreSQL and a simulated SES in one terminal; see \`postern dev --help\`
+  dev              try Postern: API, worker, PostgreSQL and a simulated SES in one terminal; see \`postern dev --help\`
   api              start the HTTP API
-  worker           start the background work: handing mail over, reading feedback, verifying domains
-  migrate          bring the database schema up to this release
-  aws              make what Postern needs at AWS; see \`postern aws --help\`
-  status           tell how queues, holds and feedback stand, and what needs attention
-  admin            accounts, holds, sends, quarantine and secrets; see \`postern admin --help\`
+  worker           start a worker: it sends mail, reads feedback and verifies domains
+  migrate          update the database schema to this release
+  aws              create or check the AWS resources that Postern needs; see \`postern aws --help\`
+  status           show queues, holds, feedback and problems
+  admin            manage accounts, holds, sends, quarantine, failovers and secrets; see \`postern admin --help\`
   --version        print the version
 
-Configuration comes from the environment and from a .env file in the working directory; .env.example lists every key.`;
+Settings come from the environment and from a .env file in the working directory. .env.example describes every setting.`;
 
-/** Wrong password, unknown role, unknown database. */
-const refusals = new Set(["28P01", "28000", "3D000"]);
+/** SQLSTATEs for a wrong password, an unknown role and an unknown database. */
+const loginErrors = new Set(["28P01", "28000", "3D000"]);
 
 const exitCodes = { badConfiguration: 78, usage: 64, failed: 1 };
 
@@ -29,7 +29,7 @@ try {
   process.exitCode = explain(error);
 }
 
-/** Each part is loaded only when it is asked for, so that the small commands answer at once. */
+/** Each command is imported only when it runs, which keeps the small commands fast. */
 async function run(name: string | undefined, args: string[]): Promise<void> {
   switch (name) {
     case "api":
@@ -73,7 +73,7 @@ function requireNoOptions(name: string, args: string[]): void {
   if (args.length === 0) return;
   throw new AppError(
     "VALIDATION_ERROR",
-    `\`postern ${name}\` takes no options; settings come from .env, see .env.example.`,
+    `\`postern ${name}\` takes no options. Set the values in .env; .env.example describes them.`,
   );
 }
 
@@ -88,19 +88,19 @@ function explain(error: unknown): number {
   }
   const state = sqlState(error);
   if (state === "42P01") {
-    process.stderr.write("The database has no tables of Postern yet. Run `postern migrate` first.\n");
+    process.stderr.write("The database has no Postern tables yet. Run `postern migrate` first.\n");
     return exitCodes.badConfiguration;
   }
   const cause = error instanceof AppError ? error.cause : error;
   if (cause instanceof Error && isConnectionError(cause)) {
-    process.stderr.write(`PostgreSQL cannot be reached (${cause.message}). Check DATABASE_URL and the server.\n`);
+    process.stderr.write(`Cannot connect to PostgreSQL (${cause.message}). Check DATABASE_URL and the server.\n`);
     return exitCodes.failed;
   }
-  if (error instanceof Error && state !== undefined && refusals.has(state)) {
-    process.stderr.write(`PostgreSQL does not let us in (${error.message}). Check DATABASE_URL.\n`);
+  if (error instanceof Error && state !== undefined && loginErrors.has(state)) {
+    process.stderr.write(`PostgreSQL refuses the connection (${error.message}). Check DATABASE_URL.\n`);
     return exitCodes.failed;
   }
-  // What an operator can act on is a sentence; anything else is a bug and comes with its stack.
+  // An AppError is an outcome that an operator can act on. Any other error is a bug and is printed with its stack.
   const text = error instanceof AppError ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`${text}\n`);
   return error instanceof AppError && error.code === "VALIDATION_ERROR" ? exitCodes.usage : exitCodes.failed;

@@ -9,29 +9,29 @@ import {
 import type { Secret, SecretPair } from "../secret.ts";
 
 interface Binding {
-  /** Each purpose has a key of its own, derived from the secret. */
+  /** Each purpose has its own subkey of the secret. */
   purpose: string;
-  /** Where the bytes belong: copied to another place they cannot be opened. */
-  place: string;
+  /** The record that the bytes belong to. Bytes copied to another record cannot be opened. */
+  owner: string;
 }
 
-/** The first byte tells how the rest is read. */
+/** The first byte. */
 const formatVersion = 1;
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM, as version, key id (length and text), iv, tag, bytes. Everything but the iv and tag is authenticated. */
+/** AES-256-GCM. Format: version, key id (length and text), IV, tag, ciphertext. The tag also authenticates version, key id and binding. */
 export function sealBytes(secret: Secret, binding: Binding, plain: Buffer): Buffer {
   const head = Buffer.from([formatVersion, secret.id.length, ...Buffer.from(secret.id, "latin1")]);
   const iv = nextIv();
-  const cipher = createCipheriv("aes-256-gcm", derivedKey(secret, binding.purpose), iv);
-  cipher.setAAD(boundTo(head, binding));
+  const cipher = createCipheriv("aes-256-gcm", contentSubkey(secret, binding.purpose), iv);
+  cipher.setAAD(associatedData(head, binding));
   const content = cipher.update(plain);
   cipher.final();
   return Buffer.concat([head, iv, cipher.getAuthTag(), content]);
 }
 
-/** Throws when the key is not configured or a single bit is different. */
+/** Throws when the key is not configured, or when any bit of the bytes or the binding differs. */
 export function openBytes(secrets: SecretPair, binding: Binding, sealed: Buffer): Buffer {
   if (sealed[0] !== formatVersion)
     throw new Error(`sealed bytes of format ${sealed[0]} cannot be read by this release`);
@@ -43,9 +43,9 @@ export function openBytes(secrets: SecretPair, binding: Binding, sealed: Buffer)
   const tagBegins = headEnds + ivBytes;
   const contentBegins = tagBegins + tagBytes;
   const iv = sealed.subarray(headEnds, tagBegins);
-  const key = derivedKey(secret, binding.purpose);
+  const key = contentSubkey(secret, binding.purpose);
   const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: tagBytes });
-  decipher.setAAD(boundTo(sealed.subarray(0, headEnds), binding));
+  decipher.setAAD(associatedData(sealed.subarray(0, headEnds), binding));
   decipher.setAuthTag(sealed.subarray(tagBegins, contentBegins));
   return Buffer.concat([decipher.update(sealed.subarray(contentBegins)), decipher.final()]);
 }
@@ -54,26 +54,30 @@ export function sealingKeyId(sealed: Buffer): string {
   return sealed.toString("latin1", 2, 2 + (sealed[1] ?? 0));
 }
 
-function boundTo(head: Buffer, { purpose, place }: Binding): Buffer {
-  return Buffer.concat([head, Buffer.from(`${purpose}/${place}`, "latin1")]);
+function associatedData(head: Buffer, { purpose, owner }: Binding): Buffer {
+  return Buffer.concat([head, Buffer.from(`${purpose}/${owner}`, "latin1")]);
 }
 
-const maxDerived = 256;
-const derivedKeys = new WeakMap<KeyObject, Map<string, KeyObject>>();
+const maxCached = 256;
+const subkeyCache = new WeakMap<KeyObject, Map<string, KeyObject>>();
 
-/** Remembered, because deriving costs as much as sealing. */
-function derivedKey({ key }: Secret, purpose: string): KeyObject {
-  const derived = derivedKeys.get(key) ?? new Map<string, KeyObject>();
-  derivedKeys.set(key, derived);
-  const known = derived.get(purpose);
+/**
+ * A subkey of CONTENT_KEY for one purpose: HMAC-SHA256 of the purpose. One HMAC is enough, because the secret is 32 random
+ * bytes. Stored contents depend on this derivation; `token-subkey.ts` derives the subkeys of TOKEN_SIGNING_KEY with HKDF.
+ * Cached, because deriving a subkey takes as long as sealing.
+ */
+function contentSubkey({ key }: Secret, purpose: string): KeyObject {
+  const cached = subkeyCache.get(key) ?? new Map<string, KeyObject>();
+  subkeyCache.set(key, cached);
+  const known = cached.get(purpose);
   if (known !== undefined) return known;
-  if (derived.size >= maxDerived) derived.clear();
-  const made = createSecretKey(createHmac("sha256", key).update(`postern ${purpose}`).digest());
-  derived.set(purpose, made);
-  return made;
+  if (cached.size >= maxCached) cached.clear();
+  const subkey = createSecretKey(createHmac("sha256", key).update(`postern ${purpose}`).digest());
+  cached.set(purpose, subkey);
+  return subkey;
 }
 
-/** Random bytes are fetched for many at once: 0.1 instead of 2.4 microseconds each. No part of the pool is used twice. */
+/** Random bytes for 512 IVs per system call: 0.1 instead of 2.4 microseconds per IV. No part of the pool is used twice. */
 const pool = Buffer.alloc(ivBytes * 512);
 let used = pool.length;
 

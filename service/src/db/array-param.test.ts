@@ -5,7 +5,7 @@ import { booleanArray, byteaArray, smallintArray, textArray, uuidArray, uuidByte
 
 const database = useTestDatabase();
 
-test("binary arrays arrive as they were given, nulls and characters beyond ASCII included", async () => {
+test("PostgreSQL reads binary arrays unchanged, including nulls and characters beyond ASCII", async () => {
   const [id, other] = [randomUUID(), randomUUID()];
   const bytes = randomBytes(300);
   const [row] = await database.db.query({
@@ -32,7 +32,7 @@ test("binary arrays arrive as they were given, nulls and characters beyond ASCII
   });
 });
 
-test("an empty array arrives as one", async () => {
+test("PostgreSQL reads an empty array as empty", async () => {
   const [row] = await database.db.query({
     name: "echo-empty",
     text: `select cardinality($1::text[]) as count`,

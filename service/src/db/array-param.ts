@@ -1,6 +1,6 @@
 /**
- * Arrays as PostgreSQL reads them in binary. `pg` would write them as text: measured on the accept statement, binary
- * arrays serve 5,775 requests a second where text arrays serve 3,659.
+ * Arrays in PostgreSQL's binary format. `pg` encodes them as text. Measured on the accept statement: 5,775 requests a
+ * second with binary arrays, 3,659 with text arrays.
  */
 const oids = { bool: 16, bytea: 17, int2: 21, int4: 23, text: 25, uuid: 2950 };
 
@@ -21,15 +21,15 @@ export function uuidArray(values: (string | null)[]): Buffer {
 }
 
 export function byteaArray(values: (Buffer | null)[]): Buffer {
-  return arrayOf(oids.bytea, values, asTheyAre);
+  return arrayOf(oids.bytea, values, rawBytes);
 }
 
-/** For 16 bytes that are stored in a column of type uuid. */
+/** For values of 16 bytes in a column of type uuid. */
 export function uuidBytesArray(values: (Buffer | null)[]): Buffer {
-  return arrayOf(oids.uuid, values, asTheyAre);
+  return arrayOf(oids.uuid, values, rawBytes);
 }
 
-const asTheyAre = {
+const rawBytes = {
   sizeOf: (value: Buffer) => value.length,
   write: (bytes: Buffer, value: Buffer, at: number) => value.copy(bytes, at),
 };
@@ -60,7 +60,7 @@ interface Encoding<Value> {
   write: (bytes: Buffer, value: Value, at: number) => void;
 }
 
-/** Number of dimensions, whether there are nulls, element type, length, lower bound; then each with its length, -1 for null. */
+/** Header: dimensions, has nulls, element type, length, lower bound. Then each element with its length, -1 for null. */
 function arrayOf<Value>(oid: number, values: (Value | null)[], { sizeOf, write }: Encoding<Value>): Buffer {
   const sizes = values.map((value) => (value === null ? -1 : sizeOf(value)));
   const bytes = Buffer.allocUnsafe(20 + sizes.reduce((sum, size) => sum + 4 + Math.max(size, 0), 0));

@@ -2,16 +2,16 @@ import { AppError } from "../errors.ts";
 import { isConnectionError, isContention, sqlState } from "./sql-state.ts";
 
 interface BatchOptions<Item, Result> {
-  /** One set-based statement; answers in the order of its items. It orders its own rows by key (conventions, SQL). */
+  /** One set-based statement that returns one result per item, in order. It must write its rows in key order. */
   run: (items: Item[]) => Promise<Result[]>;
   maxItems: number;
   maxBytes: number;
   sizeOf: (item: Item) => number;
-  /** What would wait behind more than this is refused, and so is what has waited longer than `maxWaitMs`. */
+  /** An item is refused when more bytes than this would wait with it, or when it has waited longer than `maxWaitMs`. */
   maxWaitingBytes?: number;
   maxWaitMs?: number;
-  /** Where so many wait, and as many as the trip under way carries, a second one is made beside it; otherwise never. */
-  secondTripFrom?: number;
+  /** A second batch runs concurrently when at least this many items wait, and at least as many as the running batch has. */
+  secondBatchFrom?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -25,33 +25,33 @@ interface Waiting<Item, Result> {
 const contentionTries = 4;
 
 /**
- * Shares round trips: what arrives while one is in flight goes with the next. There is no timer, so a lone caller never
- * waits for company. Each caller gets its own result, and an item the database refuses does not fail its neighbours.
+ * Shares round trips: items that arrive while a batch runs go into the next one. There is no timer, so a single item runs
+ * immediately. Each caller gets its own result, and an item that the database refuses does not fail the others.
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const never = Number.POSITIVE_INFINITY;
-  const { maxWaitingBytes = never, maxWaitMs = never, secondTripFrom = never } = options;
+  const { maxWaitingBytes = never, maxWaitMs = never, secondBatchFrom = never } = options;
   const queue: Waiting<Item, Result>[] = [];
   let waitingBytes = 0;
-  let underWay = 0;
-  let lastCarried = 0;
+  let running = 0;
+  let lastSize = 0;
 
-  function isTimeToGo(): boolean {
-    if (underWay === 0) return queue.length > 0;
-    return underWay === 1 && queue.length >= Math.max(secondTripFrom, lastCarried);
+  function canStart(): boolean {
+    if (running === 0) return queue.length > 0;
+    return running === 1 && queue.length >= Math.max(secondBatchFrom, lastSize);
   }
 
   async function drain(): Promise<void> {
-    while (isTimeToGo()) {
-      underWay += 1;
+    while (canStart()) {
+      running += 1;
       const batch = takeBatch(queue, options);
-      lastCarried = batch.length;
+      lastSize = batch.length;
       for (const { bytes } of batch) waitingBytes -= bytes;
-      // Whoever asked has given up by now or soon will; done after that, it would be done twice.
-      const [late, timely] = split(batch, ({ since }) => performance.now() - since > maxWaitMs);
+      // The caller has given up or soon will, and retries: running the item now would run it twice.
+      const [late, timely] = partition(batch, ({ since }) => performance.now() - since > maxWaitMs);
       for (const waiting of late) waiting.reject(overloaded());
       if (timely.length > 0) await settle(timely, options.run);
-      underWay -= 1;
+      running -= 1;
     }
   }
 
@@ -64,23 +64,23 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       }
       waitingBytes += bytes;
       queue.push({ item, bytes, since: performance.now(), resolve, reject });
-      // A microtask later, so that callers of the same tick share the first trip.
-      if (isTimeToGo()) queueMicrotask(() => void drain());
+      // A microtask later, so that callers of the same tick share the first batch.
+      if (canStart()) queueMicrotask(() => void drain());
     });
 }
 
-function split<Item>(items: Item[], belongs: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(belongs), items.filter((item) => !belongs(item))];
+function partition<Item>(items: Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-/** Nothing was tried, so it may be tried again. */
+/** The item never ran, so the caller can retry it safely. */
 function overloaded(): AppError {
-  return new AppError("UNAVAILABLE", "The database does not keep up at the moment. Try again shortly.", {
+  return new AppError("UNAVAILABLE", "The database is overloaded at the moment. Try again shortly.", {
     retryAfterSeconds: 2,
   });
 }
 
-/** As many as fit, and always at least one: an item larger than the limit travels alone. */
+/** As many items as fit, and at least one: an item larger than the limit runs alone. */
 function takeBatch<Item, Result>(queue: Waiting<Item, Result>[], limits: BatchOptions<Item, Result>) {
   let bytes = 0;
   let count = 0;
@@ -98,7 +98,7 @@ async function settle<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Ite
   try {
     await answer(batch, run);
   } catch (error) {
-    if (batch.length === 1 || !isFaultOfAnItem(error)) {
+    if (batch.length === 1 || !isCausedByItem(error)) {
       for (const waiting of batch) waiting.reject(error);
       return;
     }
@@ -107,14 +107,14 @@ async function settle<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Ite
 }
 
 async function answer<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Item, Result>): Promise<void> {
-  const results = await runThroughContention(batch, run);
+  const results = await runWithRetries(batch, run);
   if (results.length !== batch.length) {
     throw new Error(`a batch of ${batch.length} items got ${results.length} results`);
   }
   for (const [position, waiting] of batch.entries()) waiting.resolve(results[position] as Result);
 }
 
-async function runThroughContention<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Item, Result>) {
+async function runWithRetries<Item, Result>(batch: Waiting<Item, Result>[], run: Run<Item, Result>) {
   const items = batch.map((waiting) => waiting.item);
   for (let tries = 1; ; tries++) {
     try {
@@ -126,9 +126,10 @@ async function runThroughContention<Item, Result>(batch: Waiting<Item, Result>[]
 }
 
 /**
- * A refusal the server answered with: nothing was stored, and the others may go in without the one it is about. A lost
- * connection proves nothing (a commit may have happened), and trouble of the server or contention is nobody's fault.
+ * True when the server refused the statement because of one item: nothing was stored, and the other items can run without
+ * it. False for contention and server problems, which no item causes, and for a lost connection, after which the batch may
+ * have been committed.
  */
-function isFaultOfAnItem(error: unknown): boolean {
+function isCausedByItem(error: unknown): boolean {
   return sqlState(error) !== undefined && !isContention(error) && !isConnectionError(error);
 }

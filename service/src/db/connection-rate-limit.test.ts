@@ -10,7 +10,7 @@ import { openDatabase } from "./database.ts";
 const shared = useTestDatabase();
 const poolSize = 3;
 
-test("where every connection breaks, a process opens twice its pool and then one every two seconds", async () => {
+test("when every connection breaks, a process opens twice its pool size and then one every two seconds", async () => {
   const server = await aServer((socket) => void socket.once("data", () => socket.destroy()));
   const db = aDatabase(server.url);
   const begun = performance.now();
@@ -25,7 +25,7 @@ test("where every connection breaks, a process opens twice its pool and then one
   expect(server.connections()).toBeLessThanOrEqual(poolSize * 2 + 2);
 });
 
-test("a server that is not there costs nothing, so that it is found as soon as it is back", async () => {
+test("attempts to reach a server that is down cost no tokens, so connecting works as soon as it is back", async () => {
   const { url, close } = await aServer(() => undefined);
   await close();
   const db = aDatabase(url);
@@ -36,7 +36,7 @@ test("a server that is not there costs nothing, so that it is found as soon as i
   }
 });
 
-test("a database that refuses us costs nothing", async () => {
+test("connections that the server refuses cost no tokens", async () => {
   const db = aDatabase(`${shared.url}_not_there`);
   for (let tries = 0; tries < poolSize * 4; tries++) {
     await expect(db.query({ name: "one", text: "select 1" })).rejects.toMatchObject({ cause: { code: "3D000" } });
@@ -44,14 +44,14 @@ test("a database that refuses us costs nothing", async () => {
   }
 });
 
-test("statements that fail cost their connection, but nothing of the pace", async () => {
+test("statements that fail cost no tokens", async () => {
   const db = aDatabase(shared.url);
   for (let tries = 0; tries < poolSize * 10; tries++) {
     await expect(db.query({ name: "wrong", text: "select 1 / 0" })).rejects.toThrow("division by zero");
   }
 });
 
-test("a connection that is given up while an answer is awaited may have left its session behind", async () => {
+test("a connection that is closed while an answer is awaited costs a token", async () => {
   const pool = new pg.Pool({ connectionString: shared.url, max: 9, Client: rateLimitedClient(2) });
   onTestFinished(() => pool.end());
   const openAndGiveUp = async (text: string | undefined) => {
@@ -62,16 +62,16 @@ test("a connection that is given up while an answer is awaited may have left its
   };
   for (let idle = 0; idle < 6; idle++) await openAndGiveUp(undefined);
   for (let busy = 0; busy < 2; busy++) await openAndGiveUp("select pg_sleep(1)");
-  await expect(openAndGiveUp(undefined)).rejects.toThrow("too many were lost lately");
+  await expect(openAndGiveUp(undefined)).rejects.toThrow("too many connections were lost");
   await sleep(1_000);
   await openAndGiveUp(undefined);
 });
 
-test("sessions that the server ends cost nothing of the pace", async () => {
+test("sessions that the server ends cost no tokens", async () => {
   const db = aDatabase(shared.url);
   for (let tries = 0; tries < poolSize * 4; tries++) {
-    const suicide = db.query({ name: "suicide", text: "select pg_terminate_backend(pg_backend_pid())" });
-    await expect(suicide).rejects.toMatchObject({ cause: { code: "57P01" } });
+    const ended = db.query({ name: "end-own-session", text: "select pg_terminate_backend(pg_backend_pid())" });
+    await expect(ended).rejects.toMatchObject({ cause: { code: "57P01" } });
   }
 });
 
@@ -81,12 +81,12 @@ function aDatabase(url: string) {
   return db;
 }
 
-async function aServer(welcome: (socket: Socket) => void) {
+async function aServer(onConnection: (socket: Socket) => void) {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
     socket.on("error", () => undefined);
-    welcome(socket);
+    onConnection(socket);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

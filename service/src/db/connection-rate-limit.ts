@@ -2,49 +2,57 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { sqlState } from "./sql-state.ts";
 
-const secondsForOne = 2;
 /**
- * Whoever waits for its turn keeps a place in the pool, so that others share the connections there are. Not for long: it gets
- * none of those meanwhile, and after a broken network those who waited held everything up for another quarter of a minute.
- */
-const longestWaitMs = 1_000;
-const lookAgainMs = 100;
-/** Nobody was reached, so nothing is left behind. */
-const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
-
-/**
- * By default a server keeps the session of a client that the network took away for two hours, and what it locked with it.
- * So it asks after half a minute whether we are still there.
+ * TCP keepalive of the server, for every connection. Without it PostgreSQL keeps the session and the locks of a client
+ * that the network cut off for two hours. With it the server probes an idle client after 30 s and ends the session 20 s later.
  */
 export const tcpKeepalive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4";
 
+const secondsPerConnection = 2;
 /**
- * Connections that are opened at a pace when they keep being lost: so many at once, then one every two seconds. Over a
- * network that breaks each connection without telling the server every try leaves a session behind, and a busy process would
- * use up all the server has within seconds, for itself and for others. What is not opened is answered with 503 and comes
- * again. One that is closed as it should be costs nothing, and a server that was down has forgotten all sessions.
+ * A connect that waits occupies a slot of the pool and cannot use a connection that becomes free meanwhile. With a longer
+ * wait, requests were delayed for another 15 s after the network had recovered.
+ */
+const maxWaitMs = 1_000;
+const retryMs = 100;
+/** The server was not reached, so it has no session for the attempt. */
+const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+/**
+ * Connection rate limit: a token bucket of `burst` connections, refilled with one every two seconds. A network that breaks
+ * connections without telling the server leaves one server session behind per try, and a busy process would use up all
+ * sessions of the server within seconds. Beyond the limit requests get a 503.
+ *
+ * A connection costs a token only when it may have left a session behind. The token is returned when
+ * 1. the connection is closed while no answer is awaited,
+ * 2. the server was not reached, or refused the connection.
+ * A server that was down has lost all sessions, so the bucket is refilled.
  */
 export function rateLimitedClient(burst: number): typeof pg.Client {
-  let free = burst;
-  let countedAt = performance.now();
+  let tokens = burst;
+  let refilledAt = performance.now();
 
-  function take(): boolean {
+  function takeToken(): boolean {
     const now = performance.now();
-    free = Math.min(burst, free + (now - countedAt) / (secondsForOne * 1000));
-    countedAt = now;
-    if (free < 1) return false;
-    free -= 1;
+    tokens = Math.min(burst, tokens + (now - refilledAt) / (secondsPerConnection * 1000));
+    refilledAt = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
     return true;
   }
 
+  function returnToken(): void {
+    tokens = Math.min(burst, tokens + 1);
+  }
+
   return class extends pg.Client {
-    #isCounted = false;
+    #holdsToken = false;
 
     constructor(config?: string | pg.ClientConfig) {
       super(config);
-      // It may have been lost on our side only.
+      // Without an SQL state the connection may be lost on this side only, and the server may keep its session.
       this.on("error", (error) => {
-        if (sqlState(error) === undefined) this.#isCounted = false;
+        if (sqlState(error) === undefined) this.#holdsToken = false;
       });
     }
 
@@ -52,20 +60,20 @@ export function rateLimitedClient(burst: number): typeof pg.Client {
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
       if (callback === undefined) throw new Error("only a pool opens these connections");
-      void this.#connectInTurn(callback);
+      void this.#connectWithToken(callback);
       return undefined;
     }
 
-    async #connectInTurn(callback: (error: Error) => void): Promise<void> {
-      for (const until = performance.now() + longestWaitMs; !take(); await sleep(lookAgainMs)) {
+    async #connectWithToken(callback: (error: Error) => void): Promise<void> {
+      for (const until = performance.now() + maxWaitMs; !takeToken(); await sleep(retryMs)) {
         if (performance.now() < until) continue;
-        callback(new Error("Connection terminated before it began: too many were lost lately"));
+        callback(new Error("Connection terminated by the connection rate limit: too many connections were lost"));
         return;
       }
-      this.#isCounted = true;
+      this.#holdsToken = true;
       super.connect((error: Error) => {
-        if (error && wasDown(error)) free = burst;
-        else if (error && leavesNothing(error)) giveBack();
+        if (error && wasDown(error)) tokens = burst;
+        else if (error && leavesNoSession(error)) returnToken();
         callback(error);
       });
     }
@@ -73,32 +81,28 @@ export function rateLimitedClient(burst: number): typeof pg.Client {
     override end(): Promise<void>;
     override end(callback: (error: Error) => void): void;
     override end(callback?: (error: Error) => void): Promise<void> | undefined {
-      // While an answer is awaited nobody knows whether our farewell arrives.
-      if (this.#isCounted && !isAwaitingAnswer(this)) giveBack();
-      this.#isCounted = false;
+      // While an answer is awaited the connection may be broken, and the server may not receive the close.
+      if (this.#holdsToken && !isAwaitingAnswer(this)) returnToken();
+      this.#holdsToken = false;
       if (callback === undefined) return super.end();
       super.end(callback);
       return undefined;
     }
   };
-
-  function giveBack(): void {
-    free = Math.min(burst, free + 1);
-  }
 }
 
-/** pg does not publish it; a test notices when it is called otherwise. */
+/** A private field of `pg`; a test fails when `pg` renames it. */
 function isAwaitingAnswer(client: pg.Client): boolean {
   const query: unknown = Reflect.get(client, "_activeQuery");
   return query !== null && query !== undefined;
 }
 
-/** Nobody listened, or it was just starting up. */
+/** Nothing listened on the port, or the server was starting up. */
 function wasDown(error: Error): boolean {
   return sqlState(error) === "57P03" || ("code" in error && error.code === "ECONNREFUSED");
 }
 
-/** The server answered that it will not have us, or was not reached. */
-function leavesNothing(error: Error): boolean {
+/** The server refused the connection or was not reached. */
+function leavesNoSession(error: Error): boolean {
   return sqlState(error) !== undefined || ("code" in error && unreached.has(String(error.code)));
 }

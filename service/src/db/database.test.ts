@@ -4,59 +4,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startTcpProxy } from "../../test/api-process.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { AppError } from "../errors.ts";
-import { type Database, exactInteger, isoTimestamp, openDatabase, type Queryable } from "./database.ts";
+import { type Database, openDatabase, type Queryable } from "./database.ts";
 
 const shared = useTestDatabase();
 
 const unavailable = expect.objectContaining({ name: "AppError", code: "UNAVAILABLE", retryAfterSeconds: 2 });
 
-describe("values", () => {
-  test("an int8 is an exact number", async () => {
-    const [row] = await ask(shared.db, "select 9007199254740991 as largest, (-9007199254740991)::int8 as smallest");
-    expect(row).toEqual({ largest: Number.MAX_SAFE_INTEGER, smallest: Number.MIN_SAFE_INTEGER });
-  });
-
-  test("an int8 that a number cannot hold is an error and not a wrong number", () => {
-    expect(() => exactInteger("9007199254740992")).toThrow(RangeError);
-    expect(() => exactInteger("-9007199254740993")).toThrow(RangeError);
-  });
-
-  test("an int8 that a number cannot hold fails its query and leaves the connection usable", async () => {
-    const db = aDatabase({ poolSize: 1 });
-    await expect(ask(db, "select 9007199254740993 as value")).rejects.toThrow(RangeError);
-    expect(await ask(db, "select 1::int8 as value")).toEqual([{ value: 1 }]);
-  });
-
-  test.for(["UTC", "Asia/Kathmandu", "America/St_Johns"])(
-    "a timestamptz is ISO 8601 in UTC in a session of %s",
-    async (zone) => {
-      const row = await shared.db.withTransaction(async (tx) => {
-        await ask(tx, `set local timezone = '${zone}'`);
-        const [first] = await ask(
-          tx,
-          "select '2026-02-03 04:05:06.789+00'::timestamptz as at, '1970-01-01 00:00+00'::timestamptz as epoch",
-        );
-        return first;
-      });
-      expect(row).toEqual({ at: "2026-02-03T04:05:06.789Z", epoch: "1970-01-01T00:00:00.000Z" });
-    },
-  );
-
-  test.for(["06", "06.7", "06.78", "06.789", "06.7899", "06.789999", "59.999999"])(
-    "a time of %s seconds is cut to milliseconds, as a date would be",
-    (seconds) => {
-      const text = `2026-02-03 04:05:${seconds}+00`;
-      expect(isoTimestamp(text)).toBe(new Date(text).toISOString());
-    },
-  );
-
-  test("a time that is no date is an error", () => {
-    expect(() => isoTimestamp("infinity")).toThrow(RangeError);
-  });
-});
-
 describe("connections", () => {
-  test("every connection carries its name and gives up on what hangs", async () => {
+  test("every connection has its application name and its timeouts", async () => {
     const [settings] = await ask(
       aDatabase({ applicationName: "postern-guarantee" }),
       `select current_setting('application_name') as name, current_setting('statement_timeout') as statement,
@@ -76,7 +31,7 @@ describe("connections", () => {
     ).toEqual([{ name: "once", runs: 3 }]);
   });
 
-  test("an idle connection that the server ends is reported and replaced", async () => {
+  test("an idle connection that the server closes is reported and replaced", async () => {
     const lost = Promise.withResolvers<Error>();
     const db = aDatabase({ poolSize: 1, onIdleError: lost.resolve });
     await terminate(await pidOf(db));
@@ -86,7 +41,7 @@ describe("connections", () => {
 });
 
 describe("a transaction", () => {
-  test("commits what its work wrote and answers its result", async () => {
+  test("commits the writes of its work and returns its result", async () => {
     const db = aDatabase({ poolSize: 1 });
     const result = await db.withTransaction(async (tx) => {
       await ask(tx, "create table committed ()");
@@ -97,7 +52,7 @@ describe("a transaction", () => {
     expect(db.connections()).toEqual({ total: 1, idle: 1, waiting: 0 });
   });
 
-  test("rolls back when its work throws, hands the error on and gives the connection back", async () => {
+  test("rolls back when its work throws, rethrows the error and returns the connection to the pool", async () => {
     const db = aDatabase({ poolSize: 1 });
     const bug = new Error("a bug");
     const failed = db.withTransaction(async (tx) => {
@@ -106,12 +61,12 @@ describe("a transaction", () => {
     });
     await expect(failed).rejects.toBe(bug);
     expect(db.connections()).toEqual({ total: 1, idle: 1, waiting: 0 });
-    // A transaction left open on the only connection would be committed by the next one.
+    // If the transaction were still open on the only connection, the next one would commit it.
     await db.withTransaction((tx) => ask(tx, "select 1"));
     expect(await exists("rolled_back")).toBe(false);
   });
 
-  test("never claims a commit when a statement in it failed, even if its work went on", async () => {
+  test("never reports a commit when one of its statements failed, even if its work continued", async () => {
     const db = aDatabase({ poolSize: 1 });
     const claimed = db.withTransaction(async (tx) => {
       await ask(tx, "create table half_done ()");
@@ -122,7 +77,7 @@ describe("a transaction", () => {
     expect(await ask(db, "select 1 as value")).toEqual([{ value: 1 }]);
   });
 
-  test("whose connection is ended before its next statement is unavailable, and the pool goes on", async () => {
+  test("fails as unavailable when its connection ends between statements, and the pool still works", async () => {
     const db = aDatabase({ poolSize: 1 });
     const killed = db.withTransaction(async (tx) => {
       await terminate(await pidOf(tx));
@@ -132,7 +87,7 @@ describe("a transaction", () => {
     expect(await ask(db, "select 1 as value")).toEqual([{ value: 1 }]);
   });
 
-  test("whose connection is ended during a statement is unavailable, and the pool goes on", async () => {
+  test("fails as unavailable when its connection ends during a statement, and the pool still works", async () => {
     const db = aDatabase({ poolSize: 1 });
     const killed = db.withTransaction(async (tx) => ask(tx, "select pg_terminate_backend(pg_backend_pid())"));
     await expect(killed).rejects.toEqual(unavailable);
@@ -143,7 +98,7 @@ describe("a transaction", () => {
 describe("a statement that changes sends", () => {
   const raise = { name: "raise", text: "update counters set value = value + 1 returning value", changesSends: true };
 
-  test("runs again when another changed its rows meanwhile, and goes on from what the other left", async () => {
+  test("runs again when another statement changed its rows, and sees that change", async () => {
     await ask(shared.db, "create table counters (value integer not null)");
     await ask(shared.db, "insert into counters values (0)");
     const answers = await Promise.all(Array.from({ length: 8 }, () => shared.db.query<{ value: number }>(raise)));
@@ -151,34 +106,34 @@ describe("a statement that changes sends", () => {
     expect(new Set(values)).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8]));
   });
 
-  test("does not look at a changed row again within one run, which is what crashes PostgreSQL 18.4", async () => {
+  test("runs at repeatable read, so that PostgreSQL 18.4 does not re-evaluate changed rows and crash", async () => {
     const text = "select current_setting('transaction_isolation') as isolation";
     expect(await shared.db.query({ name: "isolation", text, changesSends: true })).toEqual([
       { isolation: "repeatable read" },
     ]);
   });
 
-  test("keeps nothing when it fails", async () => {
+  test("stores nothing when it fails", async () => {
     const text = "with made as (insert into counters values (100) returning value) select 1 / (value - 100) from made";
     await expect(shared.db.query({ name: "half", text, changesSends: true })).rejects.toThrow("division by zero");
     expect(await ask(shared.db, "select count(*) from counters where value = 100")).toEqual([{ count: 0 }]);
   });
 });
 
-describe("trouble", () => {
-  test("a server that cannot be reached is an outcome with a time to try again", async () => {
+describe("a failure", () => {
+  test("to reach the server is unavailable with a time to retry", async () => {
     const db = aDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });
     await expect(ask(db, "select 1")).rejects.toEqual(unavailable);
     await expect(db.withTransaction(async () => undefined)).rejects.toEqual(unavailable);
   });
 
-  test("a statement that the server gives up on is an outcome with a time to try again", async () => {
+  test("by a statement timeout is unavailable with a time to retry", async () => {
     const db = aDatabase({ poolSize: 1, statementTimeoutMs: 50 });
     await expect(ask(db, "select pg_sleep(10)")).rejects.toEqual(unavailable);
     expect(await ask(db, "select 1 as value")).toEqual([{ value: 1 }]);
   });
 
-  test("a server that falls silent is given up soon after its own limit", async () => {
+  test("to get an answer closes the connection soon after the statement timeout", async () => {
     const proxy = await startTcpProxy(shared.url);
     const db = aDatabase({ url: proxy.url, statementTimeoutMs: 50 });
     await Promise.all([ask(db, "select 1"), ask(db, "select 1")]);
@@ -190,7 +145,7 @@ describe("trouble", () => {
     expect(db.connections().total).toBe(0);
   });
 
-  test("a mistake in SQL stays the error it is", async () => {
+  test("caused by wrong SQL is thrown unchanged", async () => {
     const mistake = await ask(shared.db, "selct 1").catch((error: unknown) => error);
     expect(mistake).not.toBeInstanceOf(AppError);
     expect(mistake).toMatchObject({ code: "42601" });
@@ -215,7 +170,7 @@ async function pidOf(db: Queryable): Promise<unknown> {
   return row?.pid;
 }
 
-/** Ends a connection from another one; when this resolves, the client has read the server's last words. */
+/** Ends a connection from another one. When this resolves, the client has read the server's last message. */
 async function terminate(pid: unknown): Promise<void> {
   await shared.db.query({ name: "end", text: "select pg_terminate_backend($1, 10000)", values: [pid] });
   await setImmediate();

@@ -2,16 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { AppError } from "../errors.ts";
 import { rateLimitedClient, tcpKeepalive } from "./connection-rate-limit.ts";
+import { getTypeParser } from "./result-types.ts";
 import { isConnectionError, isContention, sqlState } from "./sql-state.ts";
 
-/** A statement has a name, so that each connection prepares it once. */
+/** Each connection prepares a statement once, by its name. */
 export interface Statement {
   name: string;
   text: string;
   values?: unknown[];
-  /** For lookups by id in partitioned tables: a plan made before the id is known takes a lock on every partition. */
+  /** For lookups by id in partitioned tables: a generic plan locks every partition. */
   isPlannedEachTime?: boolean;
-  /** For statements that change sends: see `runInOneSnapshot`. */
+  /** Required for statements that update or lock existing rows of `sends`: see `runInOneSnapshot`. */
   changesSends?: boolean;
 }
 
@@ -19,20 +20,20 @@ export interface Queryable {
   query<Row = never>(statement: Statement): Promise<Row[]>;
 }
 
-/** Only `withTransaction` makes one; functions that must share a commit ask for it by type. */
+/** Created only by `withTransaction`. Functions that must share a commit require this type. */
 export interface Transaction extends Queryable {
   readonly inTransaction: true;
 }
 
-/** Sees and changes the rows of one account and no others, whatever a statement says. Only `forAccount` makes one. */
+/** Reads and writes the rows of one account only, whatever the statement says. Created only by `forAccount`. */
 export interface AccountDatabase extends Queryable {
   readonly accountId: string;
 }
 
 export interface Database extends Queryable {
-  /** For what is done in the name of an account: each statement runs as a role that is bound to it by row-level security. */
+  /** For requests of an account: each statement runs as a role that row-level security binds to the account. */
   forAccount(accountId: string): AccountDatabase;
-  /** Runs `work` on one connection inside begin and commit; whatever it throws rolls back. */
+  /** Runs `work` on one connection between begin and commit. Any error it throws rolls back. */
   withTransaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   connections(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
@@ -46,43 +47,45 @@ interface DatabaseOptions {
   statementTimeoutMs?: number;
 }
 
-/** With what follows: a connection that was lost without a word is given up so early that all is well 15 s after the network. */
-const usualTimeoutMs = 8_000;
-// What still has no answer this long after the server should have given up has lost its server.
-const silenceMs = 2_000;
+/**
+ * The timeouts give up a connection that broke without an error early enough that Postern serves requests again 15 s after
+ * the network has recovered.
+ */
+const defaultTimeoutMs = 8_000;
+/** The server cancels a statement at its timeout. Without an answer this long after it, the connection counts as lost. */
+const answerGraceMs = 2_000;
 const idleInTransactionTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
-/** So that traffic that comes and goes uses up little of the pace at which connections are opened. */
+/** Long enough that intermittent traffic opens few connections, which are rate limited. */
 const idleTimeoutMs = 60_000;
 /**
- * Every statement here finds its rows by an index. A plan is kept for the life of a connection, and one that was made while
- * a table was small would otherwise go on reading it whole: measured, 40 requests took 4.6 s instead of 20 ms.
+ * Every statement of Postern finds its rows by an index. A connection keeps its plans, so a sequential scan planned while a
+ * table was small would stay in use when it has grown: measured, 40 requests took 4.6 s instead of 20 ms.
  */
-const neverScan = "-c enable_seqscan=off";
-/** Compiling a plan takes longer than any statement here; a server that estimates badly would do it for each of them. */
-const neverCompile = "-c jit=off";
-/** Every answer has to be in UTC in the end. */
+const noSequentialScans = "-c enable_seqscan=off";
+/** JIT compilation takes longer than any statement of Postern, and a wrong estimate can start it for each of them. */
+const noJit = "-c jit=off";
 const inUtc = "-c timezone=UTC";
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { statementTimeoutMs = usualTimeoutMs } = options;
+  const { statementTimeoutMs = defaultTimeoutMs } = options;
   const pool = new pg.Pool({
     Client: rateLimitedClient(options.poolSize * 2),
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + silenceMs,
+    query_timeout: statementTimeoutMs + answerGraceMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
     keepAlive: true,
-    options: `${neverScan} ${neverCompile} ${inUtc} ${tcpKeepalive}`,
-    // What is not awaited is sent at once; `runBehind` makes use of it.
+    options: `${noSequentialScans} ${noJit} ${inUtc} ${tcpKeepalive}`,
+    // Sends queries without waiting for earlier answers, for `runInTransaction`.
     pipeline: true,
     types: { getTypeParser },
   });
-  // Without a listener an idle connection that the server closes would end the process.
+  // Without a listener the process would exit when the server closes an idle connection.
   pool.on("error", options.onIdleError);
 
   return {
@@ -95,20 +98,20 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 async function withTransaction<Result>(pool: pg.Pool, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return withClient(pool, async (client, remember) => {
+  return withClient(pool, async (client, markBroken) => {
     try {
       await client.query("begin").catch(translate);
       const result = await work({ inTransaction: true, query: (statement) => run(client, statement) });
       requireCommitted(await client.query("commit").catch(translate));
       return result;
     } catch (error) {
-      await client.query("rollback").catch(remember);
+      await client.query("rollback").catch(markBroken);
       throw error;
     }
   });
 }
 
-/** The role is one that every database has; migration 0011 says why this one and what it may do. */
+/** Every database has this role. The row-level security migration explains the choice and grants its rights. */
 const bindToAccount = {
   name: "bind-to-account",
   text: `
@@ -116,35 +119,35 @@ const bindToAccount = {
 };
 
 function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
-  return runBehind(pool, ["begin", { ...bindToAccount, values: [accountId] }], statement);
+  return runInTransaction(pool, ["begin", { ...bindToAccount, values: [accountId] }], statement);
 }
 
-/** With one plan for sets of any size: for small ones PostgreSQL would make a new one each time, which can take as long as they do. */
+/** A generic plan for batches of any size: PostgreSQL would plan small batches each time, which can take as long as they do. */
 const inOneSnapshot = "begin isolation level repeatable read; set local plan_cache_mode = force_generic_plan";
-/** Among many who want the same rows one gets on with each try, so the others make way a little longer each time. */
+/** Of many statements that want the same rows one succeeds per round, so the others pause a little longer each time. */
 const contentionRetryMs = 10_000;
-const longestPauseMs = 50;
+const maxPauseMs = 50;
 
 /**
- * PostgreSQL 18.4 crashes, all sessions with it, when a statement that changes or locks rows of a partitioned table meets a
- * row that another has just changed and prunes partitions while it looks at it again (a null pointer in
- * perform_pruning_base_step): our proof `feedback-order` met it 21 times in a run. In one snapshot it does not look again
- * but fails, and nothing of it is kept; then it is run anew and sees what the other did.
+ * Works around a crash of PostgreSQL 18.4 that ends all sessions: a null pointer in perform_pruning_base_step, 21 times in
+ * one run of the proof `feedback-order`. It happens at read committed, when a statement that changes or locks rows of a
+ * partitioned table meets a row that another transaction has just changed: PostgreSQL evaluates that row again and prunes
+ * partitions meanwhile. At repeatable read the statement fails instead, is rolled back, and runs again in a new snapshot.
  */
 async function runInOneSnapshot<Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
   const until = performance.now() + contentionRetryMs;
   for (let tries = 1; ; tries++) {
     try {
-      return await runBehind<Row>(pool, [inOneSnapshot], statement);
+      return await runInTransaction<Row>(pool, [inOneSnapshot], statement);
     } catch (error) {
       if (!isContention(error) || performance.now() > until) throw error;
-      if (tries > 1) await sleep(Math.random() * Math.min(longestPauseMs, tries * 2));
+      if (tries > 1) await sleep(Math.random() * Math.min(maxPauseMs, tries * 2));
     }
   }
 }
 
-/** All are sent together and cost one round trip. A failure aborts the transaction, so that what follows it fails too. */
-async function runBehind<Row>(
+/** Sends all statements together, in one round trip. A failure aborts the transaction, so the statements after it fail too. */
+async function runInTransaction<Row>(
   pool: pg.Pool,
   before: (string | pg.QueryConfig)[],
   statement: Statement,
@@ -155,7 +158,7 @@ async function runBehind<Row>(
       run<Row>(client, statement),
       client.query("commit"),
     ]);
-    // In this order: behind the first failure stand its consequences.
+    // In this order, so that the first failure is thrown and not its consequences.
     outcomeOf(begun);
     const rows = outcomeOf(done);
     requireCommitted(outcomeOf(committed));
@@ -167,71 +170,50 @@ function outcomeOf<Value>(settled: PromiseSettledResult<Value>): Value {
   return settled.status === "fulfilled" ? settled.value : translate(settled.reason);
 }
 
-/** PostgreSQL answers the commit of a failed transaction with ROLLBACK and without an error. */
+/** PostgreSQL answers the commit of a failed transaction with ROLLBACK, not with an error. */
 function requireCommitted({ command }: pg.QueryResult): void {
   if (command !== "COMMIT") throw new Error("a transaction was rolled back because a statement in it failed");
 }
 
 async function withClient<Result>(
   pool: pg.Pool,
-  work: (client: pg.PoolClient, remember: (error: Error) => void) => Promise<Result>,
+  work: (client: pg.PoolClient, markBroken: (error: Error) => void) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect().catch(translate);
   let broken: Error | undefined;
-  // A connection lost between two statements of ours reports itself here; unheard it would end the process.
-  const remember = (error: Error) => {
+  // `pg` emits this when a connection is lost between two statements. Without a listener the process would exit.
+  const markBroken = (error: Error) => {
     broken = error;
   };
-  client.on("error", remember);
+  client.on("error", markBroken);
   try {
-    return await work(client, remember);
+    return await work(client, markBroken);
   } catch (error) {
-    if (isWithoutAnswer(error)) remember(error);
+    if (isUnanswered(error)) markBroken(error);
     throw error;
   } finally {
-    client.off("error", remember);
+    client.off("error", markBroken);
     client.release(broken);
   }
 }
 
-/** Such a connection is of no use to whoever waits for one. */
-function isWithoutAnswer(error: unknown): error is AppError {
+/** A connection on which the server did not answer is closed, not returned to the pool. */
+function isUnanswered(error: unknown): error is AppError {
   return error instanceof AppError && error.code === "UNAVAILABLE" && sqlState(error.cause) === undefined;
 }
 
 async function run<Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
   const { name, text, values = [], isPlannedEachTime = false } = statement;
   const result = await client.query(isPlannedEachTime ? { text, values } : { name, text, values }).catch(translate);
-  // The row type is the caller's promise about its own SQL; each statement is executed by a test.
+  // The caller declares the row type of its own SQL; a test executes each statement.
   return result.rows as Row[];
 }
 
-/** A database that cannot be asked is an outcome callers can act on; everything else is a bug and stays as it is. */
+/** Callers can act on an unreachable database. Every other error is a bug and is thrown unchanged. */
 function translate(error: unknown): never {
   if (!isConnectionError(error)) throw error;
   throw new AppError("UNAVAILABLE", "The database cannot be reached at the moment. Try again shortly.", {
     retryAfterSeconds: 2,
     cause: error,
   });
-}
-
-/** int8 as a number that is exact or an error, timestamptz as ISO 8601 text in UTC, the rest as `pg` does it. */
-function getTypeParser(oid: number, format?: "text" | "binary") {
-  if (format === "binary") return pg.types.getTypeParser(oid, "binary");
-  if (oid === pg.types.builtins.INT8) return exactInteger;
-  if (oid === pg.types.builtins.TIMESTAMPTZ) return isoTimestamp;
-  return pg.types.getTypeParser(oid, "text");
-}
-
-export function exactInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError("an int8 does not fit a JavaScript number");
-  return value;
-}
-
-/** `infinity` and years beyond 9999 are never stored, so a value that is no date is a bug worth an error. */
-export function isoTimestamp(text: string): string {
-  // As PostgreSQL writes it in UTC, where cutting it up takes an eighth of the time.
-  if (!text.endsWith("+00") || text.charAt(10) !== " ") return new Date(text).toISOString();
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, "0").slice(0, 3)}Z`;
 }

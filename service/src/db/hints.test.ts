@@ -6,20 +6,20 @@ import { createHint, listenForHints } from "./hints.ts";
 
 const database = useTestDatabase();
 
-test("who listens is told", async () => {
-  const heard = await listener("told");
-  createHint(database.db, "told")();
-  await expect.poll(heard).toBe(1);
+test("a listener receives a hint", async () => {
+  const received = await listener("one-hint");
+  createHint(database.db, "one-hint")();
+  await expect.poll(received).toBe(1);
 });
 
-test("a hint on another channel is not heard", async () => {
-  const [heard, other] = [await listener("this"), await listener("that")];
+test("a listener does not receive hints on other channels", async () => {
+  const [received, other] = [await listener("this"), await listener("that")];
   createHint(database.db, "that")();
   await expect.poll(other).toBe(1);
-  expect(heard()).toBe(0);
+  expect(received()).toBe(0);
 });
 
-test("what happens while a hint is under way is told by one more, however much it is", async () => {
+test("any number of hints during one in flight is sent as one more", async () => {
   const gate = Promise.withResolvers<void>();
   let hints = 0;
   const slow: Queryable = {
@@ -30,27 +30,27 @@ test("what happens while a hint is under way is told by one more, however much i
     },
   };
   const hint = createHint(slow, "any");
-  for (let news = 0; news < 100; news++) hint();
+  for (let calls = 0; calls < 100; calls++) hint();
   gate.resolve();
   await expect.poll(() => hints).toBe(2);
 });
 
-test("a hint that fails harms nobody, and the next one is told", async () => {
-  const heard = await listener("after-failure");
+test("a hint that cannot be sent does not throw, and the next one is sent", async () => {
+  const received = await listener("after-failure");
   let isBroken = true;
   const sometimes: Queryable = {
-    query: (statement) => (isBroken ? Promise.reject(new Error("away")) : database.db.query(statement)),
+    query: (statement) => (isBroken ? Promise.reject(new Error("unreachable")) : database.db.query(statement)),
   };
   const hint = createHint(sometimes, "after-failure");
   hint();
   await new Promise((resolve) => setImmediate(resolve));
   isBroken = false;
   hint();
-  await expect.poll(heard).toBe(1);
+  await expect.poll(received).toBe(1);
 });
 
-test("a listener that lost its connection comes back, and looks once for what it missed", async () => {
-  const heard = await listener("comes-back");
+test("a listener that lost its connection reconnects, and gets one hint for those it missed", async () => {
+  const received = await listener("reconnects");
   await database.db.query({
     name: "kill-listeners",
     text: `
@@ -58,12 +58,12 @@ test("a listener that lost its connection comes back, and looks once for what it
       from pg_stat_activity
       where application_name = 'postern-hints' and datname = current_database()`,
   });
-  await expect.poll(heard, { timeout: 5_000 }).toBe(1);
-  createHint(database.db, "comes-back")();
-  await expect.poll(heard).toBe(2);
+  await expect.poll(received, { timeout: 5_000 }).toBe(1);
+  createHint(database.db, "reconnects")();
+  await expect.poll(received).toBe(2);
 });
 
-/** Counts what it hears after its first look. */
+/** Counts the hints after the initial one. */
 async function listener(channel: string): Promise<() => number> {
   let calls = 0;
   const hints = listenForHints({

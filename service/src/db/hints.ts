@@ -5,52 +5,52 @@ import { tcpKeepalive } from "./connection-rate-limit.ts";
 import type { Queryable } from "./database.ts";
 
 /**
- * Tells listeners that there is something to look at. At most one hint is under way; what happens meanwhile is told by one
- * more. Never part of a transaction, where it would halve the rate of inserts.
+ * Returns a function that notifies the listeners of a channel (`pg_notify`). At most one notification is in flight; calls
+ * during that time share one more. It runs outside transactions, where it would halve the rate of inserts.
  */
 export function createHint(db: Queryable, channel: string): () => void {
-  let isUnderWay = false;
-  let isNews = false;
-  async function tell(): Promise<void> {
-    while (isNews) {
-      isNews = false;
-      // A hint that is lost costs its listeners a poll and nothing else.
+  let isInFlight = false;
+  let isRequested = false;
+  async function notify(): Promise<void> {
+    while (isRequested) {
+      isRequested = false;
+      // A lost hint only delays the listeners until their next poll.
       await db.query({ name: "hint", text: "select pg_notify($1, '')", values: [channel] }).catch(() => undefined);
     }
-    isUnderWay = false;
+    isInFlight = false;
   }
   return () => {
-    isNews = true;
-    if (isUnderWay) return;
-    isUnderWay = true;
-    void tell();
+    isRequested = true;
+    if (isInFlight) return;
+    isInFlight = true;
+    void notify();
   };
 }
 
-interface Listening {
-  /** Not through a pooler: it would hand the connection to somebody else. */
+interface ListenOptions {
+  /** Not through a pooler, which would give the connection to other clients. */
   directUrl: string;
   channel: string;
   onHint: () => void;
   log: Log;
 }
 
-/** Twice as long after each loss that follows soon: over a bad network every try leaves a session behind on the server. */
-const reconnectMs = { least: 1_000, most: 16_000 };
-const soonMs = 30_000;
+/** The pause doubles while connections are short-lived: over a broken network every try can leave a session on the server. */
+const reconnectMs = { min: 1_000, max: 16_000 };
+const stableAfterMs = 30_000;
 
-/** Listens on a connection of its own, and again on a new one when that is lost. */
-export function listenForHints({ directUrl, channel, onHint, log }: Listening): { close(): Promise<void> } {
+/** Listens on its own connection, and reconnects when that is lost. */
+export function listenForHints({ directUrl, channel, onHint, log }: ListenOptions): { close(): Promise<void> } {
   const closing = new AbortController();
   const listening = (async () => {
-    for (let pauseMs = reconnectMs.least; !closing.signal.aborted; ) {
+    for (let pauseMs = reconnectMs.min; !closing.signal.aborted; ) {
       const begun = performance.now();
       await listenUntilLost({ directUrl, channel, onHint }, closing.signal).catch((err: unknown) => {
         log.warn({ channel, err }, "hints.lost");
       });
-      if (performance.now() - begun > soonMs) pauseMs = reconnectMs.least;
+      if (performance.now() - begun > stableAfterMs) pauseMs = reconnectMs.min;
       await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, reconnectMs.most);
+      pauseMs = Math.min(pauseMs * 2, reconnectMs.max);
     }
   })();
   return {
@@ -61,9 +61,9 @@ export function listenForHints({ directUrl, channel, onHint, log }: Listening): 
   };
 }
 
-/** Resolves when it is told to stop; rejects when the connection is lost. */
+/** Resolves when `closing` is aborted; rejects when the connection is lost. */
 async function listenUntilLost(
-  { directUrl, channel, onHint }: Omit<Listening, "log">,
+  { directUrl, channel, onHint }: Omit<ListenOptions, "log">,
   closing: AbortSignal,
 ): Promise<void> {
   const client = new pg.Client({
@@ -78,13 +78,13 @@ async function listenUntilLost(
   client.on("error", lose);
   client.on("end", () => lose(new Error("the connection ended")));
   closing.addEventListener("abort", stop);
-  // It may be lost before anyone waits for it.
+  // The connection can be lost before `ended` is awaited.
   ended.catch(() => undefined);
   try {
     await client.connect();
     client.on("notification", onHint);
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
-    // What was told while nobody listened is looked for now.
+    // Hints sent before this connection listened were missed.
     onHint();
     await ended;
   } finally {

@@ -23,7 +23,7 @@ async function foldAll(): Promise<void> {
   while ((await foldListChanges(database.db, 1_000)) > 0);
 }
 
-test("changes are folded into one count for each list, and for events each month", async () => {
+test("changes are folded into one count per list, and for events per list and month", async () => {
   const accountId = await anAccount(database.db);
   for (const at of ["2026-10-31T23:59:59.999Z", "2026-11-01T00:00:00.000Z", "2026-11-30T23:59:59.999Z"]) {
     await anEvent(database.db, { accountId, at });
@@ -42,7 +42,7 @@ test("changes are folded into one count for each list, and for events each month
   ]);
 });
 
-test("the month that is running begins and ends where its ids do", async () => {
+test("an event counts for the UTC month of its id, at both ends of the current month", async () => {
   const accountId = await anAccount(database.db);
   const now = new Date();
   const begins = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
@@ -59,7 +59,7 @@ test("the month that is running begins and ends where its ids do", async () => {
   ]);
 });
 
-test("a fold takes as many changes as it is told, and what is rolled back is not counted", async () => {
+test("a fold takes at most the given number of changes, and rolled-back changes are not counted", async () => {
   const accountId = await anAccount(database.db);
   await foldAll();
   for (let n = 0; n < 5; n++) await anEvent(database.db, { accountId });
@@ -77,7 +77,7 @@ test("a fold takes as many changes as it is told, and what is rolled back is not
   expect(await countsOf(accountId)).toMatchObject([{ count: 5 }]);
 });
 
-test("eight that fold at once while eight write lose nothing and do not wait for each other for ever", async () => {
+test("eight concurrent folds and eight writers lose no change and do not deadlock", async () => {
   const accounts = await Promise.all(Array.from({ length: 4 }, () => anAccount(database.db)));
   const writers = Array.from({ length: 8 }, async (_, number) => {
     const order = number % 2 === 0 ? accounts : accounts.toReversed();

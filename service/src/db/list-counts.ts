@@ -2,8 +2,8 @@ import type { Mode } from "../mode.ts";
 import type { AccountDatabase, Queryable } from "./database.ts";
 
 /**
- * How many entries these lists of account $1 in mode $2 have, as part of the statement that reads them: so that the number
- * and what is shown are of the same moment. It reads a row a month, and the changes of the last seconds.
+ * SQL expression: the number of entries in these lists of account $1 in mode $2. It is part of the statement that reads
+ * the page, so that both show the same snapshot. It reads one row per month and the changes of the last seconds.
  */
 export function totalOfLists(lists: string): string {
   return `(
@@ -19,29 +19,29 @@ export function totalOfLists(lists: string): string {
       )::bigint`;
 }
 
-interface Reach {
+interface EntriesNeeded {
   mode: Mode;
   lists: readonly string[];
   wanted: number;
-  /** Only entries with lower ids and from before that time count. */
+  /** Counts only entries with ids below `before` and times before `until`. */
   before?: string | undefined;
   until?: string | undefined;
 }
 
 /**
- * From the beginning of which month on the lists hold so many entries, or all they have; undefined when they have none.
- * Whoever reads a page asks first: partitions of older months are then not even opened.
+ * The newest month from whose start the lists contain `wanted` entries, or the oldest month they have; undefined when they
+ * are empty. A page that starts there does not open the partitions of older months.
  */
-export async function monthReaching(db: AccountDatabase, reach: Reach): Promise<string | undefined> {
+export async function findOldestMonthNeeded(db: AccountDatabase, needed: EntriesNeeded): Promise<string | undefined> {
   const [row] = await db.query<{ month: string | null }>({
-    name: "month-reaching",
+    name: "find-oldest-month-needed",
     text: `
       select to_char(min(month), 'YYYY-MM-DD"T00:00Z"') as month
       from (
-        select month, coalesce(sum(held) over (order by month desc rows between unbounded preceding and 1 preceding), 0) as later
+        select month, coalesce(sum(entries) over (order by month desc rows between unbounded preceding and 1 preceding), 0) as later
         from (
-          -- Of the month in which the reading begins, perhaps none are left.
-          select month, sum(count) filter (where month < start) as held
+          -- The first month may have no entry left before the start of the page, so its entries do not count.
+          select month, sum(count) filter (where month < start) as entries
           from (
             select month, count
             from list_counts
@@ -59,16 +59,16 @@ export async function monthReaching(db: AccountDatabase, reach: Reach): Promise<
         ) as by_month
       ) as counted
       where later < $4`,
-    values: [db.accountId, reach.mode, reach.lists, reach.wanted, reach.before ?? null, reach.until ?? null],
+    values: [db.accountId, needed.mode, needed.lists, needed.wanted, needed.before ?? null, needed.until ?? null],
   });
   return row?.month ?? undefined;
 }
 
 /**
- * Over all accounts: takes the oldest changes into the counts and returns how many they were. A reader sees each change
- * either as such or in its count, because both are one commit; two that fold at once take different changes.
+ * Serves all accounts: folds the oldest changes into the counts and returns how many it folded. One commit deletes a change
+ * and adds it to its count, so every query sees it exactly once. Concurrent folds take different changes.
  */
-export async function foldListChanges(db: Queryable, atMost: number): Promise<number> {
+export async function foldListChanges(db: Queryable, batchSize: number): Promise<number> {
   const [row] = await db.query<{ taken: number }>({
     name: "fold-list-changes",
     text: `
@@ -93,7 +93,7 @@ export async function foldListChanges(db: Queryable, atMost: number): Promise<nu
       )
       select count(*) as taken
       from taken`,
-    values: [atMost],
+    values: [batchSize],
   });
   return row?.taken ?? 0;
 }

@@ -17,21 +17,21 @@ test("a release knows every migration in its folder, oldest first", () => {
   expect(knownMigrations()).toEqual(files.toSorted().map((file) => file.slice(0, -".sql".length)));
 });
 
-test("four processes that migrate an empty database at once all succeed, and each migration is applied once", async () => {
+test("four processes that migrate an empty database concurrently all succeed, and each migration is applied once", async () => {
   const { url, applied } = await anEmptyDatabase();
   const results = await Promise.all(Array.from({ length: 4 }, () => migrate(url, () => undefined)));
   expect(results.toSorted((one, other) => other.length - one.length)).toEqual([knownMigrations(), [], [], []]);
   expect(await applied()).toEqual(knownMigrations());
 });
 
-test("migrating again does nothing and says so", async () => {
+test("migrating again applies nothing and returns an empty list", async () => {
   const { url, applied } = await anEmptyDatabase();
   expect(await migrate(url, () => undefined)).toEqual(knownMigrations());
   expect(await migrate(url, () => undefined)).toEqual([]);
   expect(await applied()).toEqual(knownMigrations());
 });
 
-test("an older release leaves a newer schema as it is", async () => {
+test("an older release leaves a newer schema unchanged", async () => {
   const { url, db, applied } = await anEmptyDatabase();
   await migrate(url, () => undefined);
   const newer = "9999_from_the_next_release";
@@ -42,6 +42,20 @@ test("an older release leaves a newer schema as it is", async () => {
   });
   expect(await migrate(url, () => undefined)).toEqual([]);
   expect(await applied()).toEqual([...knownMigrations(), newer]);
+});
+
+test("a database from before the baseline is refused with the steps to take, and stays unchanged", async () => {
+  const { url, db, applied } = await anEmptyDatabase();
+  await db.query({
+    name: "make-old-schema",
+    text: "create table schema_migrations (id serial primary key, name text not null, run_on timestamp not null)",
+  });
+  await db.query({
+    name: "apply-old",
+    text: "insert into schema_migrations (name, run_on) values ('0001_accounts', now())",
+  });
+  await expect(migrate(url, () => undefined)).rejects.toThrow(/Create an empty database.*run `postern migrate`/);
+  expect(await applied()).toEqual(["0001_accounts"]);
 });
 
 async function anEmptyDatabase() {

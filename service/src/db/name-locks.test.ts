@@ -8,36 +8,36 @@ afterAll(async () => {
   for (const locks of opened) await locks.close();
 });
 
-test("work on one name happens one after the other, over several processes' connections", async () => {
+test("work for one name runs one at a time, across the connections of several processes", async () => {
   const [one, other] = [openLocks(), openLocks()];
   let inside = 0;
   let most = 0;
   const work = async () => {
     most = Math.max(most, ++inside);
-    await database.db.query({ name: "breathe", text: "select pg_sleep(0.01)" });
+    await database.db.query({ name: "work-a-little", text: "select pg_sleep(0.01)" });
     inside--;
   };
   await Promise.all(Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? one : other).hold("acme.io", work)));
   expect(most).toBe(1);
 });
 
-test("work on different names goes on side by side", async () => {
+test("work for different names runs concurrently", async () => {
   const locks = openLocks();
   const order: string[] = [];
   await locks.hold("one.io", () => locks.hold("two.io", async () => void order.push("inside both")));
   expect(order).toEqual(["inside both"]);
 });
 
-test("a name is free again after its work has failed", async () => {
+test("a name is free again after its work fails", async () => {
   const locks = openLocks();
   await expect(locks.hold("acme.io", () => Promise.reject(new Error("work failed")))).rejects.toThrow("work failed");
   await expect(locks.hold("acme.io", async () => "free")).resolves.toBe("free");
 });
 
-test("a name held by a process that dies is free at once", async () => {
-  const [dying, next] = [openLocks(), openLocks()];
+test("a name is free immediately after the process that holds it crashes", async () => {
+  const [crashing, next] = [openLocks(), openLocks()];
   const { promise: stuck, resolve: end } = Promise.withResolvers<void>();
-  const held = dying.hold("acme.io", () => stuck);
+  const held = crashing.hold("acme.io", () => stuck);
   await untilHeld();
   const waiting = next.hold("acme.io", async () => "free");
   await database.db.query({

@@ -3,18 +3,18 @@ import { AppError } from "../errors.ts";
 import { rateLimitedClient, tcpKeepalive } from "./connection-rate-limit.ts";
 import { isConnectionError } from "./sql-state.ts";
 
-/** Lets one piece of work at a time happen for a name, over all processes. */
+/** Runs one piece of work per name at a time, across all processes. */
 export interface NameLocks {
   hold<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
-const waitAtMostMs = 30_000;
+const maxWaitMs = 30_000;
 const poolSize = 4;
 
 /**
- * Advisory locks of a session and not of a transaction, because network calls are made while one is held. PostgreSQL lets
- * go of them when the process dies. They need connections of their own that no pooler shares.
+ * Advisory locks of a session, not of a transaction, because the work makes network calls. PostgreSQL releases them when the
+ * process crashes. They need their own connections, without a pooler.
  */
 export function openNameLocks(options: { directUrl: string; onIdleError: (error: Error) => void }): NameLocks {
   const pool = new pg.Pool({
@@ -23,31 +23,35 @@ export function openNameLocks(options: { directUrl: string; onIdleError: (error:
     Client: rateLimitedClient(poolSize * 2),
     options: tcpKeepalive,
     application_name: "postern-locks",
-    statement_timeout: waitAtMostMs,
-    query_timeout: waitAtMostMs + 2_000,
-    connectionTimeoutMillis: waitAtMostMs,
+    statement_timeout: maxWaitMs,
+    query_timeout: maxWaitMs + 2_000,
+    connectionTimeoutMillis: maxWaitMs,
     keepAlive: true,
   });
   pool.on("error", options.onIdleError);
-  const lines = new Map<string, Promise<unknown>>();
+  const lastByName = new Map<string, Promise<unknown>>();
   return {
-    hold: (name, work) => inLine(lines, name, () => hold(pool, name, work)),
+    hold: (name, work) => afterPrevious(lastByName, name, () => hold(pool, name, work)),
     close: () => pool.end(),
   };
 }
 
-/** Those who want the same name wait here and not on a connection, of which there are few for all names. */
-async function inLine<Result>(lines: Map<string, Promise<unknown>>, name: string, work: () => Promise<Result>) {
-  const before = lines.get(name);
-  const mine = (async () => {
-    await before?.catch(() => undefined);
+/** Work for the same name waits here and not on a connection, because all names share a few connections. */
+async function afterPrevious<Result>(
+  lastByName: Map<string, Promise<unknown>>,
+  name: string,
+  work: () => Promise<Result>,
+) {
+  const previous = lastByName.get(name);
+  const own = (async () => {
+    await previous?.catch(() => undefined);
     return work();
   })();
-  lines.set(name, mine);
+  lastByName.set(name, own);
   try {
-    return await mine;
+    return await own;
   } finally {
-    if (lines.get(name) === mine) lines.delete(name);
+    if (lastByName.get(name) === own) lastByName.delete(name);
   }
 }
 
@@ -64,13 +68,14 @@ async function hold<Result>(pool: pg.Pool, name: string, work: () => Promise<Res
   } finally {
     await client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]).catch(remember);
     client.off("error", remember);
-    // A connection that could not unlock is closed, which unlocks.
+    // A connection that failed to unlock is closed, which releases its locks.
     client.release(broken);
   }
 }
 
 function translate(error: unknown): never {
   if (!isConnectionError(error)) throw error;
-  const message = "Another change of the same name is under way, or the database is away. Try again shortly.";
+  const message =
+    "Another change of the same name is in progress, or the database cannot be reached. Try again shortly.";
   throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5, cause: error });
 }

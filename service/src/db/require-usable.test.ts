@@ -8,7 +8,7 @@ import { findMissingMigrations, requireDurable } from "./require-usable.ts";
 
 const shared = useTestDatabase();
 
-test("a server that waits for its disk is accepted", async () => {
+test("a server whose commits wait for the disk is accepted", async () => {
   await requireDurable(shared.db);
 });
 
@@ -16,7 +16,7 @@ test("a database whose commits do not wait for the disk is refused", async () =>
   const name = new URL(shared.url).pathname.slice(1);
   await setSynchronousCommit(`database ${name} set synchronous_commit = off`);
   onTestFinished(() => setSynchronousCommit(`database ${name} reset synchronous_commit`));
-  // The setting of a database counts from the next connection on.
+  // A database setting applies to new connections only.
   const db = openTestDatabase(shared.url);
   onTestFinished(() => db.close());
   const refusal = requireDurable(db);
@@ -40,7 +40,7 @@ test.for(["on", "local", "remote_write", "remote_apply"])(
   },
 );
 
-test("a schema of this release lacks nothing, and a newer one neither", async () => {
+test("the schema of this release and a newer one have no missing migrations", async () => {
   await changedSchema(async (tx) => {
     expect(await findMissingMigrations(tx)).toEqual([]);
     await tx.query({
@@ -51,7 +51,7 @@ test("a schema of this release lacks nothing, and a newer one neither", async ()
   });
 });
 
-test("migrations that are not applied are named, oldest first", async () => {
+test("migrations that are not applied are listed, oldest first", async () => {
   const unapplied = knownMigrations().slice(-2);
   await changedSchema(async (tx) => {
     await tx.query({ name: "older", text: "delete from schema_migrations where name = any($1)", values: [unapplied] });
@@ -69,7 +69,7 @@ async function changedSchema(work: (tx: Transaction) => Promise<void>): Promise<
   await expect(undone).rejects.toBe(undo);
 }
 
-/** A server with fsync off takes seconds to start, so its answer is made up. */
+/** Starting a server with fsync off takes seconds, so its answer is faked. */
 function aServerThatAnswers(settings: Record<string, string>): Queryable {
   return { query: async <Row>() => [settings] as Row[] };
 }

@@ -3,7 +3,7 @@ import type { Database, Queryable } from "./database.ts";
 import { knownMigrations } from "./migrate.ts";
 import { sqlState } from "./sql-state.ts";
 
-/** A 202 promises that the send is on disk, so a server that does not wait for its disk is refused. */
+/** A 202 promises that the send is on disk, so a server whose commits do not wait for the disk is refused. */
 export async function requireDurable(db: Queryable): Promise<void> {
   const [settings] = await db.query<{ fsync: string; synchronous_commit: string }>({
     name: "durability-settings",
@@ -18,12 +18,12 @@ export async function requireDurable(db: Queryable): Promise<void> {
   );
 }
 
-const nobody = "00000000-0000-0000-0000-000000000000";
+const noAccountId = "00000000-0000-0000-0000-000000000000";
 
-/** Without the role that binds a statement to its account the API would stand on one guard only, and nobody would notice. */
+/** Without this role row-level security would not apply, and only the `account_id` conditions would separate accounts. */
 export async function requireAccountRole(db: Database): Promise<void> {
   try {
-    await db.forAccount(nobody).query({ name: "take-account-role", text: "select id from accounts" });
+    await db.forAccount(noAccountId).query({ name: "take-account-role", text: "select id from accounts" });
   } catch (error) {
     if (sqlState(error) !== "42501") throw error;
     const [names] = await db.query<{ change: string }>({
@@ -32,13 +32,13 @@ export async function requireAccountRole(db: Database): Promise<void> {
     });
     throw new ConfigurationError(
       "The user of DATABASE_URL does not own the database, so its statements cannot be bound to one account. " +
-        `Let an administrator of PostgreSQL run once: ${names?.change};`,
+        `Ask an administrator of PostgreSQL to run once: ${names?.change};`,
       { cause: error },
     );
   }
 }
 
-/** A newer schema is fine: neighbouring releases work together. */
+/** A newer schema is accepted: adjacent releases are compatible. */
 export async function findMissingMigrations(db: Queryable): Promise<string[]> {
   const known = knownMigrations();
   const rows = await db.query<{ name: string }>({

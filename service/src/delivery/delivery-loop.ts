@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
 import { WakeSignal } from "../loops/wake-signal.ts";
+import type { Mode } from "../mode.ts";
 import { type Claim, type ClaimedSend, type ClaimOptions, claimSends } from "../queue/claim-sends.ts";
 import { type Grant, reserve, settleGrant } from "../queue/pacing.ts";
 import { returnProbe, takeProbe } from "../queue/provider-hold.ts";
 import { ScanStart } from "../queue/scan-start.ts";
-import type { Mode } from "../sends/send-request.ts";
-import type { Delivery } from "./delivery.ts";
+import type { AttemptResult } from "./decide-move.ts";
 import { type SettlementDeps, settleAttempt } from "./settle-attempt.ts";
 import { type DeliveryDeps, submitSend } from "./submit-send.ts";
 import { untilWritten } from "./until-written.ts";
@@ -14,7 +14,7 @@ import { untilWritten } from "./until-written.ts";
 interface DeliveryLoopOptions {
   db: Database;
   mode: Mode;
-  /** How many sends are handed over at the same time. */
+  /** How many sends are submitted at the same time. */
   slots: number;
   deps: DeliveryDeps & SettlementDeps;
 }
@@ -22,14 +22,14 @@ interface DeliveryLoopOptions {
 const pollMs = 250;
 const backOffMs = 1_000;
 
-const stopped: Delivery = { outcome: "returned", move: { kind: "given-back" }, detail: "the worker was stopped" };
+const stopped: AttemptResult = { outcome: "returned", move: { kind: "given-back" }, detail: "the worker was stopped" };
 
-/** Claims what it can start at once and hands it over, as fast as the provider allows. Hints only make it quicker. */
+/** Claims as many sends as it can start, and submits them as fast as the provider allows. Notifications only wake it earlier. */
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #scanStart = new ScanStart();
   readonly #running = new Set<Promise<void>>();
-  readonly #alarm = new WakeSignal();
+  readonly #wakeSignal = new WakeSignal();
   readonly #stopping = new AbortController();
   #ended: Promise<void> = Promise.resolve();
   #probed: Promise<boolean> = Promise.resolve(false);
@@ -42,12 +42,12 @@ export class DeliveryLoop {
     this.#ended = this.#run();
   }
 
-  /** There may be something to claim. */
+  /** Call when a send may be ready. */
   wake(): void {
-    this.#alarm.ring();
+    this.#wakeSignal.wake();
   }
 
-  /** Claims nothing more. What is being handed over ends; what was claimed and not begun is given back at once. */
+  /** Stops claiming. Submissions in progress finish; a claimed send that has not started is given back. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
@@ -55,14 +55,14 @@ export class DeliveryLoop {
     await Promise.all(this.#running);
   }
 
-  /** Claims once and waits until all of it is settled. Returns how many sends that were, parked ones included. */
+  /** Claims once and waits until every claimed send is settled. Returns the number of sends, parked ones included. */
   async runOnce(): Promise<number> {
     const claimed = await this.#claim();
     await Promise.all(this.#running);
     return claimed;
   }
 
-  /** While the provider is held, hands over one send when it is time to try. Returns whether it did. */
+  /** While the provider is held, submits one send when a probe is due. Returns whether it did. */
   probe(): Promise<boolean> {
     this.#probed = this.#probe();
     return this.#probed;
@@ -71,27 +71,27 @@ export class DeliveryLoop {
   async #probe(): Promise<boolean> {
     const { db, mode } = this.#options;
     if (this.#stopping.signal.aborted || !(await takeProbe(db, mode))) return false;
-    const { sends, parked } = await this.#claimAndBegin({
+    const { sends, parked } = await this.#claimAndStart({
       maxSends: 1,
       maxRecipients: 1,
       fromFairAt: "-infinity",
       isProbe: true,
     });
-    // It met a send that may not go, and nothing was asked.
+    // The claimed send was parked, so nothing was submitted.
     if (parked > 0) await returnProbe(db, mode);
     return sends.length > 0;
   }
 
   async #run(): Promise<void> {
-    let isAway = false;
+    let isFailing = false;
     while (!this.#stopping.signal.aborted) {
       try {
         const claimed = await this.#claim();
-        isAway = false;
-        if (claimed === 0) await this.#alarm.wait(pollMs);
+        isFailing = false;
+        if (claimed === 0) await this.#wakeSignal.sleep(pollMs);
       } catch (err) {
-        if (!isAway) this.#options.deps.log.error({ err }, "delivery.claim-failed");
-        isAway = true;
+        if (!isFailing) this.#options.deps.log.error({ err }, "delivery.claim-failed");
+        isFailing = true;
         await sleep(backOffMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       }
     }
@@ -103,7 +103,7 @@ export class DeliveryLoop {
     if (free <= 0) return 0;
     const grant = await this.#waitForGrant(free);
     if (grant === undefined) return 0;
-    const { sends, parked } = await this.#claimAndBegin({
+    const { sends, parked } = await this.#claimAndStart({
       maxSends: grant.recipients,
       maxRecipients: grant.recipients,
       fromFairAt: grant.fromFairAt,
@@ -113,30 +113,30 @@ export class DeliveryLoop {
     return sends.length + parked;
   }
 
-  /** Undefined when there is nothing to claim, or the worker is to stop. */
+  /** Undefined when there is nothing to claim, or the worker stops. */
   async #waitForGrant(wanted: number): Promise<Grant | undefined> {
     const { db, mode } = this.#options;
     while (!this.#stopping.signal.aborted) {
-      const scanStart = this.#scanStart.mark;
-      const { grant, mark, lookMs } = await reserve(db, { mode, wanted, scanStart });
-      if (mark !== undefined) this.#scanStart.advance(mark);
-      if (mark !== undefined && scanStart === "-infinity") this.#scanStart.scannedAll(lookMs);
+      const scanFrom = this.#scanStart.next();
+      const { grant, first, scanMs } = await reserve(db, { mode, wanted, scanFrom });
+      if (first !== undefined) this.#scanStart.advance(first);
+      if (first !== undefined && scanFrom === "-infinity") this.#scanStart.scannedAll(scanMs);
       if (grant === undefined || grant.recipients > 0) return grant;
       await sleep(grant.waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
     return undefined;
   }
 
-  async #claimAndBegin(claim: Omit<ClaimOptions, "mode">): Promise<Claim> {
+  async #claimAndStart(claim: Omit<ClaimOptions, "mode">): Promise<Claim> {
     const { db, mode, deps } = this.#options;
     const claimedAt = deps.clock();
     // crash point: before-claim
     const claimed = await claimSends(db, { mode, ...claim });
-    for (const send of claimed.sends) this.#begin(send, claimedAt, claim.isProbe);
+    for (const send of claimed.sends) this.#start(send, claimedAt, claim.isProbe);
     return claimed;
   }
 
-  #begin(send: ClaimedSend, claimedAt: number, isProbe: boolean): void {
+  #start(send: ClaimedSend, claimedAt: number, isProbe: boolean): void {
     const delivery = this.#deliver(send, claimedAt, isProbe).finally(() => {
       this.#running.delete(delivery);
       this.wake();
@@ -144,13 +144,13 @@ export class DeliveryLoop {
     this.#running.add(delivery);
   }
 
-  /** Never rejects: what cannot be written down for another reason than a lost database is left to the lease. */
+  /** Never rejects. When a result cannot be stored, the send becomes in doubt at the end of its lease. */
   async #deliver(send: ClaimedSend, claimedAt: number, isProbe: boolean): Promise<void> {
     // crash point: after-claim
     const { deps } = this.#options;
     try {
-      const delivery = this.#stopping.signal.aborted ? stopped : await submitSend(deps, send, claimedAt);
-      await untilWritten(() => settleAttempt(deps, send, delivery, { isProbe }), {
+      const result = this.#stopping.signal.aborted ? stopped : await submitSend(deps, send, claimedAt);
+      await untilWritten(() => settleAttempt(deps, send, result, { isProbe }), {
         onFailure: (err, tries) => deps.log.error({ send_id: send.id, tries, err }, "delivery.not-settled-yet"),
       });
     } catch (err) {
@@ -159,8 +159,8 @@ export class DeliveryLoop {
   }
 }
 
-/** Sends that are not handed over now use nothing of the pace. */
+/** Sends that are not submitted now use nothing of the pace. */
 function recipientsToMail(sends: ClaimedSend[]): number {
-  const going = sends.filter(({ domain }) => domain === "verified");
-  return going.reduce((sum, { recipients }) => sum + recipients.length, 0);
+  const submittable = sends.filter(({ domain }) => domain === "verified");
+  return submittable.reduce((sum, { recipients }) => sum + recipients.length, 0);
 }

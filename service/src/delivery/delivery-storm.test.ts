@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
+import { aDeliveryFixture, answers, aProviderThat } from "../../test/delivery-fixture.ts";
 import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
 import { change, useEmptyQueue } from "../../test/send-rows.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
@@ -14,10 +14,10 @@ const database = useTestDatabase();
 useEmptyQueue(database);
 
 /**
- * Four workers, a provider with bad days, and evidence that comes before, after or instead of its answers. Whatever the
- * order: the ledger of the provider is the truth.
+ * Four workers, an unreliable provider, and evidence that arrives before, after or instead of its answers. The test compares the
+ * record with the ledger of the provider.
  */
-test("of 300 sends none is lost, and only those are mailed twice that were in doubt when they were sent again", async () => {
+test("of 300 sends none is lost, and a second mail goes out only for sends that were resent while in doubt", async () => {
   const ids = await queuedSends(300);
   const ledger: { sendId: string; attempt: number; providerMessageId: string }[] = [];
   const { provider } = aProviderThat(async ({ tags }): Promise<SubmitResult> => {
@@ -33,7 +33,7 @@ test("of 300 sends none is lost, and only those are mailed twice that were in do
 
   const workers = Array.from({ length: 4 }, () => {
     const db = openTestDatabase(database.url);
-    const { deps, counted, lines } = deliveryTestDeps(db, provider);
+    const { deps, counted, lines } = aDeliveryFixture(db, provider);
     const loop = new DeliveryLoop({ db, mode: "live", slots: 20, deps });
     loop.start();
     onTestFinished(async () => {
@@ -47,16 +47,16 @@ test("of 300 sends none is lost, and only those are mailed twice that were in do
     return { loop, tick, counted, lines };
   });
   let doubledByEvidence = 0;
-  const tell = async () => {
+  const reportSome = async () => {
     const some = ledger.filter(() => Math.random() < 0.1).map((record) => ({ ...record, at: undefined }));
-    const told = await confirmSubmissions(database.db, some);
-    doubledByEvidence += told.filter(({ isDoubled }) => isDoubled).length;
+    const confirmations = await confirmSubmissions(database.db, some);
+    doubledByEvidence += confirmations.filter(({ isDoubled }) => isDoubled).length;
   };
   await expect
     .poll(
       async () => {
         await change(database.db, "update send_queue set due_at = now() where state = 'waiting'");
-        await Promise.all([tell(), ...workers.map(({ tick }) => tick())]);
+        await Promise.all([reportSome(), ...workers.map(({ tick }) => tick())]);
         return (await change(database.db, "select id from send_queue")).length;
       },
       { timeout: 15_000, interval: 20 },
@@ -64,11 +64,11 @@ test("of 300 sends none is lost, and only those are mailed twice that were in do
     .toBe(0);
   for (const { loop } of workers) await loop.stop();
   for (let round = 0; round < 2; round++) {
-    const told = await confirmSubmissions(
+    const confirmations = await confirmSubmissions(
       database.db,
       ledger.map((record) => ({ ...record, at: undefined })),
     );
-    doubledByEvidence += told.filter(({ isDoubled }) => isDoubled).length;
+    doubledByEvidence += confirmations.filter(({ isDoubled }) => isDoubled).length;
   }
 
   expect(await change(database.db, "select distinct status from sends where id = any($1)", [ids])).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
+import { aDeliveryFixture, answers, aProviderThat } from "../../test/delivery-fixture.ts";
 import { aClaimedSend, attemptOf } from "../../test/send-builders.ts";
 import { change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -9,15 +9,15 @@ import { tickQueue } from "./queue-tick.ts";
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-test("an empty queue has nothing to move", async () => {
+test("a tick over an empty queue moves nothing and logs nothing", async () => {
   const { isReady, lines } = await tick("resend");
   expect({ isReady, lines }).toEqual({ isReady: false, lines: [] });
 });
 
-test("a lease that ran out ends as a resent send, told and counted", async () => {
+test("an expired lease ends as a resent send, logged and counted", async () => {
   const send = await aClaimedSend(database.db);
-  await age(send.id);
-  await someoneWasThere();
+  await expireLease(send.id);
+  await noteWorkersWereUp();
   const { isReady, lines, counted } = await tick("resend");
   expect(isReady).toBe(true);
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready", attempt: 1 });
@@ -28,9 +28,9 @@ test("a lease that ran out ends as a resent send, told and counted", async () =>
   expect(await counted("postern_in_doubt_resolved_total", { policy: "resend" })).toBe(1);
 });
 
-test("after two hours without any worker a doubt is not over: what came meanwhile is not read yet", async () => {
+test("after two hours without a worker a send stays in doubt, because consumers have not read the events of that time", async () => {
   const send = await aClaimedSend(database.db);
-  await age(send.id);
+  await expireLease(send.id);
   await change(
     database.db,
     "update feedback_progress set workers_up_since = now() - interval '1 day', workers_up_at = now() - interval '2 hours'",
@@ -39,7 +39,7 @@ test("after two hours without any worker a doubt is not over: what came meanwhil
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1 });
 });
 
-test("what was put aside is ready once its account is free, and told", async () => {
+test("a parked send is ready after its account is released, and the tick logs it", async () => {
   const send = await aClaimedSend(database.db);
   await change(database.db, "update accounts set held_at = now() where id = $1", [send.accountId]);
   await change(database.db, "update send_queue set state = 'parked', due_at = now() where id = $1", [send.id]);
@@ -49,10 +49,10 @@ test("what was put aside is ready once its account is free, and told", async () 
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready" });
 });
 
-test("with the policy to fail it ends as failed, and nothing is ready", async () => {
+test('with the policy "fail" an expired lease ends as a failed send, and no send becomes ready', async () => {
   const send = await aClaimedSend(database.db);
-  await age(send.id);
-  await someoneWasThere();
+  await expireLease(send.id);
+  await noteWorkersWereUp();
   const { isReady, counted } = await tick("fail");
   expect(isReady).toBe(false);
   expect(await sendRow(database.db, send.id)).toMatchObject({
@@ -63,21 +63,23 @@ test("with the policy to fail it ends as failed, and nothing is ready", async ()
   expect(await counted("postern_sends_settled_total", { status: "failed" })).toBe(1);
 });
 
-test("a waiting send that is due is ready", async () => {
+test("a due waiting send becomes ready", async () => {
   const send = await aClaimedSend(database.db);
-  await retryLater(database.db, [{ ...attemptOf(send), outcome: "try-later", delaySeconds: -1, counts: true }]);
+  await retryLater(database.db, [
+    { ...attemptOf(send), outcome: "try-later", delaySeconds: -1, usesRetryWindow: true },
+  ]);
   expect((await tick("resend")).isReady).toBe(true);
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready" });
 });
 
 async function tick(inDoubtPolicy: "resend" | "fail") {
-  const { deps, lines, counted } = deliveryTestDeps(database.db, aProviderThat(answers.accepted).provider);
+  const { deps, lines, counted } = aDeliveryFixture(database.db, aProviderThat(answers.accepted).provider);
   const rule = { inDoubtSeconds: 120, inDoubtMaxSeconds: 3_600, inDoubtPolicy };
   return { isReady: await tickQueue({ ...deps, db: database.db, mode: "live", rule }), lines, counted };
 }
 
-/** As if its worker had died more than an hour ago. */
-async function age(id: string): Promise<void> {
+/** Simulates a worker that crashed two hours ago. */
+async function expireLease(id: string): Promise<void> {
   await change(
     database.db,
     "update send_queue set attempted_at = now() - interval '2 hours', due_at = now() - interval '119 minutes' where id = $1",
@@ -85,7 +87,7 @@ async function age(id: string): Promise<void> {
   );
 }
 
-async function someoneWasThere(): Promise<void> {
+async function noteWorkersWereUp(): Promise<void> {
   await change(
     database.db,
     "update feedback_progress set workers_up_since = now() - interval '2 hours', workers_up_at = now() where mode = 'live'",

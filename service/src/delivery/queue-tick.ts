@@ -1,16 +1,12 @@
 import type { Queryable } from "../db/database.ts";
-import { noteWorkersUp } from "../in-doubt/consumer-store.ts";
-import {
-  failInDoubt,
-  type InDoubtRule,
-  markExpiredLeasesInDoubt,
-  resendInDoubt,
-} from "../in-doubt/resolve-in-doubt.ts";
+import { markExpiredLeasesInDoubt } from "../in-doubt/expired-leases.ts";
+import { noteWorkersUp } from "../in-doubt/feedback-progress.ts";
+import { failInDoubt, type InDoubtRule, resendInDoubt } from "../in-doubt/resolve-in-doubt.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import type { Mode } from "../mode.ts";
 import { unparkSends } from "../queue/parked-sends.ts";
 import { promoteDueSends } from "../queue/promote-sends.ts";
-import type { Mode } from "../sends/send-request.ts";
 
 export interface QueueUpkeep {
   db: Queryable;
@@ -20,19 +16,22 @@ export interface QueueUpkeep {
   metrics: Metrics;
 }
 
-/** Moves on what only time moves. Every worker does it; each row is moved by one of them. Returns whether any is ready. */
+/**
+ * Makes the moves that only time triggers: expired leases, sends in doubt, due retries, released accounts. Every worker runs it, and
+ * each row is moved by one of them. Returns whether any send became ready.
+ */
 export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): Promise<boolean> {
   const expired = await markExpiredLeasesInDoubt(db, mode);
   if (expired > 0) log.warn({ mode, count: expired }, "delivery.leases-expired");
-  // crash point: leases-markedInDoubt
-  // What the sandbox did stands in this database, whoever was away.
+  // crash point: leases-expired
+  // The sandbox keeps its reports in this database, so a pause of the workers loses none of them.
   if (mode === "live") await noteWorkersUp(db, mode);
   const policy = rule.inDoubtPolicy;
   const resolved = await (policy === "resend" ? resendInDoubt : failInDoubt)(db, mode, rule);
   for (const sendId of resolved) log.warn({ send_id: sendId, policy }, "delivery.in-doubt-resolved");
   metrics.inDoubtResolved.inc({ policy }, resolved.length);
   if (policy === "fail") metrics.sendsSettled.inc({ status: "failed" }, resolved.length);
-  // crash point: doubt-resolved
+  // crash point: in-doubt-resolved
   const promoted = await promoteDueSends(db, mode);
   // crash point: sends-promoted
   const unparked = await unparkSends(db, mode);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
+import { aDeliveryFixture, answers, aProviderThat } from "../../test/delivery-fixture.ts";
 import { aClaimedSend, aQueuedSend, attemptOf, claimAgain } from "../../test/send-builders.ts";
 import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -13,7 +13,7 @@ import { submitSend } from "./submit-send.ts";
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-describe("each delivery is settled by name", () => {
+describe("the settlement of an attempt", () => {
   const cases = [
     ["accepted", {}, { status: "sent", providerMessageId: "m-1" }, undefined],
     ["refused", {}, { status: "failed", errorCode: "PROVIDER_REJECTED" }, undefined],
@@ -24,16 +24,19 @@ describe("each delivery is settled by name", () => {
     ["accepted", { recipients: [] }, { status: "suppressed" }, undefined],
   ] as const;
 
-  test.for(cases)("%s %o", async ([answer, changes, record, queued]) => {
-    const send = await aClaimedSend(database.db);
-    await deliverAndSettle(answers[answer], { ...send, ...changes } as ClaimedSend);
-    expect(await sendRow(database.db, send.id)).toMatchObject(record);
-    const row = await queueRow(database.db, send.id);
-    if (queued === undefined) expect(row).toBeUndefined();
-    else expect(row).toMatchObject(queued);
-  });
+  test.for(cases)(
+    "follows the answer of the provider and the remaining recipients: %s %o",
+    async ([answer, changes, record, queued]) => {
+      const send = await aClaimedSend(database.db);
+      await deliverAndSettle(answers[answer], { ...send, ...changes } as ClaimedSend);
+      expect(await sendRow(database.db, send.id)).toMatchObject(record);
+      const row = await queueRow(database.db, send.id);
+      if (queued === undefined) expect(row).toBeUndefined();
+      else expect(row).toMatchObject(queued);
+    },
+  );
 
-  test("settled sends are counted by status, attempts by outcome", async () => {
+  test("counts a send that reached a final status, and none that is retried", async () => {
     const { counted } = await deliverAndSettle(answers.accepted);
     expect(await counted("postern_sends_settled_total", { status: "sent" })).toBe(1);
     expect(await counted("postern_sends_doubled_total")).toBe(0);
@@ -41,7 +44,7 @@ describe("each delivery is settled by name", () => {
     expect(await later.counted("postern_sends_settled_total")).toBe(0);
   });
 
-  test("a second mail is counted and told", async () => {
+  test("counts and logs a second mail", async () => {
     const first = await aClaimedSend(database.db);
     await giveBack(database.db, [{ ...attemptOf(first), outcome: "unknown" }]);
     const second = await claimAgain(database.db, first.id);
@@ -53,7 +56,7 @@ describe("each delivery is settled by name", () => {
     expect(await attemptsOf(database.db, first.id)).toEqual(["1 accepted", "2 accepted"]);
   });
 
-  test("the provider's words are kept with the attempt", async () => {
+  test("stores the message of the provider with the attempt", async () => {
     const { send } = await deliverAndSettle(answers.unknown);
     expect(
       await change(database.db, "select detail, request_id from send_attempts where send_id = $1", [send.id]),
@@ -61,8 +64,8 @@ describe("each delivery is settled by name", () => {
   });
 });
 
-describe("what an answer means for all others", () => {
-  test("a hold stops claiming and is told once", async () => {
+describe("the effect of an answer on other sends", () => {
+  test("a hold stops claims and is logged once", async () => {
     const { lines } = await deliverAndSettle(answers.held);
     expect(await holdReason()).toBe("quota");
     expect(lines.filter(({ event }) => event === "provider.held")).toMatchObject([{ mode: "live", reason: "quota" }]);
@@ -72,11 +75,14 @@ describe("what an answer means for all others", () => {
 
   test("a throttled answer slows the pace", async () => {
     await deliverAndSettle(answers.throttled);
-    const [row] = await change(database.db, "select lock_pace('live') > clock_timestamp() + interval '0.5 s' as slow");
-    expect(row).toEqual({ slow: true });
+    const [row] = await change(
+      database.db,
+      "select lock_pace('live') > clock_timestamp() + interval '0.5 s' as is_slow",
+    );
+    expect(row).toEqual({ is_slow: true });
   });
 
-  test("a refused domain is looked at again at once", async () => {
+  test("a refused domain is due for a check immediately", async () => {
     const send = await aClaimedSend(database.db);
     await deliverAndSettle({ ...answers.refused, unverified: [`orders@${send.fromDomain}`] }, send);
     const [row] = await change(
@@ -90,20 +96,23 @@ describe("what an answer means for all others", () => {
 });
 
 describe("a probe", () => {
-  test.for(["accepted", "refused"] as const)("%s releases the provider", async (answer) => {
+  test.for(["accepted", "refused"] as const)("that is answered %s releases the provider", async (answer) => {
     await holdProvider(database.db, "live", "paused");
     const { lines } = await deliverAndSettle(answers[answer], undefined, { isProbe: true });
     expect(await holdReason()).toBeNull();
     expect(lines.at(-1)).toMatchObject({ event: "provider.released", held_seconds: 0 });
   });
 
-  test.for(["held", "unknown", "later", "throttled"] as const)("%s leaves it held", async (answer) => {
-    await holdProvider(database.db, "live", "quota");
-    await deliverAndSettle(answers[answer], undefined, { isProbe: true });
-    expect(await holdReason()).toBe("quota");
-  });
+  test.for(["held", "unknown", "later", "throttled"] as const)(
+    "that is answered %s leaves the provider held",
+    async (answer) => {
+      await holdProvider(database.db, "live", "quota");
+      await deliverAndSettle(answers[answer], undefined, { isProbe: true });
+      expect(await holdReason()).toBe("quota");
+    },
+  );
 
-  test("that the provider holds steps aside, so that the next probe is another send", async () => {
+  test("that meets the hold again goes behind the other sends, so that the next probe is another send", async () => {
     await holdProvider(database.db, "live", "operator");
     const send = await aClaimedSend(database.db);
     await change(database.db, "update send_queue set fair_at = now() - interval '1 hour'");
@@ -116,17 +125,17 @@ describe("a probe", () => {
     expect(first).toEqual({ id: other });
   });
 
-  test("that was not handed over leaves it held and lets another be tried", async () => {
+  test("that was not submitted leaves the provider held, and the next probe is due immediately", async () => {
     await holdProvider(database.db, "live", "quota");
     const send = { ...(await aClaimedSend(database.db)), domain: "unverified" as const };
     await deliverAndSettle(answers.accepted, send, { isProbe: true });
     expect(await holdReason()).toBe("quota");
     expect(
-      await change(database.db, "select probe_at <= now() as due from provider_state where mode = 'live'"),
-    ).toEqual([{ due: true }]);
+      await change(database.db, "select probe_at <= now() as is_due from provider_state where mode = 'live'"),
+    ).toEqual([{ is_due: true }]);
   });
 
-  test("an answer to a send from before the hold does not release it", async () => {
+  test("is needed for a release: an answer to a send claimed before the hold does not release the provider", async () => {
     await holdProvider(database.db, "live", "quota");
     await deliverAndSettle(answers.accepted);
     expect(await holdReason()).toBe("quota");
@@ -134,7 +143,7 @@ describe("a probe", () => {
 });
 
 async function deliverAndSettle(answer: SubmitResult, given?: ClaimedSend, { isProbe = false } = {}) {
-  const { deps, lines, counted } = deliveryTestDeps(database.db, aProviderThat(answer).provider);
+  const { deps, lines, counted } = aDeliveryFixture(database.db, aProviderThat(answer).provider);
   const send = given ?? (await aClaimedSend(database.db));
   await settleAttempt(deps, send, await submitSend(deps, send, performance.now()), { isProbe });
   return { send, lines, counted };

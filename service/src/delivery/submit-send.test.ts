@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
+import { aDeliveryFixture, answers, aProviderThat } from "../../test/delivery-fixture.ts";
 import { aClaimedSend } from "../../test/send-builders.ts";
 import { useEmptyQueue } from "../../test/send-rows.ts";
 import { aConfig, aSecret } from "../../test/test-config.ts";
@@ -11,59 +11,67 @@ import { type DeliveryDeps, submitSend } from "./submit-send.ts";
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-const gaveUp = { retryingSeconds: 86_400, backoffStep: 9 };
+const windowOver = { retryingSeconds: 86_400, backoffStep: 9 };
 
-describe("a send that may not go is not handed over", () => {
-  const reasons: [string, Partial<ClaimedSend>, object][] = [
-    ["all recipients suppressed: suppressed", { recipients: [] }, { kind: "suppressed" }],
-    ["the domain gone: failed", { domain: "gone" }, { kind: "failed", code: "DOMAIN_NOT_VERIFIED" }],
-    ["the domain not verified: later", { domain: "unverified" }, { kind: "later", counts: true }],
+describe("a send is not submitted", () => {
+  const cases: [string, Partial<ClaimedSend>, object][] = [
+    ["if all recipients are suppressed: it becomes suppressed", { recipients: [] }, { kind: "suppressed" }],
+    ["if its domain is gone: it fails", { domain: "gone" }, { kind: "failed", code: "DOMAIN_NOT_VERIFIED" }],
     [
-      "the domain not verified until patience ended: failed",
-      { domain: "unverified", ...gaveUp },
+      "if its domain is not verified: it is retried",
+      { domain: "unverified" },
+      { kind: "later", usesRetryWindow: true },
+    ],
+    [
+      "if its domain is not verified and the retry window is over: it fails",
+      { domain: "unverified", ...windowOver },
       { kind: "failed", code: "DOMAIN_NOT_VERIFIED" },
     ],
     [
-      "the content dropped: failed, saying so",
+      "if its content was deleted: it fails with that reason",
       { sealed: null },
-      { kind: "failed", code: "INTERNAL", message: "The content of this send was dropped before it was sent." },
+      { kind: "failed", code: "INTERNAL", message: "The content of this send was deleted before it was sent." },
     ],
-    ["the content not to be opened: later", { sealed: Buffer.from("nonsense") }, { kind: "later", counts: true }],
     [
-      "the content not to be opened until patience ended: failed",
-      { sealed: Buffer.from("nonsense"), ...gaveUp },
+      "if its content cannot be decrypted: it is retried",
+      { sealed: Buffer.from("nonsense") },
+      { kind: "later", usesRetryWindow: true },
+    ],
+    [
+      "if its content cannot be decrypted and the retry window is over: it fails",
+      { sealed: Buffer.from("nonsense"), ...windowOver },
       { kind: "failed", code: "INTERNAL" },
     ],
   ];
 
-  test.for(reasons)("%s", async ([, changes, move]) => {
+  test.for(cases)("%s", async ([, changes, move]) => {
     const { delivery, mails } = await deliver(answers.accepted, changes);
     expect(delivery).toMatchObject({ outcome: "returned", move });
     expect(mails).toEqual([]);
   });
 
-  test("content sealed with a key that is not configured waits for the operator", async () => {
+  test("if its content key is not configured: it is retried until the operator has added the key", async () => {
     const { delivery, lines } = await deliver(
       answers.accepted,
       {},
       { contentKeys: aConfig({ CONTENT_KEY: aSecret() }).secrets.contentKey },
     );
-    expect(delivery).toMatchObject({ outcome: "returned", move: { kind: "later", counts: true } });
+    expect(delivery).toMatchObject({ outcome: "returned", move: { kind: "later", usesRetryWindow: true } });
     expect(lines.map(({ event }) => event)).toContain("delivery.content-not-opened");
   });
 
-  test("too little left of the lease: given back", async () => {
-    const beginning = (secondsAfterClaim: number) =>
+  test("if its lease has too little time left: it is given back", async () => {
+    const deliverAt = (secondsAfterClaim: number) =>
       deliver(answers.accepted, {}, { clock: () => secondsAfterClaim * 1000 }, 0);
-    expect((await beginning(44.9)).delivery.move).toEqual({ kind: "sent", providerMessageId: "m-1" });
-    const late = await beginning(45);
+    expect((await deliverAt(44.9)).delivery.move).toEqual({ kind: "sent", providerMessageId: "m-1" });
+    const late = await deliverAt(45);
     expect(late.delivery).toMatchObject({ outcome: "returned", move: { kind: "given-back" } });
     expect(late.mails).toEqual([]);
   });
 });
 
-describe("what is handed over", () => {
-  test("the content, tagged with send and attempt, under the configuration set of the domain", async () => {
+describe("the submitted mail", () => {
+  test("has the content, the tags of send and attempt, and the configuration set of the domain", async () => {
     const { send, mails } = await deliver(answers.accepted);
     expect(mails).toEqual([
       {
@@ -81,23 +89,28 @@ describe("what is handed over", () => {
     ]);
   });
 
-  test("only recipients that are still allowed get it, also when nobody of `to` is left", async () => {
+  test("goes only to recipients that are still allowed, even when no recipient in `to` is left", async () => {
     const { mails } = await deliver(answers.accepted, { recipients: ["eve@example.test"] });
     expect(mails).toMatchObject([{ to: [], cc: [], bcc: ["eve@example.test"] }]);
   });
 
-  test("a recipient is recognised whatever its letters", async () => {
+  test("goes to a recipient whatever the case of the address", async () => {
     const { mails } = await deliver(answers.accepted, { recipients: ["ann@example.test"] });
     expect(mails).toMatchObject([{ to: ["Ann@example.test"], cc: [], bcc: [] }]);
   });
 });
 
-describe("what the answer means", () => {
+describe("the answer of the provider decides the next state", () => {
   const unverified = (...identities: string[]): SubmitResult => ({ ...answers.refused, unverified: identities });
   const cases = [
-    ["accepted: sent", answers.accepted, {}, { outcome: "accepted", move: { kind: "sent", providerMessageId: "m-1" } }],
     [
-      "refused: failed with its code, in words for the customer",
+      "accepted: the send is sent",
+      answers.accepted,
+      {},
+      { outcome: "accepted", move: { kind: "sent", providerMessageId: "m-1" } },
+    ],
+    [
+      "refused: the send fails with the code and a message for the customer",
       answers.refused,
       {},
       {
@@ -106,56 +119,71 @@ describe("what the answer means", () => {
       },
     ],
     [
-      "refused for its size: failed with that code",
+      "refused for its size: the send fails with that code",
       { ...answers.refused, code: "MESSAGE_TOO_LARGE" },
       {},
       { move: { kind: "failed", code: "MESSAGE_TOO_LARGE" } },
     ],
     [
-      "a recipient not verified: failed, naming the SES sandbox",
+      "a recipient is not verified: the send fails, and the message names the SES sandbox",
       unverified("ann@example.test"),
       {},
       { move: { kind: "failed", code: "PROVIDER_REJECTED", message: expect.stringContaining("SES sandbox") } },
     ],
     [
-      "the domain of the sender not verified: later, and the domain is looked at",
+      "the domain of the sender is not verified: the send is retried, and the domain counts as refused",
       unverified("own.test"),
       { fromDomain: "own.test" },
-      { outcome: "refused", isDomainRefused: true, move: { kind: "later", counts: true } },
+      { outcome: "refused", isDomainRefused: true, move: { kind: "later", usesRetryWindow: true } },
     ],
     [
-      "an address of that domain not verified: the same",
+      "an address of that domain is not verified: the same",
       unverified("Orders@Own.test", "ann@example.test"),
       { fromDomain: "own.test" },
-      { isDomainRefused: true, move: { kind: "later", counts: true } },
+      { isDomainRefused: true, move: { kind: "later", usesRetryWindow: true } },
     ],
     [
-      "a domain that only ends alike is another one",
+      "another domain with the same ending is not verified: the send fails",
       unverified("not-own.test", "x@sub.own.test"),
       { fromDomain: "own.test" },
       { move: { kind: "failed", code: "PROVIDER_REJECTED" } },
     ],
     [
-      "the domain not verified until patience ended: failed",
+      "the domain is not verified and the retry window is over: the send fails",
       unverified("own.test"),
-      { fromDomain: "own.test", ...gaveUp },
+      { fromDomain: "own.test", ...windowOver },
       { move: { kind: "failed", code: "DOMAIN_NOT_VERIFIED" } },
     ],
-    ["held: given back", answers.held, gaveUp, { outcome: "try-later", hold: "quota", move: { kind: "given-back" } }],
     [
-      "throttled: soon, and never failed however long it was tried",
-      answers.throttled,
-      gaveUp,
-      { outcome: "try-later", isThrottled: true, move: { kind: "later", counts: false } },
+      "held: the send is given back",
+      answers.held,
+      windowOver,
+      { outcome: "try-later", hold: "quota", move: { kind: "given-back" } },
     ],
-    ["not reached: later", answers.later, {}, { outcome: "try-later", move: { kind: "later", counts: true } }],
     [
-      "not reached until patience ended: failed",
+      "throttled: the send is retried soon, even after the retry window",
+      answers.throttled,
+      windowOver,
+      { outcome: "try-later", isThrottled: true, move: { kind: "later", usesRetryWindow: false } },
+    ],
+    [
+      "unavailable: the send is retried",
       answers.later,
-      gaveUp,
+      {},
+      { outcome: "try-later", move: { kind: "later", usesRetryWindow: true } },
+    ],
+    [
+      "unavailable and the retry window is over: the send fails",
+      answers.later,
+      windowOver,
       { outcome: "try-later", move: { kind: "failed", code: "PROVIDER_UNAVAILABLE" } },
     ],
-    ["unknown: in doubt, also after patience ended", answers.unknown, gaveUp, { move: { kind: "in-doubt" } }],
+    [
+      "unknown: the send is in doubt, even after the retry window",
+      answers.unknown,
+      windowOver,
+      { move: { kind: "in-doubt" } },
+    ],
   ] as const;
 
   test.for(cases)("%s", async ([, answer, changes, expected]) => {
@@ -163,14 +191,14 @@ describe("what the answer means", () => {
     expect(delivery).toMatchObject(expected);
   });
 
-  test("what cannot be made a mail is failed as our own fault: nothing has left", async () => {
+  test("no answer because the request could not be built: the send fails as INTERNAL", async () => {
     const { delivery, lines } = await deliver(() => Promise.reject(new Error("a bug")));
     expect(delivery).toMatchObject({ outcome: "returned", move: { kind: "failed", code: "INTERNAL" } });
     expect(lines.map(({ event }) => event)).toEqual(["delivery.submit-threw", "delivery.attempted"]);
   });
 });
 
-test("an attempt is one log line with its facts, and without addresses or the provider's words", async () => {
+test("an attempt is one log line with all its facts, without addresses or the message of the provider", async () => {
   const { send, lines } = await deliver({ ...answers.refused, message: "Not to ann@example.test." });
   expect(lines).toEqual([
     {
@@ -195,8 +223,8 @@ async function deliver(
   claimedAt = performance.now(),
 ) {
   const { mails, provider } = aProviderThat(answer);
-  const { deps, lines } = deliveryTestDeps(database.db, provider, depsChanges);
-  const everyone = { to: ["Ann@example.test"], cc: ["bob@example.test"], bcc: ["eve@example.test"] };
-  const send = { ...(await aClaimedSend(database.db, everyone)), ...changes };
+  const { deps, lines } = aDeliveryFixture(database.db, provider, depsChanges);
+  const recipients = { to: ["Ann@example.test"], cc: ["bob@example.test"], bcc: ["eve@example.test"] };
+  const send = { ...(await aClaimedSend(database.db, recipients)), ...changes };
   return { delivery: await submitSend(deps, send, claimedAt), mails, lines, send };
 }

@@ -4,29 +4,35 @@ import type { EmailProvider, OutgoingMail, SubmitResult } from "../provider/emai
 import { type ClaimedSend, leaseSeconds } from "../queue/claim-sends.ts";
 import type { SecretPair } from "../secret.ts";
 import { openContent, type SendContent } from "../sends/content.ts";
-import { classifySubmitResult, domainNotVerified, laterOrFailed } from "./classify-result.ts";
-import { type Delivery, type Move, statusAfter } from "./delivery.ts";
+import {
+  type AttemptResult,
+  decideMove,
+  domainNotVerified,
+  laterOrFailed,
+  type Move,
+  statusAfter,
+} from "./decide-move.ts";
 
-/** What handing over needs; made once per process. */
+/** What a submission needs; one per process. */
 export interface DeliveryDeps {
   provider: Pick<EmailProvider, "submit">;
   contentKeys: SecretPair;
   giveUpAfterSeconds: number;
   log: Log;
   metrics: Metrics;
-  /** Counts milliseconds, rather too many than too few (cautious-clock.ts). */
+  /** Milliseconds, never fewer than have passed (cautious-clock.ts). */
   clock: () => number;
 }
 
-/** The longest a hand-over takes; it must have ended before the lease has. */
+/** The longest request to the provider. It must end before the lease does. */
 const providerTimeoutSeconds = 15;
 const startWithinMs = (leaseSeconds - providerTimeoutSeconds) * 1000;
 
-/** Hands one claimed send over, if it still may go. `claimedAt` is when the claim was asked for, by the deps's clock. */
-export async function submitSend(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number): Promise<Delivery> {
+/** Submits one claimed send, if it may still go out. `claimedAt` is the time before the claim, on the clock of `deps`. */
+export async function submitSend(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number): Promise<AttemptResult> {
   const started = deps.clock();
-  const delivery = await decide(deps, send, claimedAt);
-  const { outcome, move, requestId } = delivery;
+  const result = await decide(deps, send, claimedAt);
+  const { outcome, move, requestId } = result;
   const facts = {
     send_id: send.id,
     attempt: send.attempt,
@@ -37,40 +43,45 @@ export async function submitSend(deps: DeliveryDeps, send: ClaimedSend, claimedA
     duration_ms: Math.round(deps.clock() - started),
   };
   deps.log.info(facts, "delivery.attempted");
-  return delivery;
+  return result;
 }
 
-async function decide(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number): Promise<Delivery> {
-  if (send.recipients.length === 0) return unasked({ kind: "suppressed" }, "all recipients are suppressed");
+async function decide(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number): Promise<AttemptResult> {
+  if (send.recipients.length === 0) return notSubmitted({ kind: "suppressed" }, "all recipients are suppressed");
   if (send.domain === "gone" || send.configurationSetName === null) {
-    return unasked({ kind: "failed", ...domainNotVerified }, "the domain was removed");
+    return notSubmitted({ kind: "failed", ...domainNotVerified }, "the domain was removed");
   }
   if (send.domain === "unverified") {
-    return unasked(laterOrFailed(send, deps.giveUpAfterSeconds, domainNotVerified), "the domain is not verified");
+    return notSubmitted(laterOrFailed(send, deps.giveUpAfterSeconds, domainNotVerified), "the domain is not verified");
   }
-  if (send.sealed === null) return unasked({ kind: "failed", ...contentGone }, "the content is gone");
+  if (send.sealed === null) return notSubmitted({ kind: "failed", ...contentGone }, "the content is gone");
   const content = open(deps, send, send.sealed);
   if (content === undefined) {
-    return unasked(laterOrFailed(send, deps.giveUpAfterSeconds, contentClosed), "the content cannot be opened");
+    return notSubmitted(laterOrFailed(send, deps.giveUpAfterSeconds, contentClosed), "the content cannot be decrypted");
   }
   const mail = outgoingMail(send, send.configurationSetName, content);
-  // Nothing may come between this look and the request: after the lease another worker may have the send.
-  if (deps.clock() - claimedAt >= startWithinMs) return unasked({ kind: "given-back" }, "too late to begin");
+  // As late as possible, because after the lease another worker may have the send. The provider loads credentials after this check.
+  if (deps.clock() - claimedAt >= startWithinMs)
+    return notSubmitted({ kind: "given-back" }, "the lease had too little time left");
   // crash point: before-call
   const answer = await submit(deps, mail);
-  if (answer === undefined) return unasked({ kind: "failed", ...notAMail }, "it cannot be made a mail");
-  return classifySubmitResult(send, answer, deps.giveUpAfterSeconds);
+  if (answer === undefined)
+    return notSubmitted({ kind: "failed", ...notSubmittable }, "the provider request could not be built");
+  return decideMove(send, answer, deps.giveUpAfterSeconds);
 }
 
-const contentGone = { code: "INTERNAL", message: "The content of this send was dropped before it was sent." } as const;
-const notAMail = { code: "INTERNAL", message: "This send could not be made a mail. Please report its id." } as const;
-const contentClosed = { code: "INTERNAL", message: "The content of this send cannot be opened." } as const;
+const contentGone = { code: "INTERNAL", message: "The content of this send was deleted before it was sent." } as const;
+const notSubmittable = {
+  code: "INTERNAL",
+  message: "Postern could not build the mail. Report the id of this send.",
+} as const;
+const contentClosed = { code: "INTERNAL", message: "The content of this send cannot be decrypted." } as const;
 
-function unasked(move: Move, detail: string): Delivery {
+function notSubmitted(move: Move, detail: string): AttemptResult {
   return { outcome: "returned", move, detail };
 }
 
-/** A key that is missing is the operator's slip and no reason to fail mail at once. */
+/** A missing key is a mistake of the operator, who can fix it: the send is retried and not failed immediately. */
 function open({ contentKeys, log }: DeliveryDeps, send: ClaimedSend, sealed: Buffer): SendContent | undefined {
   try {
     return openContent(contentKeys, { accountId: send.accountId, sendId: send.id }, sealed);
@@ -80,7 +91,7 @@ function open({ contentKeys, log }: DeliveryDeps, send: ClaimedSend, sealed: Buf
   }
 }
 
-/** Only to those who are still allowed; all of `to` may be gone while others remain. */
+/** The mail without suppressed recipients. `to` may be empty while cc or bcc are not. */
 function outgoingMail(send: ClaimedSend, configurationSetName: string, content: SendContent): OutgoingMail {
   const allowed = new Set(send.recipients);
   const kept = (addresses: string[]) => addresses.filter((address) => allowed.has(address.toLowerCase()));
@@ -94,7 +105,7 @@ function outgoingMail(send: ClaimedSend, configurationSetName: string, content: 
   };
 }
 
-/** Undefined when there is a bug in what we wanted to hand over; then nothing has left. */
+/** Undefined when the request could not be built, which is a bug; then nothing has left this process. */
 async function submit(deps: DeliveryDeps, mail: OutgoingMail): Promise<SubmitResult | undefined> {
   const { provider, metrics, log, clock } = deps;
   const started = clock();

@@ -3,20 +3,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 const firstPauseMs = 1_000;
 const longestPauseMs = 15_000;
 
-interface Patience {
-  /** Says so when it cannot be written, the first time and then seldom. */
+interface RetryOptions {
+  /** Called for the first failure, and then for every 60th one. */
   onFailure: (error: unknown, tries: number) => void;
   maxTries?: number;
   pauseMs?: number;
 }
 
 /**
- * Tries again, whatever goes wrong, and longer than any outage that is worth waiting for: what an attempt has learnt is known
- * to nobody else, and forgetting that a mail was accepted would send it twice. It gives up after some hours, so that a bug
- * does not keep a slot for ever; the send is in doubt then.
+ * Retries on any error for about four hours, longer than most outages: no other process knows the result of the attempt, and losing
+ * the answer "accepted" could send the mail twice. Then it gives up, so that a bug does not occupy a slot forever; the lease has
+ * expired long before, so the send is in doubt.
  */
-export async function untilWritten(work: () => Promise<void>, patience: Patience): Promise<void> {
-  const { onFailure, maxTries = 1_000, pauseMs = firstPauseMs } = patience;
+export async function untilWritten(work: () => Promise<void>, options: RetryOptions): Promise<void> {
+  const { onFailure, maxTries = 1_000, pauseMs = firstPauseMs } = options;
   for (let tries = 1; ; tries++) {
     try {
       return await work();

@@ -1,7 +1,7 @@
 import type { DevSettings } from "./state-folder.ts";
 
 const region = "eu-central-1";
-/** The simulator wants requests to be signed, by anyone. */
+/** The simulator requires signed requests and accepts any credentials. */
 const credentials = { AWS_ACCESS_KEY_ID: "simulator", AWS_SECRET_ACCESS_KEY: "simulator" };
 
 interface Addresses {
@@ -11,7 +11,7 @@ interface Addresses {
   apiPort: number;
 }
 
-/** Settings as a .env would have them; nothing in the service knows that it runs for `postern dev`. */
+/** The settings that a .env file would hold; the service does not know that it runs for `postern dev`. */
 export function cellEnvironment({ secrets }: DevSettings, addresses: Addresses): Record<string, string> {
   const { databaseUrl, simulatorUrl, dnsAddress, apiPort } = addresses;
   return {

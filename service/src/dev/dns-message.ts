@@ -1,12 +1,12 @@
-/** As much of the DNS format (RFC 1035) as one question and its answers need. */
+/** The subset of the DNS message format (RFC 1035) for one question and its answers. */
 export const recordTypes = { CNAME: 5, TXT: 16 };
 
 export interface Question {
   id: number;
-  /** In small letters, without the last dot. */
+  /** In lower case, without the trailing dot. */
   name: string;
   type: number;
-  /** The question as it came: the answer repeats it. */
+  /** The question section as received; the answer repeats it. */
   bytes: Buffer;
 }
 
@@ -23,7 +23,7 @@ export const noError = 0;
 export const serverFailure = 2;
 export const nameError = 3;
 
-/** Returns undefined for what is not exactly one question. */
+/** Returns undefined unless the message holds exactly one question. */
 export function readQuestion(message: Buffer): Question | undefined {
   if (message.length < headerBytes + 5 || message.readUInt16BE(4) !== 1 || (message.readUInt16BE(2) & isResponse) !== 0)
     return undefined;
@@ -50,7 +50,7 @@ export function writeAnswer(question: Question, code: number, answers: Answer[])
   return Buffer.concat([header, question.bytes, ...answers.map(record)]);
 }
 
-/** Points to the name of the question; counts for no second, so a change is seen at once. */
+/** Its name is a pointer to the name in the question. Its TTL is 0, so that resolvers see a change immediately. */
 function record({ type, data }: Answer): Buffer {
   const head = Buffer.alloc(headerBytes);
   head.writeUInt16BE(0xc000 | headerBytes, 0);

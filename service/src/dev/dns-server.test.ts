@@ -24,36 +24,36 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("the proof of every account that registered the name is published, whatever its case", async () => {
+test("the proof of every account that registered a domain is published, in any letter case of the name", async () => {
   expect(await resolver.resolveTxt("_postern-challenge.SHOP-demo.io")).toEqual([
     ["postern-verify=one"],
     ["postern-verify=other"],
   ]);
 });
 
-test("a long value comes in chunks that make up the whole", async () => {
+test("a value of more than 255 bytes is split into chunks that together are the value", async () => {
   const [chunks = []] = await resolver.resolveTxt("_postern-challenge.long-demo.io");
   expect({ count: chunks.length, value: chunks.join("") }).toEqual({ count: 2, value: longProof });
 });
 
-test("every DKIM name leads to the key of that name", async () => {
+test("every DKIM name is an alias of the key with that name", async () => {
   expect(await resolver.resolveCname("abc123._domainkey.shop-demo.io")).toEqual(["abc123.dkim.amazonses.com"]);
 });
 
-test("a domain nobody registered, or any other name, does not exist", async () => {
+test("a domain that no account registered, or any other name, does not exist", async () => {
   await expect(resolver.resolveTxt("_postern-challenge.nobody-demo.io")).rejects.toMatchObject({ code: "ENOTFOUND" });
   await expect(resolver.resolve4("shop-demo.io")).rejects.toMatchObject({ code: "ENOTFOUND" });
 });
 
-test("a name asked for another type has no such record", async () => {
+test("a query for another record type of an existing name returns no record", async () => {
   await expect(resolver.resolve4("_postern-challenge.shop-demo.io")).rejects.toMatchObject({ code: "ENODATA" });
 });
 
-test("a question that cannot be answered is a failure of the server, which counts against no domain", async () => {
+test("when the proofs cannot be read, the answer is a server failure and not a missing domain", async () => {
   await expect(resolver.resolveTxt("_postern-challenge.broken-demo.io")).rejects.toMatchObject({ code: "ESERVFAIL" });
 });
 
-test("bytes that are no question are left unanswered and harm nothing", async () => {
+test("a message that is not a question gets no answer, and the server keeps answering others", async () => {
   const socket = createSocket("udp4");
   const [host = "", port = ""] = server.address.split(":");
   const pointer = Buffer.from("000001000001000000000000c00c00100001", "hex");

@@ -19,9 +19,9 @@ interface DnsServer {
 }
 
 interface Zone {
-  /** What the TXT record of a domain must be; none for a domain nobody has registered. */
+  /** The TXT values that prove the ownership of a domain; empty for a domain that no account has registered. */
   findProofs(domainName: string): Promise<string[]>;
-  /** Where the provider keeps its DKIM keys. */
+  /** The zone in which the provider publishes its DKIM keys. */
   dkimZone: string;
 }
 

@@ -4,42 +4,42 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { holdAlone, holdShared, waitToHoldAlone } from "./file-lock.ts";
+import { tryExclusiveLock, trySharedLock, waitForExclusiveLock } from "./file-lock.ts";
 
-test("a lock is refused while another process holds it, and free when that process was killed", async () => {
+test("a lock is refused while another process holds it, and granted once that process was killed", async () => {
   const path = aPath();
-  const { holder, said } = await aHolder(path, "holdAlone");
+  const { holder, said } = await aHolder(path, "tryExclusiveLock");
   expect(said).toBe("held");
-  expect(holdAlone(path)).toBeUndefined();
-  expect(holdShared(path)).toBeUndefined();
+  expect(tryExclusiveLock(path)).toBeUndefined();
+  expect(trySharedLock(path)).toBeUndefined();
   holder.kill("SIGKILL");
   await once(holder, "exit");
-  expect(holdAlone(path)).toBeDefined();
+  expect(tryExclusiveLock(path)).toBeDefined();
 });
 
-test("several may share a lock; only when the last of them is gone may someone hold it alone", async () => {
+test("several processes can hold a shared lock, and an exclusive lock is granted only after all of them released it", async () => {
   const path = aPath();
-  const own = holdShared(path);
-  const { holder, said } = await aHolder(path, "holdShared");
+  const own = trySharedLock(path);
+  const { holder, said } = await aHolder(path, "trySharedLock");
   expect({ own, said }).toEqual({ own: expect.anything(), said: "held" });
   own?.release();
-  expect(await waitToHoldAlone(path, 100)).toBeUndefined();
-  const waiting = waitToHoldAlone(path, 5_000);
+  expect(await waitForExclusiveLock(path, 100)).toBeUndefined();
+  const waiting = waitForExclusiveLock(path, 5_000);
   holder.kill("SIGKILL");
   expect(await waiting).toBeDefined();
 });
 
-test("a released lock is free", () => {
+test("a released lock is granted again", () => {
   const path = aPath();
-  holdAlone(path)?.release();
-  expect(holdAlone(path)).toBeDefined();
+  tryExclusiveLock(path)?.release();
+  expect(tryExclusiveLock(path)).toBeDefined();
 });
 
 function aPath(): string {
   return join(mkdtempSync(join(tmpdir(), "postern-lock-")), "lock");
 }
 
-async function aHolder(path: string, how: "holdAlone" | "holdShared") {
+async function aHolder(path: string, how: "tryExclusiveLock" | "trySharedLock") {
   const module = JSON.stringify(new URL("./file-lock.ts", import.meta.url).href);
   const source = `
     const { ${how} } = await import(${module});

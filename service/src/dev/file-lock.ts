@@ -1,30 +1,31 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A lock of the operating system on a file, through SQLite: it ends with its process, however that ends. */
+/** An operating system lock on a file, taken through SQLite. It is released when its process ends, even when it is killed. */
 export interface FileLock {
   release(): void;
 }
 
-/** Returns undefined when another process holds the file, alone or shared. */
-export function holdAlone(path: string): FileLock | undefined {
-  return hold(path, "begin exclusive");
+/** Returns undefined while another process holds an exclusive or shared lock on the file. */
+export function tryExclusiveLock(path: string): FileLock | undefined {
+  return tryLock(path, "begin exclusive");
 }
 
-export function holdShared(path: string): FileLock | undefined {
-  // Reading is what takes the lock; the schema is there to be read in an empty file too.
-  return hold(path, "begin; select count(*) from sqlite_schema");
+/** Returns undefined while another process holds an exclusive lock on the file. */
+export function trySharedLock(path: string): FileLock | undefined {
+  // SQLite takes the shared lock when it reads; an empty file has a schema to read as well.
+  return tryLock(path, "begin; select count(*) from sqlite_schema");
 }
 
-export async function waitToHoldAlone(path: string, waitMs: number): Promise<FileLock | undefined> {
-  for (const endsAt = performance.now() + waitMs; performance.now() < endsAt; await sleep(50)) {
-    const lock = holdAlone(path);
+export async function waitForExclusiveLock(path: string, waitMs: number): Promise<FileLock | undefined> {
+  for (const deadline = performance.now() + waitMs; performance.now() < deadline; await sleep(50)) {
+    const lock = tryExclusiveLock(path);
     if (lock !== undefined) return lock;
   }
   return undefined;
 }
 
-function hold(path: string, statement: string): FileLock | undefined {
+function tryLock(path: string, statement: string): FileLock | undefined {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
     file.exec(statement);

@@ -10,9 +10,9 @@ import type { DevSettings } from "./state-folder.ts";
 
 const database = useTestDatabase();
 const peppers = aConfig().secrets.apiKeyPepper;
-const press = { pepper: peppers.current, cellCode: "AA" };
+const issuer = { pepper: peppers.current, cellCode: "AA" };
 
-test("seeding makes an account whose password and keys work, and a second time changes nothing", async () => {
+test("seeding creates an account whose password and keys work, and seeding again changes nothing", async () => {
   const settings = noSettings();
   const first = await seed(settings);
   expect(settings).toMatchObject({ password: first.password, testKey: first.testKey, liveKey: first.liveKey });
@@ -28,7 +28,7 @@ test("seeding makes an account whose password and keys work, and a second time c
   expect(await seed(settings)).toEqual(first);
 });
 
-test("a start that died before it noted password and keys is made good by the next", async () => {
+test("a start that crashed before it saved the password and the keys is repaired by the next start", async () => {
   const lost = await seed(noSettings());
   const found = await seed(noSettings());
   expect(found.accountId).toBe(lost.accountId);
@@ -36,7 +36,7 @@ test("a start that died before it noted password and keys is made good by the ne
   expect(await identifyApiKey(database.db, peppers, found.testKey)).toMatchObject({ kind: "valid" });
 });
 
-test("a key that was revoked is replaced, the other stays", async () => {
+test("a revoked key is replaced, and the other key is kept", async () => {
   const settings = noSettings();
   const first = await seed(settings);
   const verdict = await identifyApiKey(database.db, peppers, first.testKey);
@@ -50,7 +50,7 @@ test("a key that was revoked is replaced, the other stays", async () => {
 });
 
 function seed(settings: DevSettings) {
-  return seedAccount(database.db, press, settings, (made) => void Object.assign(settings, made));
+  return seedAccount(database.db, issuer, settings, (created) => void Object.assign(settings, created));
 }
 
 function noSettings(): DevSettings {

@@ -19,21 +19,21 @@ export interface SeededAccount {
 }
 
 /**
- * Makes an account with a password and two keys, or finds that those in the settings still work. A start that died before
- * it noted a password or key makes another one; so does one that finds it changed or revoked.
+ * Creates an account with a password and two API keys, and saves each through `save`. A password or key in the settings that
+ * still works is kept; one that is missing, changed or revoked is replaced.
  */
 export async function seedAccount(
   db: Database,
-  press: ApiKeyIssuer,
+  issuer: ApiKeyIssuer,
   settings: DevSettings,
-  note: (made: Partial<DevSettings>) => void,
+  save: (created: Partial<DevSettings>) => void,
 ): Promise<SeededAccount> {
   const { accountId, password } = await ensureUser(db, settings.password);
-  note({ password });
-  const testKey = await ensureKey(db, accountId, press, { type: "test", known: settings.testKey });
-  note({ testKey });
-  const liveKey = await ensureKey(db, accountId, press, { type: "live", known: settings.liveKey });
-  note({ liveKey });
+  save({ password });
+  const testKey = await ensureKey(db, accountId, issuer, { type: "test", known: settings.testKey });
+  save({ testKey });
+  const liveKey = await ensureKey(db, accountId, issuer, { type: "live", known: settings.liveKey });
+  save({ liveKey });
   return { accountId, password, testKey, liveKey };
 }
 
@@ -47,12 +47,12 @@ async function ensureUser(db: Database, known: string | undefined): Promise<{ ac
 async function ensureKey(
   db: Database,
   accountId: string,
-  press: ApiKeyIssuer,
+  issuer: ApiKeyIssuer,
   { type, known }: { type: KeyType; known: string | undefined },
 ): Promise<string> {
-  const verdict = known && (await identifyApiKey(db, { current: press.pepper, second: undefined }, known));
+  const verdict = known && (await identifyApiKey(db, { current: issuer.pepper, second: undefined }, known));
   if (known !== undefined && verdict && verdict.kind === "valid") return known;
-  const { key } = await createApiKey(db.forAccount(accountId), press, {
+  const { key } = await createApiKey(db.forAccount(accountId), issuer, {
     name: `postern dev, ${type}`,
     type,
     expiresAt: null,

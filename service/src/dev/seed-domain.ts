@@ -5,7 +5,7 @@ import { type SeededAccount, seededEmail } from "./seed-account.ts";
 
 export const seededDomain = "acme-demo.io";
 
-/** Registers the domain as a customer would and resolves when it is verified. Aborting it ends the wait with an error. */
+/** Registers the domain through the API and resolves when it is verified. Rejects when `signal` is aborted. */
 export async function seedDomain(
   db: Database,
   apiUrl: string,
@@ -27,7 +27,7 @@ async function register(apiUrl: string, password: string, signal: AbortSignal): 
       signal,
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as Record<string, unknown>; // The published interface answers with objects here.
+    return (await response.json()) as Record<string, unknown>; // The published interface defines objects here.
   };
   const { access_token } = await post("auth/login", { email: seededEmail, password });
   await post("domains", { domain_name: seededDomain }, { authorization: `Bearer ${String(access_token)}` });

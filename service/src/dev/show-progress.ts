@@ -6,26 +6,26 @@ interface Screen {
 }
 
 export interface Progress {
-  /** Shows that the step is under way and, when it is done, how long it took. */
+  /** Shows that the step is running and, when it has finished, how long it took. */
   step<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   say(text: string): void;
 }
 
-/** One line per step that is done; in a terminal also one, rewritten, that names what is under way. */
+/** Prints one line for each finished step. In a terminal, the last line also names the steps that are running. */
 export function showProgress(screen: Screen): Progress {
-  const underWay = new Set<string>();
+  const running = new Set<string>();
   let shown = "";
-  /** Puts whole lines above the one that names what is under way. */
+  /** Prints whole lines above the line that names the running steps. */
   const write = (lines: string) => {
     const erase = shown === "" ? "" : "\r\x1b[K";
-    shown = screen.isTTY === true && underWay.size > 0 ? `  … ${[...underWay].join(", ")}` : "";
+    shown = screen.isTTY === true && running.size > 0 ? `  … ${[...running].join(", ")}` : "";
     screen.write(`${erase}${lines}${shown}`);
   };
   return {
     say: (text) => write(`${text}\n`),
     async step(name, work) {
       const started = performance.now();
-      underWay.add(name);
+      running.add(name);
       write("");
       let outcome = "";
       try {
@@ -33,7 +33,7 @@ export function showProgress(screen: Screen): Progress {
         outcome = `  ${styleText("green", "✓")} ${name.padEnd(12)}${seconds(started)}\n`;
         return result;
       } finally {
-        underWay.delete(name);
+        running.delete(name);
         write(outcome);
       }
     },

@@ -17,20 +17,20 @@ import { AppError } from "../errors.ts";
 export interface StateFolder {
   path: string;
   settings: string;
-  /** What a shell can read in: addresses and keys. */
+  /** Addresses and keys as shell variables. */
   env: string;
   lock: string;
   logs: string;
   postgres: string;
   simulator: string;
-  /** What node remembers of our code, so that the next start is quicker. */
-  compiled: string;
+  /** Node's compile cache, which makes the next start faster. */
+  compileCache: string;
 }
 
-/** Relative, because the processes have the state folder as their working directory. */
+/** A relative path: the state folder is the working directory of the processes. */
 export const processesLock = "processes.lock";
 
-/** Secrets once made, and what was seeded with them; what is not there yet is made by the next start. */
+/** The generated secrets and the seeded credentials. A start creates those that are missing. */
 export interface DevSettings {
   databasePassword: string;
   secrets: Record<string, string>;
@@ -41,7 +41,7 @@ export interface DevSettings {
 
 export function openStateFolder(folder: string): StateFolder {
   const path = resolve(folder);
-  makePrivate(path);
+  createPrivateFolder(path);
   return {
     path,
     settings: join(path, "settings.json"),
@@ -50,12 +50,12 @@ export function openStateFolder(folder: string): StateFolder {
     logs: join(path, "logs"),
     postgres: join(path, "postgres"),
     simulator: join(path, "simulator"),
-    compiled: join(path, "compiled"),
+    compileCache: join(path, "compiled"),
   };
 }
 
-/** Nor does git take its secrets, wherever it lies. */
-function makePrivate(path: string): void {
+/** Only its owner may enter the folder, and its .gitignore keeps its secrets out of a repository. */
+function createPrivateFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     chmodSync(path, 0o700);
@@ -67,9 +67,12 @@ function makePrivate(path: string): void {
   }
 }
 
-/** Only what `postern dev` makes: the folder may be anyone's. The settings go last, so an interrupted wipe is repeated. */
-export function wipe({ env, logs, postgres, simulator, compiled, settings }: StateFolder): void {
-  for (const path of [env, logs, postgres, simulator, compiled, settings]) {
+/**
+ * Deletes only the files that `postern dev` creates: the folder can hold files of the user. It deletes the settings last, so that
+ * a start after an interrupted deletion still has the password of a database that was not deleted.
+ */
+export function deleteState({ env, logs, postgres, simulator, compileCache, settings }: StateFolder): void {
+  for (const path of [env, logs, postgres, simulator, compileCache, settings]) {
     rmSync(path, { recursive: true, force: true });
   }
 }
@@ -84,11 +87,11 @@ export function readSettings({ settings }: StateFolder, newSecrets: () => Record
 }
 
 export function writeSettings({ settings }: StateFolder, values: DevSettings): void {
-  writeWhole(settings, `${JSON.stringify(values, undefined, 2)}\n`);
+  writeAtomically(settings, `${JSON.stringify(values, undefined, 2)}\n`);
 }
 
-/** The file has all of the text or is as it was before, also after a power cut. */
-export function writeWhole(path: string, text: string): void {
+/** Replaces the file atomically: after a crash or power cut it holds either the whole new text or the old one. */
+export function writeAtomically(path: string, text: string): void {
   const file = openSync(`${path}.new`, "w", 0o600);
   try {
     writeSync(file, text);

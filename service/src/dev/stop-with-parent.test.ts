@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { processesIn, untilNoneIn } from "../../test/dev-run.ts";
-import { holdAlone } from "./file-lock.ts";
+import { tryExclusiveLock } from "./file-lock.ts";
 import { processesLock } from "./state-folder.ts";
 
 const preload = new URL("./stop-with-parent.ts", import.meta.url).href;
 
-test("a process stops in its own way when its parent is killed, and holds the lock until then", async () => {
+test("a process shuts down cleanly when its parent is killed, and holds the lock until it has ended", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "postern-orphan-")));
   const child = `
     process.on("SIGTERM", () => { console.log("stopping"); process.exit(0); });
@@ -29,17 +29,17 @@ test("a process stops in its own way when its parent is killed, and holds the lo
   });
   await once(started.stdout, "data");
   expect(processesIn(folder)).toHaveLength(1);
-  expect(holdAlone(join(folder, processesLock))).toBeUndefined();
+  expect(tryExclusiveLock(join(folder, processesLock))).toBeUndefined();
   started.kill("SIGKILL");
   await once(started, "close");
   expect(await untilNoneIn(folder, 10_000)).toEqual([]);
   expect(said).toBe("child\nstopping\n");
-  expect(holdAlone(join(folder, processesLock))).toBeDefined();
+  expect(tryExclusiveLock(join(folder, processesLock))).toBeDefined();
 });
 
-test("one that comes up after its parent has died does nothing", async () => {
+test("a process that starts after its parent has died exits without running its code", async () => {
   const folder = mkdtempSync(join(tmpdir(), "postern-orphan-"));
-  const child = spawn(process.execPath, ["--import", `${preload}?parent=1`, "-e", "console.log('at work')"], {
+  const child = spawn(process.execPath, ["--import", `${preload}?parent=1`, "-e", "console.log('running')"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   });

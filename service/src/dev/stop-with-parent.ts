@@ -1,26 +1,27 @@
-import { type FileLock, holdShared } from "./file-lock.ts";
+import { type FileLock, trySharedLock } from "./file-lock.ts";
 import { processesLock } from "./state-folder.ts";
 
 /**
- * Loaded into each process of `postern dev` before its own code: when the parent is gone, killed perhaps, the process
- * stops as if it had been asked to. The lock lets the next start see when the last of them has ended. Who the parent is
- * stands in the address it is loaded by, because the environment is the service's.
+ * Each process of `postern dev` loads this file before its own code.
+ * 1. When the parent is gone, even killed, the process sends itself SIGTERM.
+ * 2. It holds a shared lock until it ends, so that the next start can wait for all processes of the earlier run.
+ * The parent passes its process id in the URL of this file, because the environment belongs to the service.
  */
 process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
 process.channel?.unref();
 
-// Held here, because a lock that is collected is released.
-const held: FileLock = holdSharedSoon();
-process.on("exit", () => held.release());
+// A module variable, because garbage collection of the lock would release it.
+const lock: FileLock = takeSharedLock();
+process.on("exit", () => lock.release());
 
-// In this order: if the parent died before the lock was held, the next start did not see us and must not meet us.
+// After the lock: if the parent died before this process took the lock, the next start did not wait for this process.
 if (String(process.ppid) !== new URL(import.meta.url).searchParams.get("parent")) process.exit(1);
 
-/** Whoever looks whether we have ended holds the lock alone for an instant. */
-function holdSharedSoon(): FileLock {
+/** Waits while a start checks for leftover processes: that check holds the exclusive lock for an instant. */
+function takeSharedLock(): FileLock {
   for (;;) {
-    const lock = holdShared(processesLock);
-    if (lock !== undefined) return lock;
+    const taken = trySharedLock(processesLock);
+    if (taken !== undefined) return taken;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   }
 }

@@ -12,7 +12,7 @@ export interface Addresses {
 
 const bold = (text: string) => styleText("bold", text);
 
-/** What someone needs in the first five minutes, and no more. */
+/** Only what a new user needs in the first five minutes. */
 export function welcomeText(
   { apiUrl, simulatorUrl }: Addresses,
   { password, testKey }: SeededAccount,
@@ -30,7 +30,7 @@ Send a mail from another terminal:
 
 ${sendCommands(apiUrl, testKey, "hello@sandbox.test", "delivered@sandbox.test")}
 
-See what became of it:
+Check its status:
 
 curl -s ${apiUrl}/api/v1/sends -H "X-API-Key: $KEY"
 
@@ -51,7 +51,7 @@ curl -s ${apiUrl}/api/v1/send -H "X-API-Key: $KEY" -H 'Content-Type: application
   -d '{"from":"${from}","to":["${to}"],"subject":"Hello","text":"It works."}'`;
 }
 
-/** For `. .postern/env` in any shell. */
+/** The content of `.postern/env`, which a shell reads with `. .postern/env`. */
 export function shellSettings({ apiUrl, simulatorUrl, databaseUrl }: Addresses, account: SeededAccount): string {
   const values = {
     POSTERN_URL: apiUrl,

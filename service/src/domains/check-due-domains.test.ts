@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { openTestDeps } from "../../test/domain-deps.ts";
+import { openDomainFixture } from "../../test/domain-fixture.ts";
 import { useKnotServer } from "../../test/knot-server.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -20,7 +20,7 @@ const database = useTestDatabase();
 let deps: DomainDeps & VerificationDeps;
 
 beforeAll(async () => {
-  const opened = await openTestDeps(database.db, database.url, provider.simulator);
+  const opened = await openDomainFixture(database.db, database.url, provider.simulator);
   deps = {
     ...opened,
     resolver: createDnsResolver({ servers: [knot.address], timeoutSeconds: 1 }),
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => deps.locks.close());
 
 describe("a new domain", () => {
-  test("stays Pending without records, and the check says what is missing", async () => {
+  test("stays Pending without records, and the check lists the missing ones", async () => {
     const domain = await aDomain();
     const checked = await check(domain);
     expect(checked.verificationStatus).toBe("Pending");
@@ -38,26 +38,26 @@ describe("a new domain", () => {
     expect(checked.lastCheckedAt).not.toBeNull();
   });
 
-  test("stays Pending with our TXT alone: the provider has not seen its records", async () => {
+  test("stays Pending with our TXT record only, because the provider has not seen its records", async () => {
     const domain = await aDomain();
     await publishProof(domain);
     expect((await check(domain)).verificationStatus).toBe("Pending");
   });
 
-  test("stays Pending with DKIM alone: never Success without the account's own TXT", async () => {
+  test("stays Pending with DKIM only: Success requires the account's own TXT record", async () => {
     const domain = await aDomain();
     await verifyAtProvider(domain, "SUCCESS");
     expect((await check(domain)).verificationStatus).toBe("Pending");
   });
 
-  test("is Success with both", async () => {
+  test("becomes Success with both", async () => {
     const domain = await aDomain();
     await publishProof(domain);
     await verifyAtProvider(domain, "SUCCESS");
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
-  test("older than an hour it learns of DKIM from the provider's list", async () => {
+  test("that is older than an hour gets its DKIM state from the provider's list", async () => {
     const domain = await aDomain();
     await publishProof(domain);
     await verifyAtProvider(domain, "SUCCESS");
@@ -67,7 +67,7 @@ describe("a new domain", () => {
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
-  test("is Failed after 72 hours without proof, and Success when the proof comes later", async () => {
+  test("becomes Failed after 72 hours without proof, and Success when the owner publishes the proof later", async () => {
     const domain = await aDomain();
     await age(domain, "72 hours");
     expect((await check(domain)).verificationStatus).toBe("Failed");
@@ -77,15 +77,15 @@ describe("a new domain", () => {
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
-  test("is not Failed by a DNS that does not answer", async () => {
+  test("does not become Failed while DNS does not answer", async () => {
     const domain = await aDomain();
     await age(domain, "100 hours");
-    expect((await check(domain, { ...deps, resolver: aSilentResolver() })).verificationStatus).toBe("Pending");
+    expect((await check(domain, { ...deps, resolver: anUnreachableResolver() })).verificationStatus).toBe("Pending");
   });
 });
 
 describe("a verified domain", () => {
-  test("whose TXT vanished stays Success for 72 hours, then is Failed", async () => {
+  test("whose TXT record disappears stays Success for 72 hours and then becomes Failed", async () => {
     const domain = await aVerifiedDomain();
     await knot.publish(`_postern-challenge.${domain.domainName}`);
     expect((await check(domain)).verificationStatus).toBe("Success");
@@ -95,7 +95,7 @@ describe("a verified domain", () => {
     expect((await check(domain)).verificationStatus).toBe("Failed");
   });
 
-  test("whose TXT came back starts a new count", async () => {
+  test("whose TXT record returns gets a new period of 72 hours", async () => {
     const domain = await aVerifiedDomain();
     await knot.publish(`_postern-challenge.${domain.domainName}`);
     await check(domain);
@@ -107,16 +107,16 @@ describe("a verified domain", () => {
     expect(await failingSeconds(domain)).toBeLessThan(60);
   });
 
-  test("survives one flaky answer, and the count goes on from where it was", async () => {
+  test("stays Success after a check without a DNS answer, which does not restart the 72 hours", async () => {
     const domain = await aVerifiedDomain();
     await knot.publish(`_postern-challenge.${domain.domainName}`);
     await check(domain);
     await failingSince(domain, "80 hours");
-    expect((await check(domain, { ...deps, resolver: aSilentResolver() })).verificationStatus).toBe("Success");
+    expect((await check(domain, { ...deps, resolver: anUnreachableResolver() })).verificationStatus).toBe("Success");
     expect((await check(domain)).verificationStatus).toBe("Failed");
   });
 
-  test("that the provider no longer trusts is Failed after 72 hours", async () => {
+  test("whose DKIM fails at the provider becomes Failed after 72 hours", async () => {
     const domain = await aVerifiedDomain();
     await verifyAtProvider(domain, "FAILED");
     await refreshDkim(deps, async () => undefined);
@@ -126,7 +126,7 @@ describe("a verified domain", () => {
   });
 });
 
-test("of two accounts the first to prove wins, and the other stays Pending whatever it publishes", async () => {
+test("of two accounts the first to prove the domain verifies it, and the other stays Pending whatever it publishes", async () => {
   const name = aName();
   const [one, other] = [await aDomain(name), await aDomain(name)];
   await knot.publish(`_postern-challenge.${name}`, ...[one, other].map((domain) => `TXT "${proofOf(domain)}"`));
@@ -137,7 +137,7 @@ test("of two accounts the first to prove wins, and the other stays Pending whate
   expect(second.recordChecks[0]?.hint).toContain("Another account");
 });
 
-test("an identity that vanished at the provider is noticed by the next list and made again", async () => {
+test("refreshDkim detects an identity that is missing at the provider and creates it again", async () => {
   const domain = await aVerifiedDomain();
   await deps.provider.removeIdentity(domain.domainName);
   expect(await refreshDkim(deps, async () => undefined)).toBe(true);
@@ -149,9 +149,9 @@ test("an identity that vanished at the provider is noticed by the next list and 
   expect((await check(domain)).verificationStatus).toBe("Failed");
 });
 
-test("a check asked for while another is under way is not swallowed by it", async () => {
+test("a check that is requested during a running check still takes place", async () => {
   const domain = await aDomain();
-  const asking = {
+  const requestingDeps = {
     ...deps,
     resolver: {
       ...deps.resolver,
@@ -161,11 +161,11 @@ test("a check asked for while another is under way is not swallowed by it", asyn
       },
     },
   };
-  const { nextCheckAt } = await check(domain, asking);
+  const { nextCheckAt } = await check(domain, requestingDeps);
   expect(Date.parse(nextCheckAt)).toBeLessThanOrEqual(Date.now());
 });
 
-test("a check that died with its process is made again when its claim has run out", async () => {
+test("another process repeats a check after the lease of a crashed process ends", async () => {
   const domain = await aDomain();
   await makeDueOnly(domain);
   expect((await claimDueDomains(deps.db, 10)).map(({ id }) => id)).toEqual([domain.id]);
@@ -174,7 +174,7 @@ test("a check that died with its process is made again when its claim has run ou
   expect(await claimDueDomains(deps.db, 10)).toHaveLength(1);
 });
 
-test("the newest of many due domains is among the first to be checked, and so is the one due for longest", async () => {
+test("the newest of many due domains is claimed first, and so is the one that has been due longest", async () => {
   const accountId = await anAccount(deps.db);
   await deps.db.query({
     name: "many-due",
@@ -191,7 +191,7 @@ test("the newest of many due domains is among the first to be checked, and so is
   const names = claimed.map(({ domainName }) => domainName);
   expect(names).toContain(fresh.domainName);
   expect(names).toContain("many-1000.io");
-  await deps.db.query({ name: "forget-many", text: "delete from domains where account_id = $1", values: [accountId] });
+  await deps.db.query({ name: "delete-many", text: "delete from domains where account_id = $1", values: [accountId] });
 });
 
 function aName(): string {
@@ -219,18 +219,18 @@ function publishProof(domain: Domain): Promise<void> {
   return knot.publish(`_postern-challenge.${domain.domainName}`, `TXT "${proofOf(domain)}"`);
 }
 
-/** What SES would find after asking DNS for its own records. */
+/** Sets the result of SES's own DNS check. */
 async function verifyAtProvider({ domainName }: Domain, status: "SUCCESS" | "FAILED"): Promise<void> {
   const url = `${provider.simulator.url}/_simulator/identities/${domainName}/verification`;
   const { ok } = await fetch(url, { method: "POST", body: JSON.stringify({ status }) });
   if (!ok) throw new Error("the simulator did not change the identity");
 }
 
-async function check(domain: Domain, at: VerificationDeps = deps): Promise<Domain> {
+async function check(domain: Domain, checkDeps: VerificationDeps = deps): Promise<Domain> {
   await makeDueOnly(domain);
-  expect(await checkDueDomains(at, 10)).toBe(1);
+  expect(await checkDueDomains(checkDeps, 10)).toBe(1);
   const found = await findDomain(deps.db.forAccount(domain.accountId), domain.id);
-  if (found === undefined) throw new Error("a checked domain is gone");
+  if (found === undefined) throw new Error("the checked domain no longer exists");
   return found;
 }
 
@@ -267,7 +267,7 @@ async function failingSeconds({ id }: Domain): Promise<number> {
   return row?.seconds ?? Number.NaN;
 }
 
-/** Asks a port where nobody answers. */
-function aSilentResolver() {
+/** Queries a port on which no server listens. */
+function anUnreachableResolver() {
   return createDnsResolver({ servers: ["127.0.0.1:9"], timeoutSeconds: 0.3 });
 }

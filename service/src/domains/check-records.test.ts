@@ -23,31 +23,31 @@ async function publishDkim(domainName: string) {
 }
 
 async function countDuring(action: () => Promise<unknown>): Promise<number> {
-  const before = await knot.countQuestions();
+  const before = await knot.countQueries();
   await action();
-  return (await knot.countQuestions()) - before;
+  return (await knot.countQueries()) - before;
 }
 
-test("four records as shown are found, prove the domain and cost four questions", async () => {
+test("four correct records are found, prove the domain and cost four DNS queries", async () => {
   await publishTxt("whole.test", `"${ours}"`);
   await publishDkim("whole.test");
   const records = recordsOf("whole.test");
-  const questions = await countDuring(async () => {
+  const queries = await countDuring(async () => {
     expect(await check("whole.test")).toEqual({
       isProven: true,
       records: records.map((record) => ({ record, status: "found", foundValue: record.value })),
     });
   });
-  expect(questions).toBe(4);
+  expect(queries).toBe(4);
 });
 
-test("a domain without records has four missing ones and is not proven", async () => {
+test("a domain without records has four missing records and is not proven", async () => {
   const { isProven, records } = await check("empty.test");
   expect(isProven).toBe(false);
   expect(records).toEqual(recordsOf("empty.test").map((record) => ({ record, status: "missing" })));
 });
 
-test("each record is judged on its own and answered in its place", async () => {
+test("each record has its own status, in the order of the records", async () => {
   await knot.publish("tokenone._domainkey.mixed.test", "CNAME tokenone.dkim.amazonses.com.");
   await knot.publish("tokentwo._domainkey.mixed.test", "CNAME elsewhere.test.");
   const { isProven, records } = await check("mixed.test");
@@ -109,7 +109,7 @@ test.for(nearly)("our value %s does not prove the domain", async ([, name, recor
   expect(checks[0]).toMatchObject({ status: "wrong" });
 });
 
-test("a CNAME is compared as a name, whatever the case", async () => {
+test("a CNAME target is compared without regard to case", async () => {
   await knot.publish("TokenOne._DomainKey.Case.test", "CNAME TOKENONE.DKIM.AmazonSES.com.");
   const upper = recordsOf("CASE.test").map((record) => ({ ...record, value: `${record.value.toUpperCase()}.` }));
   expect((await check("CASE.test", upper)).records[1]).toMatchObject({ status: "found" });
@@ -123,7 +123,7 @@ test("a domain in A-labels is checked like any other", async () => {
   expect(records.every(({ status }) => status === "found")).toBe(true);
 });
 
-test.for(["SERVFAIL shop.broken", "REFUSED shop.refused"])("after %s nothing is called missing", async (text) => {
+test.for(["SERVFAIL shop.broken", "REFUSED shop.refused"])("after %s no record counts as missing", async (text) => {
   const [reason, domainName = ""] = text.split(" ");
   const { isProven, records } = await check(domainName);
   expect(isProven).toBe(false);
@@ -132,7 +132,7 @@ test.for(["SERVFAIL shop.broken", "REFUSED shop.refused"])("after %s nothing is 
   expect(await countDuring(() => check(domainName))).toBe(4);
 });
 
-test("of several foreign values the one that looks like ours is shown, short and without control characters", async () => {
+test("of several foreign values the one most like ours is returned, shortened and without control characters", async () => {
   await publishTxt(
     "shown.test",
     '"v=spf1 -all"',
@@ -143,7 +143,7 @@ test("of several foreign values the one that looks like ours is shown, short and
   expect(txt?.foundValue).toHaveLength(255);
 });
 
-test("a check asks at most 28 questions, however much is wrong", async () => {
+test("a check makes at most 28 DNS queries, however much is wrong", async () => {
   await publishTxt("mail.worst.test", '"v=spf1 -all"');
   await knot.publish("*.mail.worst.test", "A 192.0.2.1");
   expect(await countDuring(() => check("mail.worst.test"))).toBe(28);

@@ -1,33 +1,23 @@
 import { type DnsAnswer, type DnsResolver, isSameName } from "./dns-resolver.ts";
-import type { DnsRecord } from "./domain.ts";
+import type { DnsRecord, RecordCheck } from "./domain.ts";
 import { findHints } from "./record-hints.ts";
 
-export interface RecordCheck {
-  record: DnsRecord;
-  /** `unknown`: no server answered, which is no evidence against the record. */
-  status: "found" | "missing" | "wrong" | "unknown";
-  /** What stands at the name; of several values, the one nearest to ours. */
-  foundValue?: string;
-  /** One sentence for the person at the DNS console. */
-  hint?: string;
-}
-
 interface RecordsCheck {
-  /** The TXT record holds our exact value. False as well when nobody answered: look for `unknown` before judging. */
+  /** The TXT record has exactly our value. Also false when DNS did not answer; the status is `unknown` then. */
   isProven: boolean;
-  /** In the order in which the records were given. */
+  /** In the order of the given records. */
   records: RecordCheck[];
 }
 
-/** Asks for all records at once, and once more around those that are missing or wrong; at most 28 questions. */
+/** Queries all records concurrently, then searches for the cause of missing or wrong ones. At most 28 DNS queries. */
 export async function checkRecords(
   resolver: DnsResolver,
   domainName: string,
   records: DnsRecord[],
 ): Promise<RecordsCheck> {
-  const looked = await Promise.all(records.map((record) => lookUp(resolver, record)));
-  const hints = await findHints(resolver, domainName, looked);
-  const checks = looked.map(({ record, status, answer }, index): RecordCheck => {
+  const lookups = await Promise.all(records.map((record) => lookUp(resolver, record)));
+  const hints = await findHints(resolver, domainName, lookups);
+  const checks = lookups.map(({ record, status, answer }, index): RecordCheck => {
     const [foundValue, hint] = [nearestValue(record, answer), hints[index]];
     return { record, status, ...(foundValue !== undefined && { foundValue }), ...(hint !== undefined && { hint }) };
   });
@@ -49,12 +39,12 @@ function statusOf(record: DnsRecord, answer: DnsAnswer): RecordCheck["status"] {
     case "unanswered":
       return "unknown";
     case "records":
-      return answer.values.some((value) => isRight(record, value)) ? "found" : "wrong";
+      return answer.values.some((value) => isExpected(record, value)) ? "found" : "wrong";
   }
 }
 
-/** The TXT is the proof of ownership, so it counts to the letter; a CNAME is a name and compares as one. */
-function isRight(record: DnsRecord, value: string): boolean {
+/** The TXT record proves ownership, so its value must match exactly. A CNAME target is a DNS name and ignores case. */
+function isExpected(record: DnsRecord, value: string): boolean {
   return record.type === "TXT" ? value === record.value : isSameName(value, record.value);
 }
 
@@ -62,9 +52,9 @@ function nearestValue(record: DnsRecord, answer: DnsAnswer): string | undefined 
   if (answer.kind !== "records") return undefined;
   const [kind = ""] = record.value.split("=");
   const nearest =
-    answer.values.find((value) => isRight(record, value)) ??
+    answer.values.find((value) => isExpected(record, value)) ??
     answer.values.find((value) => value.includes(kind)) ??
     answer.values[0];
-  // Anyone can publish anything: what is shown stays short and free of control characters.
+  // DNS values are untrusted, so the displayed value is short and has no control characters.
   return nearest?.slice(0, 255).replace(/\p{Cc}/gu, "\u{fffd}");
 }

@@ -8,7 +8,7 @@ const knot = useKnotServer();
 const resolver = () => createDnsResolver({ servers: [knot.address] });
 
 describe("records", () => {
-  test("the chunks of one TXT record are one value, also beyond 255 characters, and are kept as published", async () => {
+  test("the chunks of one TXT record become one value, also beyond 255 characters, and are returned as published too", async () => {
     const [first, second] = ["a".repeat(255), "b".repeat(100)];
     await knot.publish("chunks.test", `TXT "${first}" "${second}"`);
     expect(await resolver().findTxt("chunks.test")).toEqual({
@@ -18,14 +18,14 @@ describe("records", () => {
     });
   });
 
-  test("TXT records side by side stay apart", async () => {
+  test("several TXT records at one name stay separate values", async () => {
     await knot.publish("several.test", 'TXT "one"', 'TXT "two words"', 'TXT "th" "ree"');
     const answer = await resolver().findTxt("several.test");
     expect(answer.kind === "records" && answer.values.toSorted()).toEqual(["one", "three", "two words"]);
   });
 
-  // Knot leaves following a CNAME out of its zone to a recursive resolver; inside one, the answer has the same form.
-  test("a TXT question follows a chain of CNAMEs", async () => {
+  // Knot follows a CNAME only inside its zone; the answer of a recursive resolver has the same form.
+  test("a TXT query follows a chain of CNAMEs", async () => {
     await knot.publish("_challenge.followed.test", "CNAME middle.followed.test.");
     await knot.publish("middle.followed.test", "CNAME end.hoster.test.");
     await knot.publish("end.hoster.test", 'TXT "at the end"');
@@ -63,20 +63,20 @@ describe("records", () => {
   test("an answer too large for UDP arrives whole over TCP", async () => {
     const values = Array.from({ length: 40 }, (_, index) => `${index}-`.padEnd(200, "x"));
     await knot.publish("large.test", ...values.map((value) => `TXT "${value}"`));
-    const before = await knot.countQuestions();
+    const before = await knot.countQueries();
     const answer = await resolver().findTxt("large.test");
     expect(answer.kind === "records" && answer.values.toSorted()).toEqual(values.toSorted());
-    expect((await knot.countQuestions()) - before).toBe(2);
+    expect((await knot.countQueries()) - before).toBe(2);
   });
 
-  test("a record that changed is seen by the next question", async () => {
-    const asked = resolver();
+  test("the next query returns a changed record", async () => {
+    const sameResolver = resolver();
     await knot.publish("changing.test", 'TXT "old"');
-    expect(await asked.findTxt("changing.test")).toMatchObject({ values: ["old"] });
+    expect(await sameResolver.findTxt("changing.test")).toMatchObject({ values: ["old"] });
     await knot.publish("changing.test", 'TXT "new"');
-    expect(await asked.findTxt("changing.test")).toMatchObject({ values: ["new"] });
+    expect(await sameResolver.findTxt("changing.test")).toMatchObject({ values: ["new"] });
     await knot.publish("changing.test");
-    expect(await asked.findTxt("changing.test")).toEqual({ kind: "absent" });
+    expect(await sameResolver.findTxt("changing.test")).toEqual({ kind: "absent" });
   });
 });
 
@@ -96,7 +96,7 @@ describe("absent", () => {
   });
 });
 
-describe("unanswered is never absent", () => {
+describe("a query is unanswered, not absent, after", () => {
   test("SERVFAIL", async () => {
     expect(await resolver().findTxt("shop.broken")).toEqual({ kind: "unanswered", reason: "SERVFAIL" });
     expect(await resolver().findAddresses("shop.broken")).toEqual({ kind: "unanswered", reason: "SERVFAIL" });
@@ -106,18 +106,18 @@ describe("unanswered is never absent", () => {
     expect(await resolver().findCname("shop.refused")).toEqual({ kind: "unanswered", reason: "REFUSED" });
   });
 
-  test("a server that is not there", async () => {
-    const nobody = createDnsResolver({ servers: ["127.0.0.1:1"] });
-    expect(await nobody.findTxt("shop.test")).toEqual({ kind: "unanswered", reason: "CONNREFUSED" });
+  test("a refused connection", async () => {
+    const unreachable = createDnsResolver({ servers: ["127.0.0.1:1"] });
+    expect(await unreachable.findTxt("shop.test")).toEqual({ kind: "unanswered", reason: "CONNREFUSED" });
   });
 
-  test("a name that cannot be asked for", async () => {
+  test("an invalid name", async () => {
     const name = `${"a".repeat(60)}.`.repeat(5);
     expect(await resolver().findTxt(`${name}test`)).toEqual({ kind: "unanswered", reason: "BADNAME" });
   });
 
-  // From here on a socket of our own: no configuration makes a correct server silent, wrong or half able.
-  test("three silent servers, within five seconds together", async () => {
+  // The next tests use a socket of their own, because Knot cannot be configured to misbehave.
+  test("no answer from three servers, within five seconds in total", async () => {
     const servers = await Promise.all([aServer(), aServer(), aServer()]);
     const started = performance.now();
     expect(await createDnsResolver({ servers }).findTxt("shop.test")).toEqual({
@@ -130,49 +130,50 @@ describe("unanswered is never absent", () => {
   });
 
   test("a truncated answer from a server without TCP", async () => {
-    const server = await aServer((question) => withFlags(question, 0x82, 0x80));
-    expect(await impatient(server).findTxt("shop.test")).toMatchObject({ kind: "unanswered" });
+    const server = await aServer((query) => withFlags(query, 0x82, 0x80));
+    expect(await withShortTimeout(server).findTxt("shop.test")).toMatchObject({ kind: "unanswered" });
   });
 
-  test("an answer that is no DNS message", async () => {
-    const server = await aServer((question) =>
-      Buffer.concat([withFlags(question, 0x80, 0x80).subarray(0, 12), question]),
-    );
-    expect(await impatient(server).findTxt("shop.test")).toMatchObject({ kind: "unanswered" });
+  test("an answer that is not a DNS message", async () => {
+    const server = await aServer((query) => Buffer.concat([withFlags(query, 0x80, 0x80).subarray(0, 12), query]));
+    expect(await withShortTimeout(server).findTxt("shop.test")).toMatchObject({ kind: "unanswered" });
   });
 
-  test.for([0x01, 0x1c])("addresses of which one family, type %i, was not answered", async (failing) => {
-    const asked = Buffer.from([...Buffer.from("test"), 0, 0, failing]);
-    const server = await aServer((question) => withFlags(question, 0x80, question.includes(asked) ? 0x82 : 0x80));
-    expect(await impatient(server).findAddresses("shop.test")).toEqual({ kind: "unanswered", reason: "SERVFAIL" });
-    expect(await impatient(server).findCname("shop.test")).toEqual({ kind: "absent" });
+  test.for([0x01, 0x1c])("no answer for one address family, type %i", async (failing) => {
+    const failingQuestion = Buffer.from([...Buffer.from("test"), 0, 0, failing]);
+    const server = await aServer((query) => withFlags(query, 0x80, query.includes(failingQuestion) ? 0x82 : 0x80));
+    expect(await withShortTimeout(server).findAddresses("shop.test")).toEqual({
+      kind: "unanswered",
+      reason: "SERVFAIL",
+    });
+    expect(await withShortTimeout(server).findCname("shop.test")).toEqual({ kind: "absent" });
   });
 });
 
-test("when the first server is silent the second is asked", async () => {
+test("the resolver queries the second server when the first does not answer", async () => {
   await knot.publish("second.test", 'TXT "from the second"');
-  const asked = createDnsResolver({ servers: [await aServer(), knot.address] });
-  expect(await asked.findTxt("second.test")).toMatchObject({ values: ["from the second"] });
+  const twoServers = createDnsResolver({ servers: [await aServer(), knot.address] });
+  expect(await twoServers.findTxt("second.test")).toMatchObject({ values: ["from the second"] });
 });
 
-test("an address that is none is refused at once", () => {
+test("creating a resolver with an invalid server address throws", () => {
   expect(() => createDnsResolver({ servers: ["dns.test"] })).toThrow("Invalid IP address");
   expect(() => createDnsResolver({ servers: [] })).not.toThrow();
 });
 
-test("names are the same in any case and with a dot at their end, and in nothing else", () => {
+test("names are equal regardless of case and of one dot at their end, and otherwise not", () => {
   expect(isSameName("Token.DKIM.amazonses.com.", "token.dkim.AmazonSES.com")).toBe(true);
   expect(isSameName("token.dkim.amazonses.com..", "token.dkim.amazonses.com")).toBe(false);
   expect(isSameName("a.token.dkim.amazonses.com", "token.dkim.amazonses.com")).toBe(false);
 });
 
-const impatient = (server: string) => createDnsResolver({ servers: [server], timeoutSeconds: 1 });
+const withShortTimeout = (server: string) => createDnsResolver({ servers: [server], timeoutSeconds: 1 });
 
-/** A UDP socket that answers as told, or not at all. */
-async function aServer(answer?: (question: Buffer) => Buffer): Promise<string> {
+/** A UDP socket that sends the result of `answer`, or nothing without it. */
+async function aServer(answer?: (query: Buffer) => Buffer): Promise<string> {
   const socket = createSocket("udp4");
-  socket.on("message", (question, from) => {
-    if (answer !== undefined) socket.send(answer(question), from.port, from.address);
+  socket.on("message", (query, from) => {
+    if (answer !== undefined) socket.send(answer(query), from.port, from.address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
@@ -180,9 +181,12 @@ async function aServer(answer?: (question: Buffer) => Buffer): Promise<string> {
   return `127.0.0.1:${socket.address().port}`;
 }
 
-/** The question as an answer: bytes 2 and 3 of a DNS message say whether it is one, truncated, and its result. */
-function withFlags(question: Buffer, second: number, third: number): Buffer {
-  const answer = Buffer.from(question);
+/**
+ * Turns the query into an answer: bytes 2 and 3 of a DNS message hold the answer flag, the truncation flag and the
+ * result code.
+ */
+function withFlags(query: Buffer, second: number, third: number): Buffer {
+  const answer = Buffer.from(query);
   answer.writeUInt8(second, 2);
   answer.writeUInt8(third, 3);
   return answer;

@@ -1,54 +1,57 @@
 import { Resolver } from "node:dns/promises";
 
-/** An unanswered question says nothing about the record: only `absent` is evidence that it is not there. */
-type Silence = { kind: "absent" } | { kind: "unanswered"; reason: string };
-export type DnsAnswer = { kind: "records"; values: string[] } | Silence;
-/** `values` joins the chunks of each record, as DNS means it; `chunks` keeps them as they were published. */
-export type TxtAnswer = { kind: "records"; values: string[]; chunks: string[][] } | Silence;
+/** Only `absent` is evidence that there is no record; an unanswered query proves nothing. */
+type NoRecords = { kind: "absent" } | { kind: "unanswered"; reason: string };
+export type DnsAnswer = { kind: "records"; values: string[] } | NoRecords;
+/** `values` joins the chunks of each record, as DNS specifies; `chunks` has them as published. */
+export type TxtAnswer = { kind: "records"; values: string[]; chunks: string[][] } | NoRecords;
 
 export interface DnsResolver {
-  /** Follows CNAMEs: the name may be delegated to another zone. */
+  /** Follows CNAMEs, because the owner may delegate the name to another zone. */
   findTxt(name: string): Promise<TxtAnswer>;
   findCname(name: string): Promise<DnsAnswer>;
-  /** IPv4 and IPv6; two questions. */
+  /** IPv4 and IPv6, in two queries. */
   findAddresses(name: string): Promise<DnsAnswer>;
 }
 
 interface DnsResolverOptions {
-  /** Recursive resolvers as `ip`, `ip:port` or `[ip]:port`, asked in this order; none means those of the system. */
+  /**
+   * Recursive resolvers as `ip`, `ip:port` or `[ip]:port`, tried in this order; an empty list means those of the
+   * system.
+   */
   servers: string[];
-  /** The longest time one question may take, whatever the number of servers and tries. */
+  /** The limit for one query, over all servers and tries. */
   timeoutSeconds?: number;
 }
 
-type Ask = <Found>(question: (resolver: Resolver) => Promise<Found[]>) => Promise<Found[] | Silence>;
+type RunQuery = <Found>(query: (resolver: Resolver) => Promise<Found[]>) => Promise<Found[] | NoRecords>;
 
 export function createDnsResolver({ servers, timeoutSeconds = 5 }: DnsResolverOptions): DnsResolver {
   const open = () => openResolver(servers, timeoutSeconds);
-  open(); // An address that is none is reported at start, not by the first check.
-  const ask: Ask = (question) => askWithin(timeoutSeconds, open(), question);
+  open(); // Throws at start if an address is invalid, instead of at the first check.
+  const run: RunQuery = (query) => runWithin(timeoutSeconds, open(), query);
   return {
     async findTxt(name) {
-      const chunks = await ask((resolver) => resolver.resolveTxt(name));
+      const chunks = await run((resolver) => resolver.resolveTxt(name));
       if (!Array.isArray(chunks)) return chunks;
       return { kind: "records", values: chunks.map((record) => record.join("")), chunks };
     },
     async findCname(name) {
-      return answerOf(await ask((resolver) => resolver.resolveCname(name)));
+      return answerOf(await run((resolver) => resolver.resolveCname(name)));
     },
     async findAddresses(name) {
-      const [four, six] = await Promise.all([
-        ask((resolver) => resolver.resolve4(name)),
-        ask((resolver) => resolver.resolve6(name)),
+      const [ipv4, ipv6] = await Promise.all([
+        run((resolver) => resolver.resolve4(name)),
+        run((resolver) => resolver.resolve6(name)),
       ]);
-      const found = [four, six].filter((answer) => Array.isArray(answer)).flat();
+      const found = [ipv4, ipv6].filter((answer) => Array.isArray(answer)).flat();
       if (found.length > 0) return { kind: "records", values: found };
-      return answerOf(isUnanswered(four) ? four : six);
+      return answerOf(isUnanswered(ipv4) ? ipv4 : ipv6);
     },
   };
 }
 
-/** Names compare without regard to case and to the dot that ends a full name. */
+/** Ignores case and the dot at the end of a full name. */
 export function isSameName(one: string, other: string): boolean {
   return normalName(one) === normalName(other);
 }
@@ -63,25 +66,25 @@ function openResolver(servers: string[], timeoutSeconds: number): Resolver {
   return resolver;
 }
 
-/** Each question has a resolver of its own: cancelling ends every question of one, and it keeps no answers between. */
-async function askWithin<Found>(
+/** Each query has its own resolver, because `cancel` ends all queries of a resolver. A resolver caches no answers. */
+async function runWithin<Found>(
   timeoutSeconds: number,
   resolver: Resolver,
-  question: (resolver: Resolver) => Promise<Found[]>,
-): Promise<Found[] | Silence> {
+  query: (resolver: Resolver) => Promise<Found[]>,
+): Promise<Found[] | NoRecords> {
   const deadline = setTimeout(() => resolver.cancel(), timeoutSeconds * 1000);
   try {
-    const found = await question(resolver);
-    // A CNAME whose target has no such record comes back as an empty list.
+    const found = await query(resolver);
+    // For a CNAME whose target has no such record, Node returns an empty list.
     return found.length === 0 ? { kind: "absent" } : found;
   } catch (error) {
-    return silenceOf(error);
+    return noRecordsFrom(error);
   } finally {
     clearTimeout(deadline);
   }
 }
 
-function silenceOf(error: unknown): Silence {
+function noRecordsFrom(error: unknown): NoRecords {
   if (!(error instanceof Error && "code" in error && "syscall" in error)) throw error;
   switch (error.code) {
     case "ENOTFOUND": // NXDOMAIN
@@ -94,10 +97,10 @@ function silenceOf(error: unknown): Silence {
   }
 }
 
-function answerOf(found: string[] | Silence): DnsAnswer {
+function answerOf(found: string[] | NoRecords): DnsAnswer {
   return Array.isArray(found) ? { kind: "records", values: found } : found;
 }
 
-function isUnanswered(found: unknown[] | Silence): boolean {
+function isUnanswered(found: unknown[] | NoRecords): boolean {
   return !Array.isArray(found) && found.kind === "unanswered";
 }

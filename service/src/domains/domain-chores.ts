@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Chore } from "../loops/chores.ts";
 import { checkDueDomains, type VerificationDeps } from "./check-due-domains.ts";
+import { countWaitingForDkim } from "./dkim-store.ts";
 import { refreshDkim } from "./refresh-dkim.ts";
 import type { DomainDeps } from "./register-domain.ts";
 import { finishRemovals } from "./remove-domain.ts";
-import { countWaitingForDkim } from "./verification-store.ts";
 
-const checkedAtOnce = 50;
-const longestRunMs = 60_000;
-const removedAtOnce = 20;
-const listedAtLeastEveryMs = 3_600_000;
+const checkBatchSize = 50;
+const maxRunMs = 60_000;
+const removalBatchSize = 20;
+const maxListAgeMs = 3_600_000;
 
-/** What keeps the state of domains true without anyone asking. */
+/** The chores that keep the verification status of domains and the identities at the provider up to date. */
 export function domainChores(deps: DomainDeps & VerificationDeps): Chore[] {
   let listedAt = Number.NEGATIVE_INFINITY;
   return [
@@ -19,16 +19,16 @@ export function domainChores(deps: DomainDeps & VerificationDeps): Chore[] {
       name: "check-domains",
       pauseSeconds: 1,
       run: async () => {
-        // A run ends long before it would be taken for dead, however many domains are due.
-        const endsAt = performance.now() + longestRunMs;
-        while (performance.now() < endsAt && (await checkDueDomains(deps, checkedAtOnce)) > 0);
+        // A run ends long before the chore expires, however many domains are due.
+        const endsAt = performance.now() + maxRunMs;
+        while (performance.now() < endsAt && (await checkDueDomains(deps, checkBatchSize)) > 0);
       },
     },
     {
       name: "refresh-dkim",
       pauseSeconds: 60,
       run: async () => {
-        const isDue = performance.now() - listedAt > listedAtLeastEveryMs || (await countWaitingForDkim(deps.db)) > 0;
+        const isDue = performance.now() - listedAt > maxListAgeMs || (await countWaitingForDkim(deps.db)) > 0;
         if (!isDue) return;
         if (await refreshDkim(deps, () => sleep(1000))) listedAt = performance.now();
       },
@@ -36,7 +36,7 @@ export function domainChores(deps: DomainDeps & VerificationDeps): Chore[] {
     {
       name: "finish-removals",
       pauseSeconds: 30,
-      run: () => finishRemovals(deps, removedAtOnce),
+      run: () => finishRemovals(deps, removalBatchSize),
     },
   ];
 }

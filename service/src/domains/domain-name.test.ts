@@ -19,7 +19,7 @@ test.for([
   expect(parseDomainName(given)).toBe(stored);
 });
 
-test("two spellings of one name are one name", () => {
+test("two Unicode spellings of one name have the same canonical form", () => {
   expect(parseDomainName("e\u0301cole.fr")).toBe(parseDomainName("\u00e9cole.fr"));
 });
 
@@ -65,7 +65,7 @@ test.for([
   "xn--pple-43d.com",
   `${"a".repeat(64)}.com`,
   `${"a.".repeat(130)}com`,
-])("%j is refused with a sentence about domain_name", (given) => {
+])("%j is refused with a message about domain_name", (given) => {
   expect(() => parseDomainName(given)).toThrow(
     expect.objectContaining({
       code: "VALIDATION_ERROR",

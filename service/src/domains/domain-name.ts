@@ -2,7 +2,7 @@ import { getPublicSuffix } from "tldts";
 import { AppError } from "../errors.ts";
 import { type HostNameProblem, parseHostName } from "../host-name.ts";
 
-/** Names that are set apart for documentation, tests and local networks; nobody can prove to own one (RFC 2606, 6761). */
+/** Reserved for documentation, tests and local networks (RFC 2606, RFC 6761); no customer can own one. */
 const reservedSuffixes = [
   "test",
   "example",
@@ -18,7 +18,9 @@ const reservedSuffixes = [
   "example.org",
 ];
 
-/** The one spelling under which a domain is stored, compared and handed to the provider: lower-case A-labels, no dot at the end. */
+/**
+ * Returns the canonical form for storage, comparison and the provider: lower-case A-labels without a dot at the end.
+ */
 export function parseDomainName(text: string): string {
   const name = readDomainName(text);
   if (typeof name === "string") return name;
@@ -37,13 +39,13 @@ function readDomainName(text: string): string | HostNameProblem {
 }
 
 function problemOfName(name: string): string | undefined {
-  // With a DKIM token and its label before it, the longest record would not be a name any more.
+  // The longest record name, with a DKIM token and `_domainkey`, would exceed the 253 characters of a DNS name.
   if (name.length > 209) return "is longer than 209 characters, which leaves no room for its DNS records";
   if (reservedSuffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))) {
     return "is reserved for documentation, tests or local networks; use a domain that you own";
   }
   if (getPublicSuffix(name, { allowPrivateDomains: true }) === name) {
-    return "is a public suffix under which others register names; use a domain that you own";
+    return "is a public suffix, under which anyone can register names; use a domain that you own";
   }
   return undefined;
 }

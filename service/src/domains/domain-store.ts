@@ -15,8 +15,8 @@ interface Draft {
 }
 
 /**
- * Takes the name for the account, or finds the draft that an interrupted registration left. Returns undefined when the
- * account has registered the name already or another account has verified it.
+ * Creates a draft for the account, or finds the draft of an interrupted registration. Returns undefined when the
+ * account has already registered the name or another account has verified it.
  */
 export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<{ id: number } | undefined> {
   const [row] = await db.query<{ id: number }>({
@@ -34,7 +34,7 @@ export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<{ 
   return row;
 }
 
-/** Turns the draft into a domain. Returns undefined when the draft is gone. */
+/** Turns the draft into a domain. Returns undefined when the draft no longer exists. */
 export async function completeDomain(db: AccountDatabase, id: number, identity: Identity): Promise<Domain | undefined> {
   const [row] = await db.query<Domain>({
     name: "complete-domain",
@@ -77,7 +77,7 @@ export async function findDomain(db: AccountDatabase, id: number): Promise<Domai
   return row;
 }
 
-/** Over all accounts: each that has registered the name has a token of its own to publish. */
+/** Serves all accounts: each account that registered the name has its own token. */
 export async function findChallengeTokens(db: Queryable, domainName: string): Promise<string[]> {
   const rows = await db.query<{ challengeToken: string }>({
     name: "find-challenge-tokens",
@@ -92,7 +92,7 @@ export async function findChallengeTokens(db: Queryable, domainName: string): Pr
   return rows.map((row) => row.challengeToken);
 }
 
-/** Removes the domain and notes in the same commit that its identity may have to go. Returns the name, if there was one. */
+/** Deletes the domain and records an identity removal in one commit. Returns undefined when there is no such domain. */
 export async function deleteDomain(db: AccountDatabase, id: number): Promise<string | undefined> {
   const [row] = await db.query<{ domainName: string }>({
     name: "delete-domain",
@@ -113,7 +113,10 @@ export async function deleteDomain(db: AccountDatabase, id: number): Promise<str
 
 export const verifyPauseSeconds = 10;
 
-/** Makes the domain due now. Returns undefined when it was asked for less than `verifyPauseSeconds` ago, or is not there. */
+/**
+ * Makes the domain due now. Returns undefined if there is none, or the last request is younger than
+ * `verifyPauseSeconds`.
+ */
 export async function requestCheck(db: AccountDatabase, id: number): Promise<Domain | undefined> {
   const [row] = await db.query<Domain>({
     name: "request-domain-check",

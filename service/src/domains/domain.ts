@@ -10,17 +10,19 @@ export interface Domain {
   identityArn: string;
   dkimTokens: string[];
   dkimZone: string;
-  /** What the last look found; empty before the first. */
+  /** The result of the last check; empty before the first one. */
   recordChecks: RecordCheck[];
   lastCheckedAt: string | null;
   nextCheckAt: string;
 }
 
-/** `unknown` when DNS gave no answer. */
 export interface RecordCheck {
   record: DnsRecord;
+  /** `unknown`: DNS did not answer, which is no evidence against the record. */
   status: "found" | "missing" | "wrong" | "unknown";
+  /** The published value; of several values, the one nearest to the expected one. */
   foundValue?: string;
+  /** One sentence for the owner of the domain: what to change. */
   hint?: string;
 }
 
@@ -30,7 +32,7 @@ export interface DnsRecord {
   value: string;
 }
 
-/** What the owner publishes: our proof that the name is theirs, then three names for the provider's DKIM keys. */
+/** The records that the owner publishes: the TXT record that proves ownership, then three CNAME records for DKIM. */
 export function dnsRecordsOf(
   domain: Pick<Domain, "domainName" | "challengeToken" | "dkimTokens" | "dkimZone">,
 ): DnsRecord[] {
@@ -45,7 +47,7 @@ export function dnsRecordsOf(
   ];
 }
 
-/** What the TXT record of a registration must say. */
+/** The value of the TXT record that proves ownership. */
 export function proofOf(challengeToken: string): string {
   return `postern-verify=${challengeToken}`;
 }

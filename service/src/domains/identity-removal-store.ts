@@ -1,6 +1,8 @@
 import type { Queryable } from "../db/database.ts";
 
-/** Over all accounts: an identity belongs to the whole AWS account and goes only when no account needs it. */
+/**
+ * Serves all accounts: an identity belongs to the AWS account and may be deleted only when no account uses its name.
+ */
 export async function isNameTaken(db: Queryable, domainName: string): Promise<boolean> {
   const rows = await db.query({
     name: "is-name-taken",
@@ -14,7 +16,7 @@ export async function isNameTaken(db: Queryable, domainName: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Over all accounts. The oldest first, so that one that keeps failing does not hide the others for ever. */
+/** Serves all accounts. Oldest first; `postponeIdentityRemoval` moves one that fails to the end. */
 export async function listIdentityRemovals(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ domainName: string }>({
     name: "list-identity-removals",
@@ -28,7 +30,7 @@ export async function listIdentityRemovals(db: Queryable, limit: number): Promis
   return rows.map((row) => row.domainName);
 }
 
-/** The note as it stands, for `forgetIdentityRemoval`; undefined when there is none. */
+/** Returns the note that `forgetIdentityRemoval` needs, or undefined when no removal is recorded. */
 export async function findIdentityRemoval(db: Queryable, domainName: string): Promise<string | undefined> {
   const [row] = await db.query<{ note: string }>({
     name: "find-identity-removal",
@@ -41,7 +43,9 @@ export async function findIdentityRemoval(db: Queryable, domainName: string): Pr
   return row?.note;
 }
 
-/** Only the note that was read: one written since means another removal, which is still to be done. */
+/**
+ * Deletes the record only if it still has this note; a newer note belongs to a later removal that is still to be done.
+ */
 export async function forgetIdentityRemoval(db: Queryable, domainName: string, note: string): Promise<void> {
   await db.query({
     name: "forget-identity-removal",
@@ -64,7 +68,7 @@ export async function postponeIdentityRemoval(db: Queryable, domainName: string)
   });
 }
 
-/** Over all accounts: drafts whose registration was interrupted and not taken up again. */
+/** Serves all accounts. Lists drafts whose registration was interrupted and not repeated. */
 export async function listAbandonedDrafts(db: Queryable, olderThanSeconds: number): Promise<string[]> {
   const rows = await db.query<{ domainName: string }>({
     name: "list-abandoned-drafts",
@@ -79,12 +83,12 @@ export async function listAbandonedDrafts(db: Queryable, olderThanSeconds: numbe
   return rows.map((row) => row.domainName);
 }
 
-/** Drops the drafts of a name and notes that its identity may have to go; to be called while holding the name. */
+/** Deletes the drafts of a name and records an identity removal. The caller holds the name lock. */
 export async function deleteDrafts(db: Queryable, domainName: string, olderThanSeconds: number): Promise<void> {
   await db.query({
     name: "delete-drafts",
     text: `
-      with dropped as (
+      with deleted as (
         delete from domains
         where domain_name = $1
           and registered_at is null
@@ -93,7 +97,7 @@ export async function deleteDrafts(db: Queryable, domainName: string, olderThanS
       )
       insert into identity_removals (domain_name)
       select distinct domain_name
-      from dropped
+      from deleted
       on conflict (domain_name) do update set note = excluded.note`,
     values: [domainName, olderThanSeconds],
   });

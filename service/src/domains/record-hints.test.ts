@@ -9,13 +9,13 @@ const token = "Zq3_x-9AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
 const ours = `postern-verify=${token}`;
 const target = "tokenone.dkim.amazonses.com";
 
-const wildcard = "A wildcard record (*) answers for this name: add the record itself, it takes precedence.";
+const wildcard = "A wildcard record (*) answers for this name: add the record itself, which takes precedence.";
 const extraCharacters =
-  "The value has quotes, spaces, line breaks or other characters too many: enter it exactly as shown.";
+  "The value has extra quotes, spaces, line breaks or other characters: enter it exactly as shown.";
 const split = "The value is split over two TXT records: publish the whole value as one record.";
-const otherRegistration = "The value is that of another registration: remove it and add the one shown here.";
+const otherRegistration = "The value belongs to another registration: remove it and add the one shown here.";
 const proxied =
-  'This name answers with an address instead of the CNAME: switch the proxy of this record off ("DNS only").';
+  'This name answers with an address instead of the CNAME: disable the proxy for this record ("DNS only").';
 
 async function hintsFor(domainName: string, resolver = createDnsResolver({ servers: [knot.address] })) {
   const domain = { domainName, challengeToken: token, dkimTokens: ["tokenone"], dkimZone: "dkim.amazonses.com" };
@@ -35,56 +35,59 @@ describe("the TXT record", () => {
     ["in two records", "two.test", [`"${ours.slice(30)}"`, `"${ours.slice(0, 30)}"`], split],
     ["in two quoted records", "two-q.test", [`"\\"${ours.slice(0, 9)}\\""`, `"\\"${ours.slice(9)}\\""`], split],
     ["of another registration", "old.test", ['"postern-verify=old"'], otherRegistration],
-    ["of someone else altogether", "spf.test", ['"v=spf1 -all"'], undefined],
+    ["of another service", "spf.test", ['"v=spf1 -all"'], undefined],
     ["that is empty", "void.test", ['""'], undefined],
   ];
 
-  test.for(atTheRightName)("a value %s gets its own hint", async ([, domainName, records, hint]) => {
+  test.for(atTheRightName)("a value %s gets the matching hint", async ([, domainName, records, hint]) => {
     await knot.publish(`_postern-challenge.${domainName}`, ...records.map((record) => `TXT ${record}`));
     expect((await hintsFor(domainName)).txt).toBe(hint);
   });
 
   const elsewhere: [where: string, domainName: string, foundAt: string, hint: string][] = [
     [
-      "under the domain twice",
+      "under a name with the domain twice",
       "twice.test",
       "_postern-challenge.twice.test.twice.test",
-      "The record stands at _postern-challenge.twice.test.twice.test because the DNS console adds the domain: " +
+      "The record is at _postern-challenge.twice.test.twice.test because the DNS console adds the domain: " +
         "enter only _postern-challenge as its name.",
     ],
     [
-      "under the zone of a subdomain twice",
+      "under a name with the zone of a subdomain twice",
       "mail.zone.test",
       "_postern-challenge.mail.zone.test.zone.test",
-      "The record stands at _postern-challenge.mail.zone.test.zone.test because the DNS console adds the domain: " +
+      "The record is at _postern-challenge.mail.zone.test.zone.test because the DNS console adds the domain: " +
         "enter only _postern-challenge.mail as its name.",
     ],
     [
       "at the domain itself",
       "apex.test",
       "apex.test",
-      "The record stands at apex.test: move it to _postern-challenge.apex.test.",
+      "The record is at apex.test: move it to _postern-challenge.apex.test.",
     ],
     [
       "without the underscore",
       "plain.test",
       "postern-challenge.plain.test",
-      "The record stands at postern-challenge.plain.test: move it to _postern-challenge.plain.test.",
+      "The record is at postern-challenge.plain.test: move it to _postern-challenge.plain.test.",
     ],
     [
-      "at the domain above",
+      "at the parent domain",
       "mail.above.test",
       "_postern-challenge.above.test",
-      "The record stands at _postern-challenge.above.test: move it to _postern-challenge.mail.above.test.",
+      "The record is at _postern-challenge.above.test: move it to _postern-challenge.mail.above.test.",
     ],
   ];
 
-  test.for(elsewhere)("a value %s is found there", async ([, domainName, foundAt, hint]) => {
-    await knot.publish(foundAt, `TXT "${ours}"`, 'TXT "v=spf1 -all"');
-    expect((await hintsFor(domainName)).txt).toBe(hint);
-  });
+  test.for(elsewhere)(
+    "a value %s is found, and the hint states the right name",
+    async ([, domainName, foundAt, hint]) => {
+      await knot.publish(foundAt, `TXT "${ours}"`, 'TXT "v=spf1 -all"');
+      expect((await hintsFor(domainName)).txt).toBe(hint);
+    },
+  );
 
-  // The zone file writes "=" as \061; the answer carries the plain character.
+  // A zone file writes "=" as \061; the answer contains the plain character.
   test.for([".", ".as-cname-added.test."])(
     "a value published as a CNAME ending in %s is recognised",
     async (ending) => {
@@ -96,14 +99,14 @@ describe("the TXT record", () => {
     },
   );
 
-  test("a CNAME to a name without the value is named", async () => {
+  test("the hint names a CNAME target that does not have the value", async () => {
     await knot.publish("_postern-challenge.alias.test", "CNAME ns.test.");
     expect((await hintsFor("alias.test")).txt).toBe(
-      "This name is a CNAME to ns.test, which lacks the value: publish the TXT record there or in place of the CNAME.",
+      "This name is a CNAME to ns.test, which does not have the value: publish the TXT record there, or instead of the CNAME.",
     );
   });
 
-  test("a wildcard that answers in its place is told from a record", async () => {
+  test("a wildcard that answers for the name is not mistaken for the record", async () => {
     await knot.publish("*.wild.test", 'TXT "v=spf1 -all"');
     expect((await hintsFor("wild.test")).txt).toBe(wildcard);
   });
@@ -115,50 +118,51 @@ describe("a DKIM record", () => {
     ["mail.zone-c.test", "tokenone._domainkey.mail.zone-c.test.zone-c.test", "tokenone._domainkey.mail"],
   ];
 
-  test.for(doubled)("of %s under the zone twice is found there", async ([domainName, foundAt, entered]) => {
+  test.for(doubled)("of %s is found under a name with the zone twice", async ([domainName, foundAt, entered]) => {
     await knot.publish(foundAt, `CNAME ${target}.`);
     expect((await hintsFor(domainName)).cname).toBe(
-      `The record stands at ${foundAt} because the DNS console adds the domain: enter only ${entered} as its name.`,
+      `The record is at ${foundAt} because the DNS console adds the domain: enter only ${entered} as its name.`,
     );
   });
 
-  test("with the domain added to both its name and its target is found", async () => {
+  test("is found when the console added the domain to both its name and its target", async () => {
     await knot.publish("tokenone._domainkey.both.test.both.test", `CNAME ${target}.both.test.`);
-    expect((await hintsFor("both.test")).cname).toMatch(
-      /^The record stands at tokenone._domainkey.both.test.both.test /,
-    );
+    expect((await hintsFor("both.test")).cname).toMatch(/^The record is at tokenone._domainkey.both.test.both.test /);
   });
 
-  test("without _domainkey in its name is found there", async () => {
+  test("is found under a name without _domainkey", async () => {
     await knot.publish("tokenone.bare.test", `CNAME ${target}.`);
     expect((await hintsFor("bare.test")).cname).toBe(
-      "The record stands at tokenone.bare.test: move it to tokenone._domainkey.bare.test.",
+      "The record is at tokenone.bare.test: move it to tokenone._domainkey.bare.test.",
     );
   });
 
-  test.for(["A 192.0.2.1", "AAAA 2001:db8::1"])("behind a proxy that answers %s is recognised", async (address) => {
+  test.for(["A 192.0.2.1", "AAAA 2001:db8::1"])("is recognised behind a proxy that answers %s", async (address) => {
     const domainName = `proxied-${address.length}.test`;
     await knot.publish(`tokenone._domainkey.${domainName}`, address);
     expect((await hintsFor(domainName)).cname).toBe(proxied);
   });
 
-  // One lost answer among many cannot be arranged with the server, so it is left out on the way back.
-  test("with an address is not called proxied while a wildcard is not ruled out", async () => {
-    await knot.publish("tokenone._domainkey.doubt.test", "A 192.0.2.1");
+  // The server cannot lose a single answer, so the resolver drops it.
+  test("with an address gets no proxy hint while a wildcard is not ruled out", async () => {
+    await knot.publish("tokenone._domainkey.unclear.test", "A 192.0.2.1");
     const resolver = createDnsResolver({ servers: [knot.address] });
     const findAddresses: DnsResolver["findAddresses"] = async (name) =>
       name.startsWith("tokenone.") ? resolver.findAddresses(name) : { kind: "unanswered", reason: "TIMEOUT" };
-    expect((await hintsFor("doubt.test", { ...resolver, findAddresses })).cname).toBeUndefined();
+    expect((await hintsFor("unclear.test", { ...resolver, findAddresses })).cname).toBeUndefined();
   });
 
-  test.for(["A 192.0.2.1", "CNAME shop.test."])("hidden by a wildcard %s is not called proxied", async (record) => {
-    const domainName = `wild-${record.length}.test`;
-    await knot.publish(`*.${domainName}`, record);
-    expect((await hintsFor(domainName)).cname).toBe(wildcard);
-  });
+  test.for(["A 192.0.2.1", "CNAME shop.test."])(
+    "hidden by a wildcard %s gets the wildcard hint, not the proxy hint",
+    async (record) => {
+      const domainName = `wild-${record.length}.test`;
+      await knot.publish(`*.${domainName}`, record);
+      expect((await hintsFor(domainName)).cname).toBe(wildcard);
+    },
+  );
 
   test.for(["added.test", "mail.added.test"])(
-    "of %s whose target got the zone added is recognised",
+    "of %s is recognised when the console added the zone to its target",
     async (domainName) => {
       await knot.publish(`tokenone._domainkey.${domainName}`, `CNAME ${target}.added.test.`);
       expect((await hintsFor(domainName)).cname).toBe(
@@ -177,8 +181,9 @@ describe("a DKIM record", () => {
   );
 });
 
-test("a domain without any record gets no hint, and one that nobody answers for gets the reason", async () => {
+test("a domain without any record gets no hint, and one without a DNS answer gets the reason", async () => {
   expect(await hintsFor("nothing.test")).toEqual({ txt: undefined, cname: undefined });
-  const text = "No answer came for this name (SERVFAIL): nothing was decided, and the next check asks again.";
+  const text =
+    "DNS did not answer for this name (SERVFAIL). This does not count against the record; the next check queries it again.";
   expect(await hintsFor("shop.broken")).toEqual({ txt: text, cname: text });
 });

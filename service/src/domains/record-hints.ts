@@ -2,63 +2,66 @@ import { getDomain } from "tldts";
 import { type DnsAnswer, type DnsResolver, isSameName, normalName } from "./dns-resolver.ts";
 import type { DnsRecord } from "./domain.ts";
 
-interface LookedUp {
+interface Lookup {
   record: DnsRecord;
   status: "found" | "missing" | "wrong" | "unknown";
   answer: DnsAnswer;
 }
 
-interface Place {
+interface HintContext {
   resolver: DnsResolver;
   domainName: string;
-  /** What a name answers that nobody has published; asked at most once per check, and only where it decides. */
-  unpublished: { addresses: () => Promise<DnsAnswer>; target: () => Promise<DnsAnswer> };
+  /**
+   * The answers for a name that the owner cannot have published; only a wildcard answers for it. Queried once per
+   * check.
+   */
+  probe: { addresses: () => Promise<DnsAnswer>; target: () => Promise<DnsAnswer> };
 }
 
 type Hint = string | undefined;
 
-const wildcardHint = "A wildcard record (*) answers for this name: add the record itself, it takes precedence.";
+const wildcardHint = "A wildcard record (*) answers for this name: add the record itself, which takes precedence.";
 
-/** For each record, in order, what seems to have gone wrong. Asks nothing about records that are found or unknown. */
-export function findHints(resolver: DnsResolver, domainName: string, looked: LookedUp[]): Promise<Hint[]> {
-  const nobody = `postern-wildcard-probe._domainkey.${domainName}`;
-  const unpublished = {
-    addresses: once(() => resolver.findAddresses(nobody)),
-    target: once(() => resolver.findCname(nobody)),
+/** Returns the probable mistake for each record, in order. Makes no queries for records that are found or unknown. */
+export function findHints(resolver: DnsResolver, domainName: string, lookups: Lookup[]): Promise<Hint[]> {
+  const probeName = `postern-wildcard-probe._domainkey.${domainName}`;
+  const probe = {
+    addresses: once(() => resolver.findAddresses(probeName)),
+    target: once(() => resolver.findCname(probeName)),
   };
-  const place = { resolver, domainName, unpublished };
+  const context = { resolver, domainName, probe };
   return Promise.all(
-    looked.map(async ({ record, status, answer }) => {
+    lookups.map(async ({ record, status, answer }) => {
       if (status === "found") return undefined;
       if (answer.kind === "unanswered") {
-        return `No answer came for this name (${answer.reason}): nothing was decided, and the next check asks again.`;
+        return `DNS did not answer for this name (${answer.reason}). This does not count against the record; the next check queries it again.`;
       }
       const values = valuesOf(answer);
-      if (record.type === "CNAME" && values.length > 0) return wrongTarget(place, record, values);
-      if (record.type === "CNAME") return noCname(place, record);
-      return hintInText(record, values) ?? txtElsewhere(place, record, values);
+      if (record.type === "CNAME" && values.length > 0) return wrongTarget(context, record, values);
+      if (record.type === "CNAME") return noCname(context, record);
+      return hintInText(record, values) ?? txtElsewhere(context, record, values);
     }),
   );
 }
 
-/** What the TXT values at the right name tell without another question. */
+/** Recognises mistakes in the TXT values at the right name, without another query. */
 function hintInText(record: DnsRecord, values: string[]): Hint {
   const texts = values.map(bare);
   if (texts.includes(record.value)) {
-    return "The value has quotes, spaces, line breaks or other characters too many: enter it exactly as shown.";
+    return "The value has extra quotes, spaces, line breaks or other characters: enter it exactly as shown.";
   }
   if (texts.some((text) => record.value.startsWith(text) && texts.includes(record.value.slice(text.length)))) {
     return "The value is split over two TXT records: publish the whole value as one record.";
   }
   const [kind = ""] = record.value.split("=");
   if (texts.some((text) => text.startsWith(`${kind}=`))) {
-    return "The value is that of another registration: remove it and add the one shown here.";
+    return "The value belongs to another registration: remove it and add the one shown here.";
   }
   return undefined;
 }
 
-/** At most seven questions, all at once. */
-function txtElsewhere({ resolver, domainName }: Place, record: DnsRecord, values: string[]): Promise<Hint> {
+/** At most seven queries, all concurrent. */
+function txtElsewhere({ resolver, domainName }: HintContext, record: DnsRecord, values: string[]): Promise<Hint> {
   const [label = ""] = record.name.split(".");
   const holdsValue = async (name: string) =>
     valuesOf(await resolver.findTxt(name))
@@ -84,25 +87,25 @@ async function hintInAlias(resolver: DnsResolver, record: DnsRecord): Promise<Hi
   if (`${normalName(target)}.`.startsWith(`${record.value.toLowerCase()}.`)) {
     return "The value was published as a CNAME record: remove that one and publish it as a TXT record.";
   }
-  return `This name is a CNAME to ${target}, which lacks the value: publish the TXT record there or in place of the CNAME.`;
+  return `This name is a CNAME to ${target}, which does not have the value: publish the TXT record there, or instead of the CNAME.`;
 }
 
 async function hintInWildcard(resolver: DnsResolver, domainName: string, values: string[]): Promise<Hint> {
   if (values.length === 0) return undefined;
-  const unpublished = valuesOf(await resolver.findTxt(`postern-wildcard-probe.${domainName}`));
-  return values.every((value) => unpublished.includes(value)) ? wildcardHint : undefined;
+  const probed = valuesOf(await resolver.findTxt(`postern-wildcard-probe.${domainName}`));
+  return values.every((value) => probed.includes(value)) ? wildcardHint : undefined;
 }
 
-async function wrongTarget({ domainName, unpublished }: Place, record: DnsRecord, targets: string[]): Promise<Hint> {
+async function wrongTarget({ domainName, probe }: HintContext, record: DnsRecord, targets: string[]): Promise<Hint> {
   if (targets.some((target) => isAppended(target, record, domainName))) {
     return `The DNS console added the domain to the target: enter ${record.value}. with the dot at its end.`;
   }
-  const answers = valuesOf(await unpublished.target());
-  return targets.every((target) => answers.some((answer) => isSameName(answer, target))) ? wildcardHint : undefined;
+  const probed = valuesOf(await probe.target());
+  return targets.every((target) => probed.some((value) => isSameName(value, target))) ? wildcardHint : undefined;
 }
 
-/** At most five questions at once, and two for all records together when this name has an address. */
-function noCname({ resolver, domainName, unpublished }: Place, record: DnsRecord): Promise<Hint> {
+/** At most five concurrent queries, and two more for all records together when this name has an address. */
+function noCname({ resolver, domainName, probe }: HintContext, record: DnsRecord): Promise<Hint> {
   const leadsToTarget = async (name: string) =>
     valuesOf(await resolver.findCname(name)).some(
       (target) => isSameName(target, record.value) || isAppended(target, record, domainName),
@@ -110,42 +113,42 @@ function noCname({ resolver, domainName, unpublished }: Place, record: DnsRecord
   const withoutDomainkey = record.name.replace("._domainkey.", ".");
   const hintInAddresses = async () => {
     if ((await resolver.findAddresses(record.name)).kind !== "records") return undefined;
-    const { kind } = await unpublished.addresses();
+    const { kind } = await probe.addresses();
     if (kind === "unanswered") return undefined;
     return kind === "records"
       ? wildcardHint
-      : 'This name answers with an address instead of the CNAME: switch the proxy of this record off ("DNS only").';
+      : 'This name answers with an address instead of the CNAME: disable the proxy for this record ("DNS only").';
   };
   return firstOf([
     ...zonesOf(domainName).map(async (zone) =>
       (await leadsToTarget(`${record.name}.${zone}`)) ? doubled(record, zone) : undefined,
     ),
-    leadsToTarget(withoutDomainkey).then((isThere) => (isThere ? misplaced(record, withoutDomainkey) : undefined)),
+    leadsToTarget(withoutDomainkey).then((isFound) => (isFound ? misplaced(record, withoutDomainkey) : undefined)),
     hintInAddresses(),
   ]);
 }
 
 function doubled(record: DnsRecord, zone: string): string {
   const entered = record.name.slice(0, -(zone.length + 1));
-  return `The record stands at ${record.name}.${zone} because the DNS console adds the domain: enter only ${entered} as its name.`;
+  return `The record is at ${record.name}.${zone} because the DNS console adds the domain: enter only ${entered} as its name.`;
 }
 
 function misplaced(record: DnsRecord, name: string): string {
-  return `The record stands at ${name}: move it to ${record.name}.`;
+  return `The record is at ${name}: move it to ${record.name}.`;
 }
 
-/** A console adds the name of its zone, which is the domain or one above it. */
+/** A DNS console may append the name of its zone, which is the domain or a parent of it. */
 function isAppended(target: string, record: DnsRecord, domainName: string): boolean {
   const [start, name] = [`${normalName(record.value)}.`, normalName(target)];
   return name.startsWith(start) && `.${domainName}`.endsWith(`.${name.slice(start.length)}`);
 }
 
-/** The zones in which the owner can be publishing: the domain, and the registrable domain above it. */
+/** The zones in which the owner may publish: the domain itself and its registrable domain. */
 function zonesOf(domainName: string): string[] {
   return [...new Set([domainName, getDomain(domainName, { allowPrivateDomains: true }) ?? domainName])];
 }
 
-/** A value without what consoles and copying add to it; ours consists of these characters only. */
+/** Removes the characters that DNS consoles and copying add; our value has only the remaining ones. */
 function bare(value: string): string {
   return value.replace(/[^\w=-]/g, "");
 }

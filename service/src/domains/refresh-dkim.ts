@@ -1,15 +1,15 @@
-import { takeControlToken } from "../provider/control-budget.ts";
+import { takeControlToken } from "../provider/control-call-tokens.ts";
 import type { ListedIdentity } from "../provider/email-provider.ts";
+import { readClock, storeDkimStates, storeMissingIdentities, storeNewIdentity } from "./dkim-store.ts";
 import { isNameTaken } from "./identity-removal-store.ts";
 import { type DomainDeps, ensureIdentity } from "./register-domain.ts";
-import { readClock, storeDkimStates, storeMissingIdentities, storeNewIdentity } from "./verification-store.ts";
 
-const restoredAtOnce = 5;
+const restoreBatchSize = 5;
 
 /**
- * Reads the provider's whole list, a page and a turn at a time: ten requests for ten thousand domains. Gives up without
- * harm when somebody else needs the turns; the next run starts over. Identities that have vanished are made again, because
- * nobody else would notice. Returns whether the list was read to its end.
+ * Reads the provider's complete list of identities and stores their DKIM states. Each page of 1,000 domains costs one
+ * control-call token; when other calls need the tokens, it stops, and the next run starts again. It creates identities
+ * that are missing from the list again, because no other check detects that. Returns whether it read the complete list.
  */
 export async function refreshDkim(deps: DomainDeps, pause: () => Promise<void>): Promise<boolean> {
   const { db } = deps;
@@ -18,7 +18,7 @@ export async function refreshDkim(deps: DomainDeps, pause: () => Promise<void>):
   if (listed === undefined) return false;
   // crash point: identities-listed
   const missing = await storeMissingIdentities(db, listed, readSince);
-  for (const domainName of missing.slice(0, restoredAtOnce)) await restoreIdentity(deps, domainName);
+  for (const domainName of missing.slice(0, restoreBatchSize)) await restoreIdentity(deps, domainName);
   return true;
 }
 
@@ -26,7 +26,7 @@ async function readList({ db, provider }: DomainDeps, pause: () => Promise<void>
   const listed: ListedIdentity[] = [];
   let next: string | undefined;
   do {
-    if (!(await isTurnFree(db, pause))) return undefined;
+    if (!(await takeFreeToken(db, pause))) return undefined;
     const page = await provider.listIdentities(next);
     await storeDkimStates(db, page.identities);
     listed.push(...page.identities);
@@ -35,7 +35,7 @@ async function readList({ db, provider }: DomainDeps, pause: () => Promise<void>
   return listed.map(({ domainName }) => domainName);
 }
 
-/** While holding the name, so that it is not made for a domain that is just being removed. */
+/** Holds the name lock, so that it creates no identity for a domain that is being removed. */
 async function restoreIdentity(deps: DomainDeps, domainName: string): Promise<void> {
   await deps.locks.hold(domainName, async () => {
     if (!(await isNameTaken(deps.db, domainName))) return;
@@ -43,7 +43,7 @@ async function restoreIdentity(deps: DomainDeps, domainName: string): Promise<vo
   });
 }
 
-async function isTurnFree(db: DomainDeps["db"], pause: () => Promise<void>): Promise<boolean> {
+async function takeFreeToken(db: DomainDeps["db"], pause: () => Promise<void>): Promise<boolean> {
   for (let tries = 0; tries < 20; tries++) {
     if ((await takeControlToken(db, 0)) !== undefined) return true;
     await pause();

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { identitiesOf, openTestDeps } from "../../test/domain-deps.ts";
+import { identitiesOf, openDomainFixture } from "../../test/domain-fixture.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
@@ -14,36 +14,36 @@ const database = useTestDatabase();
 let deps: DomainDeps;
 
 beforeAll(async () => {
-  deps = await openTestDeps(database.db, database.url, ses.simulator);
+  deps = await openDomainFixture(database.db, database.url, ses.simulator);
 });
 afterAll(() => deps.locks.close());
 
-/** What a process that dies at this point leaves behind is what an error nobody handles leaves behind. */
-const death = new Error("the process died here");
+/** An unhandled error leaves the same state behind as a crash at this point. */
+const crash = new Error("the process crashed here");
 
 describe("an interrupted registration", () => {
   const points: [string, (provider: EmailProvider) => Partial<EmailProvider>][] = [
-    ["before the call", () => ({ createIdentity: () => Promise.reject(death) })],
+    ["before the provider call", () => ({ createIdentity: () => Promise.reject(crash) })],
     [
-      "after the call",
+      "after the provider call",
       (provider) => ({
         createIdentity: async (...args) => {
           await provider.createIdentity(...args);
-          throw death;
+          throw crash;
         },
       }),
     ],
     [
-      "between two questions",
-      () => ({ createIdentity: async () => "exists", findIdentity: () => Promise.reject(death) }),
+      "between the two provider calls",
+      () => ({ createIdentity: async () => "exists", findIdentity: () => Promise.reject(crash) }),
     ],
   ];
 
-  test.for(points)("%s shows nothing, and registering again goes on", async ([, breakAt]) => {
+  test.for(points)("%s leaves no visible domain, and registering again completes it", async ([, crashAt]) => {
     const accountId = await anAccount(deps.db);
     const name = aName();
-    const dying = { ...deps, provider: { ...deps.provider, ...breakAt(deps.provider) } };
-    await expect(registerDomain(dying, accountId, name)).rejects.toBe(death);
+    const crashing = { ...deps, provider: { ...deps.provider, ...crashAt(deps.provider) } };
+    await expect(registerDomain(crashing, accountId, name)).rejects.toBe(crash);
     expect(await listDomains(deps.db.forAccount(accountId))).toEqual([]);
 
     const domain = await registerDomain(deps, accountId, name);
@@ -51,20 +51,20 @@ describe("an interrupted registration", () => {
     expect((await identitiesOf(deps)).filter((identity) => identity === name)).toHaveLength(1);
   });
 
-  test("that nobody takes up again is cleared away after ten minutes, with its identity", async () => {
+  test("that is not repeated is deleted after ten minutes, together with its identity", async () => {
     const accountId = await anAccount(deps.db);
     const name = aName();
-    const dying = {
+    const crashing = {
       ...deps,
       provider: {
         ...deps.provider,
         createIdentity: async (...args: Parameters<EmailProvider["createIdentity"]>) => {
           await deps.provider.createIdentity(...args);
-          throw death;
+          throw crash;
         },
       },
     };
-    await expect(registerDomain(dying, accountId, name)).rejects.toBe(death);
+    await expect(registerDomain(crashing, accountId, name)).rejects.toBe(crash);
     await finishRemovals(deps, 10);
     expect(await identitiesOf(deps)).toContain(name);
 
@@ -75,9 +75,9 @@ describe("an interrupted registration", () => {
   });
 });
 
-describe("a provider in trouble", () => {
+describe("a failing provider", () => {
   test.for(["throttled", "unavailable", "denied", "limit-reached", "invalid"] as const)(
-    "%s is answered with 503 and a sentence, and the name is not lost",
+    "with error %s leads to a 503 with a message, and the name can be registered later",
     async (kind) => {
       const accountId = await anAccount(deps.db);
       const name = aName();
@@ -94,15 +94,15 @@ describe("a provider in trouble", () => {
     },
   );
 
-  test("that throttles once is asked again in another turn", async () => {
-    let asked = 0;
+  test("that throttles once is called again with another control-call token", async () => {
+    let calls = 0;
     const busy = {
       ...deps,
       provider: {
         ...deps.provider,
         createIdentity: (...args: Parameters<EmailProvider["createIdentity"]>) => {
-          asked++;
-          if (asked === 1) return Promise.reject(new ProviderError("throttled", "not so fast", undefined));
+          calls++;
+          if (calls === 1) return Promise.reject(new ProviderError("throttled", "not so fast", undefined));
           return deps.provider.createIdentity(...args);
         },
       },
@@ -110,10 +110,10 @@ describe("a provider in trouble", () => {
     await expect(registerDomain(busy, await anAccount(deps.db), aName())).resolves.toMatchObject({
       id: expect.any(Number),
     });
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
   });
 
-  test("does not undo a removal: the domain is gone, and a chore takes the identity away later", async () => {
+  test("does not undo a removal: the domain is deleted, and a chore removes the identity later", async () => {
     const { accountId, id, domainName } = await aDomain();
     const refusing = {
       ...deps,
@@ -122,14 +122,14 @@ describe("a provider in trouble", () => {
         removeIdentity: () => Promise.reject(new ProviderError("throttled", "no", undefined)),
       },
     };
-    expect(await removeDomain(refusing, accountId, id)).toEqual({ hindrance: expect.any(ProviderError) });
+    expect(await removeDomain(refusing, accountId, id)).toEqual({ identityRemovalError: expect.any(ProviderError) });
     expect(await countRows(domainName)).toBe(0);
     expect(await identitiesOf(deps)).toContain(domainName);
     await finishRemovals(deps, 10);
     expect(await identitiesOf(deps)).not.toContain(domainName);
   });
 
-  test("for one name does not keep the others from being removed", async () => {
+  test("for one name does not block the removal of others", async () => {
     const [stuck, other] = [await aDomain(), await aDomain()];
     const refusing = {
       ...deps,
@@ -141,26 +141,26 @@ describe("a provider in trouble", () => {
             : deps.provider.removeIdentity(name),
       },
     };
-    await note(stuck.domainName, other.domainName);
+    await recordRemovals(stuck.domainName, other.domainName);
     await deleteRows(stuck.domainName, other.domainName);
-    await expect(finishRemovals(refusing, 10)).rejects.toThrow("1 removals could not be finished");
+    await expect(finishRemovals(refusing, 10)).rejects.toThrow("1 removals failed");
     const identities = await identitiesOf(deps);
     expect([identities.includes(stuck.domainName), identities.includes(other.domainName)]).toEqual([true, false]);
     await finishRemovals(deps, 10);
   });
 });
 
-test("an identity that somebody else made in the same AWS account is used, and never removed by us", async () => {
+test("an identity that another system created in the same AWS account is used and never removed", async () => {
   const name = aName();
-  await deps.provider.createConfigurationSet("somebody-else");
-  await deps.provider.createIdentity(name, "somebody-else");
+  await deps.provider.createConfigurationSet("other-system");
+  await deps.provider.createIdentity(name, "other-system");
   const domain = await registerDomain(deps, await anAccount(deps.db), name);
   expect(domain.dkimTokens).toHaveLength(3);
-  expect(await removeDomain(deps, domain.accountId, domain.id)).toEqual({ hindrance: undefined });
+  expect(await removeDomain(deps, domain.accountId, domain.id)).toEqual({ identityRemovalError: undefined });
   expect(await identitiesOf(deps)).toContain(name);
 });
 
-test("an identity with DKIM keys of its own is refused, because there would be no records to show", async () => {
+test("an identity with its own DKIM keys is refused, because it has no CNAME records", async () => {
   const name = aName();
   const own = {
     ...deps,
@@ -179,10 +179,10 @@ test("an identity with DKIM keys of its own is refused, because there would be n
   await expect(registerDomain(own, await anAccount(deps.db), name)).rejects.toMatchObject({ code: "CONFLICT" });
 });
 
-test("a removal noted while an earlier one is being finished is not forgotten with it", async () => {
+test("a removal that is recorded while an earlier one finishes is not lost", async () => {
   const [one, other] = [await aDomain(), await anAccount(deps.db)];
   const second = await registerDomain(deps, other, one.domainName);
-  // The first removal finds the name taken; before it forgets its note, the second account removes the domain too.
+  // The first removal finds the name taken. Before it deletes its record, the second account removes the domain too.
   const first = {
     ...deps,
     db: {
@@ -200,9 +200,9 @@ test("a removal noted while an earlier one is being finished is not forgotten wi
   expect(await identitiesOf(deps)).not.toContain(one.domainName);
 });
 
-test("a removal that comes late leaves a name alone that was registered again", async () => {
+test("a late removal keeps the identity of a name that was registered again", async () => {
   const { domainName } = await aDomain();
-  await note(domainName);
+  await recordRemovals(domainName);
   await finishRemovals(deps, 10);
   expect(await identitiesOf(deps)).toContain(domainName);
 });
@@ -232,9 +232,9 @@ function ageDraft(name: string, seconds: number): Promise<unknown> {
   });
 }
 
-function note(...names: string[]): Promise<unknown> {
+function recordRemovals(...names: string[]): Promise<unknown> {
   return deps.db.query({
-    name: "note-removals",
+    name: "record-removals",
     text: "insert into identity_removals (domain_name) select unnest($1::text[])",
     values: [names],
   });

@@ -2,12 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../db/database.ts";
 import type { NameLocks } from "../db/name-locks.ts";
 import { AppError } from "../errors.ts";
-import { waitForControlToken } from "../provider/control-budget.ts";
+import { waitForControlToken } from "../provider/control-call-tokens.ts";
 import { type EmailProvider, type Identity, ProviderError } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
 import { completeDomain, draftDomain } from "./domain-store.ts";
 
-/** What changing domains needs; made once per process. */
 export interface DomainDeps {
   db: Database;
   locks: NameLocks;
@@ -16,8 +15,9 @@ export interface DomainDeps {
 }
 
 /**
- * Draft, identity, domain: each step finds what an earlier, interrupted try has done, so registering again goes on from
- * there. The name is held meanwhile, so no removal takes the identity away in between.
+ * Registers in three steps: draft, identity, domain. Each step finds the result of an earlier, interrupted
+ * registration, so a second try continues from there. The name lock keeps a removal from deleting the identity between
+ * the steps.
  */
 export async function registerDomain(deps: DomainDeps, accountId: string, domainName: string): Promise<Domain> {
   const { configurationSetName } = deps;
@@ -32,51 +32,53 @@ export async function registerDomain(deps: DomainDeps, accountId: string, domain
     requireEasyDkim(identity);
     const domain = await completeDomain(db, draft.id, identity);
     // crash point: domain-completed
-    if (domain === undefined) throw new Error("a draft vanished while its name was held");
+    if (domain === undefined) throw new Error("a draft disappeared while its name was locked");
     return domain;
   });
 }
 
-/** An identity that was made elsewhere is taken over, but one with keys of its own has no records we could show. */
+/**
+ * Postern uses an identity that another system created, except one with its own DKIM keys, which has no CNAME records.
+ */
 function requireEasyDkim({ dkimTokens }: Identity): void {
   if (dkimTokens.length === 3) return;
   const message =
-    "This domain exists at the email provider with DKIM keys of its own. Ask the operator to switch it to Easy DKIM.";
+    "This domain exists at the email provider with its own DKIM keys. Ask the operator to switch it to Easy DKIM.";
   throw new AppError("CONFLICT", message);
 }
 
-/** Safe to repeat, and to call for an identity that is there. */
+/** Safe to repeat: returns the identity if it already exists. */
 export async function ensureIdentity(
   { db, provider, configurationSetName }: DomainDeps,
   domainName: string,
 ): Promise<Identity> {
-  const created = await inTurn(db, () => provider.createIdentity(domainName, configurationSetName));
+  const created = await withControlToken(db, () => provider.createIdentity(domainName, configurationSetName));
   if (created !== "exists") return created;
-  const found = await inTurn(db, () => provider.findIdentity(domainName));
+  const found = await withControlToken(db, () => provider.findIdentity(domainName));
   if (found !== undefined) return found;
-  // Someone removed it at the provider by hand between the two questions; the caller's next try creates it.
-  throw new ProviderError("unavailable", "an identity that exists was not found", undefined);
+  // An operator deleted it at the provider between the two calls; the next try creates it.
+  throw new ProviderError("unavailable", "the identity disappeared between two calls", undefined);
 }
 
-/** Two turns may arrive closer together than they left; who is refused for that gets one more before a person has to try. */
-async function inTurn<Result>(db: Database, ask: () => Promise<Result>): Promise<Result> {
+/** Network delays can bring two calls closer together than their tokens, so a throttled call gets a second token. */
+async function withControlToken<Result>(db: Database, call: () => Promise<Result>): Promise<Result> {
   await waitForControlToken(db, "registration");
-  return ask().catch(async (error) => {
+  return call().catch(async (error) => {
     if (!(error instanceof ProviderError) || error.kind !== "throttled") throw error;
     await waitForControlToken(db, "registration");
-    return ask();
+    return call();
   });
 }
 
 function explainProvider(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error;
   const text = {
-    throttled: "The email provider is busy. Try again shortly.",
-    unavailable: "The email provider does not answer at the moment. Try again shortly.",
+    throttled: "The email provider is busy. Try again in 10 seconds.",
+    unavailable: "The email provider does not answer at the moment. Try again in 10 seconds.",
     denied: "The email provider refused this installation. Ask its operator to check the AWS credentials.",
-    "limit-reached": "This installation has reached its limit of domains. Ask its operator.",
+    "limit-reached": "This installation has reached its limit of domains. Ask its operator to raise it.",
     invalid:
-      "The email provider did not accept the request. Ask the operator to run `postern aws setup` and see the log.",
+      "The email provider rejected the request. Ask the operator to read the log and to run `postern aws setup`.",
   }[error.kind];
   throw new AppError("UNAVAILABLE", text, { retryAfterSeconds: 10, cause: error });
 }

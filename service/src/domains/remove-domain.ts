@@ -1,4 +1,4 @@
-import { type ControlPurpose, waitForControlToken } from "../provider/control-budget.ts";
+import { type ControlPurpose, waitForControlToken } from "../provider/control-call-tokens.ts";
 import { deleteDomain } from "./domain-store.ts";
 import {
   deleteDrafts,
@@ -14,21 +14,22 @@ import type { DomainDeps } from "./register-domain.ts";
 export const abandonedAfterSeconds = 600;
 
 /**
- * The domain is gone with the first statement. Its identity goes next; what hinders that is returned, because a note for
- * `finishRemovals` was committed together with the removal. Returns undefined when the account has no such domain.
+ * The first statement deletes the domain and records an identity removal. Then the identity is removed at the provider.
+ * An error there is returned and not thrown, because `finishRemovals` repeats the recorded removal. Returns undefined
+ * when the account has no such domain.
  */
 export async function removeDomain(deps: DomainDeps, accountId: string, id: number) {
   const domainName = await deleteDomain(deps.db.forAccount(accountId), id);
   if (domainName === undefined) return undefined;
   // crash point: domain-deleted
-  const hindrance = await removeIdentity(deps, domainName, "removal").catch((error: unknown) => error);
-  return { hindrance };
+  const identityRemovalError = await removeIdentity(deps, domainName, "removal").catch((error: unknown) => error);
+  return { identityRemovalError };
 }
 
 /**
- * Takes the identity of a removed name away from the provider, unless the name has been registered again meanwhile or the
- * identity was not made by this installation. Safe to repeat at any point: the note is forgotten last, and only as it was
- * read, so that a removal noted meanwhile is not forgotten with it.
+ * Removes the identity of a deleted domain at the provider, unless an account has registered the name again or another
+ * system created the identity. Safe to repeat: it deletes the recorded removal last, and only with the note that it
+ * read, so a removal that was recorded in the meantime stays.
  */
 export async function removeIdentity(deps: DomainDeps, domainName: string, purpose: ControlPurpose): Promise<void> {
   await deps.locks.hold(domainName, async () => {
@@ -48,21 +49,21 @@ async function removeOurIdentity(deps: DomainDeps, domainName: string, purpose: 
   await deps.provider.removeIdentity(domainName);
 }
 
-/** Finishes what requests left: identities still to be removed, registrations nobody took up again. */
+/** Deletes abandoned drafts and repeats the identity removals that failed or were interrupted. */
 export async function finishRemovals(deps: DomainDeps, limit: number): Promise<void> {
   const failures: unknown[] = [];
-  const keep = (error: unknown) => void failures.push(error);
+  const collect = (error: unknown) => void failures.push(error);
   for (const domainName of await listAbandonedDrafts(deps.db, abandonedAfterSeconds)) {
-    const drop = () => deleteDrafts(deps.db, domainName, abandonedAfterSeconds);
-    await deps.locks.hold(domainName, drop).catch(keep);
+    const deleteAll = () => deleteDrafts(deps.db, domainName, abandonedAfterSeconds);
+    await deps.locks.hold(domainName, deleteAll).catch(collect);
   }
   // crash point: drafts-dropped
   for (const domainName of await listIdentityRemovals(deps.db, limit)) {
     await removeIdentity(deps, domainName, "chore").catch(async (error) => {
-      keep(error);
-      // To the back of the queue, so that one that keeps failing does not hide the others.
+      collect(error);
+      // Moves the removal to the end, so that one that always fails does not block the others.
       await postponeIdentityRemoval(deps.db, domainName);
     });
   }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} removals could not be finished`);
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} removals failed`);
 }

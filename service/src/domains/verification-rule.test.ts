@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judge, type Look, patienceSeconds } from "./verification-rule.ts";
+import { evaluateVerification, gracePeriodSeconds, type VerificationEvidence } from "./verification-rule.ts";
 
-const fresh: Look = {
+const fresh: VerificationEvidence = {
   status: "Pending",
   proof: "missing",
   isDkimVerified: false,
@@ -11,71 +11,76 @@ const fresh: Look = {
 };
 const hour = 3600;
 
-test("proof and DKIM together verify a domain, whatever it was before", () => {
+test("the TXT record and DKIM together verify a domain, whatever its status was", () => {
   for (const status of ["Pending", "Failed", "Success"] as const) {
-    expect(judge({ ...fresh, status, proof: "seen", isDkimVerified: true })).toEqual({
+    expect(evaluateVerification({ ...fresh, status, proof: "seen", isDkimVerified: true })).toEqual({
       status: "Success",
       nextCheckSeconds: 24 * hour,
     });
   }
 });
 
-test("nothing becomes Success without both, for any look", () => {
+test("no domain becomes Success without both, for any evidence", () => {
   fc.assert(
-    fc.property(aLook(), (look) => {
-      const { status } = judge(look);
-      const hasBoth = look.proof === "seen" && look.isDkimVerified;
-      expect(status === "Success").toBe(hasBoth || (look.status === "Success" && !isOverdue(look)));
+    fc.property(anyEvidence(), (evidence) => {
+      const { status } = evaluateVerification(evidence);
+      const hasBoth = evidence.proof === "seen" && evidence.isDkimVerified;
+      expect(status === "Success").toBe(hasBoth || (evidence.status === "Success" && !isOverdue(evidence)));
     }),
   );
 });
 
-test("pending checks slow from every 30 seconds to hourly", () => {
+test("the pause between checks of a pending domain grows from 30 seconds to an hour", () => {
   const pauses = [0, 600, 1200, 6 * hour, 20 * hour, 71 * hour].map(
-    (secondsSinceRegistration) => judge({ ...fresh, secondsSinceRegistration }).nextCheckSeconds,
+    (secondsSinceRegistration) => evaluateVerification({ ...fresh, secondsSinceRegistration }).nextCheckSeconds,
   );
   expect(pauses).toEqual([30, 30, 60, 1080, hour, hour]);
 });
 
-test("a domain that only waits for the provider is looked at every 10 seconds at first", () => {
-  expect(judge({ ...fresh, proof: "seen" }).nextCheckSeconds).toBe(10);
+test("a domain that waits only for the provider is first checked every 10 seconds", () => {
+  expect(evaluateVerification({ ...fresh, proof: "seen" }).nextCheckSeconds).toBe(10);
 });
 
-test("a domain without proof is Failed after 72 hours and not before", () => {
-  expect(judge({ ...fresh, secondsSinceRegistration: patienceSeconds - 1 }).status).toBe("Pending");
-  expect(judge({ ...fresh, secondsSinceRegistration: patienceSeconds }).status).toBe("Failed");
+test("a domain without proof becomes Failed after 72 hours, not earlier", () => {
+  expect(evaluateVerification({ ...fresh, secondsSinceRegistration: gracePeriodSeconds - 1 }).status).toBe("Pending");
+  expect(evaluateVerification({ ...fresh, secondsSinceRegistration: gracePeriodSeconds }).status).toBe("Failed");
 });
 
-test("a failed domain is still looked at hourly", () => {
-  expect(judge({ ...fresh, status: "Failed" })).toEqual({ status: "Failed", nextCheckSeconds: hour });
+test("a failed domain is still checked every hour", () => {
+  expect(evaluateVerification({ ...fresh, status: "Failed" })).toEqual({ status: "Failed", nextCheckSeconds: hour });
 });
 
-test("a verified domain survives a flaky answer and fails after 72 hours of conclusive ones", () => {
-  const verified: Look = { ...fresh, status: "Success" };
-  expect(judge({ ...verified, secondsFailing: 1 })).toEqual({ status: "Success", nextCheckSeconds: hour });
-  expect(judge({ ...verified, secondsFailing: patienceSeconds }).status).toBe("Failed");
-  expect(judge({ ...verified, proof: "unknown", secondsFailing: patienceSeconds }).status).toBe("Success");
+test("a verified domain stays verified on a short failure and becomes Failed after 72 hours of conclusive failures", () => {
+  const verified: VerificationEvidence = { ...fresh, status: "Success" };
+  expect(evaluateVerification({ ...verified, secondsFailing: 1 })).toEqual({
+    status: "Success",
+    nextCheckSeconds: hour,
+  });
+  expect(evaluateVerification({ ...verified, secondsFailing: gracePeriodSeconds }).status).toBe("Failed");
+  expect(evaluateVerification({ ...verified, proof: "unknown", secondsFailing: gracePeriodSeconds }).status).toBe(
+    "Success",
+  );
 });
 
-test("silence of DNS never fails a domain", () => {
+test("a check without a DNS answer never changes the status", () => {
   fc.assert(
-    fc.property(aLook(), (look) => {
-      const { status } = judge({ ...look, proof: "unknown" });
-      expect(status).toBe(look.status);
+    fc.property(anyEvidence(), (evidence) => {
+      const { status } = evaluateVerification({ ...evidence, proof: "unknown" });
+      expect(status).toBe(evidence.status);
     }),
   );
 });
 
-function aLook(): fc.Arbitrary<Look> {
+function anyEvidence(): fc.Arbitrary<VerificationEvidence> {
   return fc.record({
     status: fc.constantFrom("Pending", "Success", "Failed"),
     proof: fc.constantFrom("seen", "missing", "unknown"),
     isDkimVerified: fc.boolean(),
-    secondsSinceRegistration: fc.nat(10 * patienceSeconds),
-    secondsFailing: fc.nat(10 * patienceSeconds),
+    secondsSinceRegistration: fc.nat(10 * gracePeriodSeconds),
+    secondsFailing: fc.nat(10 * gracePeriodSeconds),
   });
 }
 
-function isOverdue({ proof, secondsFailing }: Look): boolean {
-  return proof !== "unknown" && secondsFailing >= patienceSeconds;
+function isOverdue({ proof, secondsFailing }: VerificationEvidence): boolean {
+  return proof !== "unknown" && secondsFailing >= gracePeriodSeconds;
 }

@@ -1,48 +1,53 @@
 import type { VerificationStatus } from "./domain.ts";
 
-/** What is known of a domain when it has just been looked at. */
-export interface Look {
+/** The facts about a domain at the end of a check. */
+export interface VerificationEvidence {
   status: VerificationStatus;
-  /** `unknown` when DNS gave no answer: that is evidence of nothing. */
+  /** Whether DNS has our TXT record. `unknown`: DNS did not answer, which proves nothing. */
   proof: "seen" | "missing" | "unknown";
   isDkimVerified: boolean;
   secondsSinceRegistration: number;
-  /** How long a verified domain has been seen not to be in order, counting this look; 0 when it is. */
+  /** How long the checks of a verified domain have failed, including this one; 0 when this one succeeds. */
   secondsFailing: number;
 }
 
-export interface Validation {
+export interface Evaluation {
   status: VerificationStatus;
   nextCheckSeconds: number;
 }
 
 const hour = 3600;
 const day = 24 * hour;
-/** The time an owner has to publish the records, and to put them back when they have vanished. */
-export const patienceSeconds = 72 * hour;
+/** How long the owner has to publish the records after registration, and to restore them when they disappear. */
+export const gracePeriodSeconds = 72 * hour;
 
-/** The whole of the rule, without clock, network or database. */
-export function judge(look: Look): Validation {
-  if (look.proof === "seen" && look.isDkimVerified) return { status: "Success", nextCheckSeconds: day };
-  switch (look.status) {
+/**
+ * Decides the status without clock, network or database:
+ * 1. The TXT record and verified DKIM together make a domain Success, whatever its status was.
+ * 2. A verified or pending domain becomes Failed only after the grace period, and only if DNS answered.
+ * 3. A failed domain stays Failed until rule 1 applies.
+ */
+export function evaluateVerification(evidence: VerificationEvidence): Evaluation {
+  if (evidence.proof === "seen" && evidence.isDkimVerified) return { status: "Success", nextCheckSeconds: day };
+  switch (evidence.status) {
     case "Success":
-      return look.proof !== "unknown" && look.secondsFailing >= patienceSeconds
+      return evidence.proof !== "unknown" && evidence.secondsFailing >= gracePeriodSeconds
         ? { status: "Failed", nextCheckSeconds: hour }
         : { status: "Success", nextCheckSeconds: hour };
     case "Pending":
-      return look.proof !== "unknown" && look.secondsSinceRegistration >= patienceSeconds
+      return evidence.proof !== "unknown" && evidence.secondsSinceRegistration >= gracePeriodSeconds
         ? { status: "Failed", nextCheckSeconds: hour }
-        : { status: "Pending", nextCheckSeconds: pendingPause(look) };
+        : { status: "Pending", nextCheckSeconds: pendingPause(evidence) };
     case "Failed":
       return { status: "Failed", nextCheckSeconds: hour };
   }
 }
 
 /**
- * From every 30 seconds for the first ten minutes to hourly: the older the wait, the less a minute matters. When our proof
- * is there and only the provider has not seen its records yet, it is a matter of seconds.
+ * The pause grows from 30 seconds in the first ten minutes to an hour. When DNS has our TXT record and only the
+ * provider has not seen its records yet, it starts at 10 seconds.
  */
-function pendingPause({ proof, secondsSinceRegistration }: Look): number {
-  const shortest = proof === "seen" ? 10 : 30;
-  return Math.round(Math.min(hour, Math.max(shortest, secondsSinceRegistration / 20)));
+function pendingPause({ proof, secondsSinceRegistration }: VerificationEvidence): number {
+  const minSeconds = proof === "seen" ? 10 : 30;
+  return Math.round(Math.min(hour, Math.max(minSeconds, secondsSinceRegistration / 20)));
 }

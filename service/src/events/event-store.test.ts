@@ -19,13 +19,13 @@ const everything = {
   limit: 50,
 };
 
-/** What a list may read beside its entries: the counts, and one row of each partition to see which goes first. */
+/** The rows a list may read besides its entries: the counts, and one row per partition to merge them in order. */
 const spare = 40;
 
 describe.each([
   ["without statistics", false],
   ["with statistics", true],
-])("behind 20,000 events, %s,", (_name, isAnalyzed) => {
+])("among 20,000 events, %s,", (_name, isAnalyzed) => {
   let accountId: string;
   const sendId = "019a0000-0000-7000-8000-00000000000a";
   const someSendId = randomUUIDv7();
@@ -53,17 +53,17 @@ describe.each([
     expect(page.scans).not.toContain("Seq Scan on events");
   });
 
-  test("a page of a rare type reads nothing of the others", async () => {
+  test("a page of a rare type reads no event of other types", async () => {
     const page = await cost((db) => listEvents(db, "live", { type: "Complaint", limit: 50, offset: 0 }));
     expect(page.rowsRead).toBeLessThanOrEqual(5 + spare);
   });
 
-  test("a page far behind reads what comes before it and no more", async () => {
+  test("a page at a large offset reads the entries before it and no more", async () => {
     const page = await cost((db) => listEvents(db, "live", { type: undefined, limit: 50, offset: 5_000 }));
     expect(page.rowsRead).toBeLessThanOrEqual(5_050 + spare);
   });
 
-  test("reading on from the middle reads its own entries", async () => {
+  test("a page from the middle of the list reads only its own entries", async () => {
     const [middle] = await database.db.query<{ id: string }>({
       name: "middle",
       text: "select id from events where account_id = $1 order by id offset 10000 limit 1",
@@ -75,7 +75,7 @@ describe.each([
     }
   });
 
-  test("the events of a send are found by themselves, of an old one as of a new one", async () => {
+  test("the events of a send are found without reading others, for old and new sends", async () => {
     for (const [id, count] of [
       [sendId, 5],
       [someSendId, 1],
@@ -89,7 +89,7 @@ describe.each([
     }
   });
 
-  test("looking for a recipient reads 10,000 entries at most, and fewer when enough are found", async () => {
+  test("a search by recipient reads 10,000 entries at most, and stops early when it has found enough", async () => {
     const nobody = { ...everything, recipient: "nobody@example.test" };
     const everybody = { ...everything, recipient: "jane@example.test" };
     const first = await findEvents(database.db.forAccount(accountId), "live", nobody);
@@ -98,7 +98,7 @@ describe.each([
     expect((await cost((db) => findEvents(db, "live", everybody))).rowsRead).toBeLessThanOrEqual(60 + spare);
   });
 
-  test("a time is found without reading what is newer", async () => {
+  test("a page before a time is found without reading newer events", async () => {
     const filter = { ...everything, until: "2026-11-02T00:00:00.000Z" };
     expect((await findEvents(database.db.forAccount(accountId), "live", filter)).events).toHaveLength(10);
     expect((await cost((db) => findEvents(db, "live", filter))).rowsRead).toBeLessThanOrEqual(10 + spare);
@@ -121,7 +121,7 @@ describe("over many months", () => {
     db = database.db.forAccount(accountId);
   });
 
-  test.each([false, true])("pages are whole and in order wherever they begin (counts folded: %s)", async (isFolded) => {
+  test.each([false, true])("pages are complete and in order at every offset (counts folded: %s)", async (isFolded) => {
     if (isFolded) await foldListChanges(database.db, 1_000);
     for (const type of [undefined, "Delivery", "Complaint"] as const) {
       const whole = (await listEvents(db, "live", { type, limit: 100, offset: 0 })).events.map(({ at }) => at);
@@ -137,7 +137,7 @@ describe("over many months", () => {
     }
   });
 
-  test("reading on goes through all of them, from the newest and from a time", async () => {
+  test("paging reaches every event, from the newest and from a given time", async () => {
     const read = async (until: string | undefined, recipient: string | undefined) => {
       const found: string[] = [];
       let before: string | undefined;
@@ -153,7 +153,7 @@ describe("over many months", () => {
     expect(await read(undefined, "jane@example.test")).toBe(28);
   });
 
-  test("an event that the counts do not know of yet is on the page all the same", async () => {
+  test("an event that is missing from the counts is still on the page", async () => {
     await change(database.db, "delete from list_counts where month < '2026-07-01'");
     await change(
       database.db,

@@ -1,6 +1,6 @@
 import type { AccountDatabase } from "../db/database.ts";
-import { monthReaching, totalOfLists } from "../db/list-counts.ts";
-import { type LookedAt, readOn } from "../db/read-on.ts";
+import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
+import { findOldestMonthNeeded, totalOfLists } from "../db/list-counts.ts";
 import type { Mode } from "../mode.ts";
 
 export const eventTypes = ["Delivery", "Bounce", "Complaint", "Suppression"] as const;
@@ -27,7 +27,7 @@ const columns = `id, send_id as "sendId", event_type as type, event_at as at, re
 interface EventPage {
   type: EventType | undefined;
   limit: number;
-  /** How many newer ones are left out; they are read all the same. */
+  /** The newest entries to skip; the query still reads them. */
   offset: number;
 }
 
@@ -35,11 +35,11 @@ interface EventPage {
 export async function listEvents(db: AccountDatabase, mode: Mode, page: EventPage) {
   const { limit, offset } = page;
   const lists = listsOf(page.type);
-  const month = await monthReaching(db, { mode, lists, wanted: offset + limit });
+  const month = await findOldestMonthNeeded(db, { mode, lists, wanted: offset + limit });
   const read = await readPage(db, mode, page, month ?? new Date().toISOString());
-  // One of an older month came in between, or events were dropped.
-  const isWhole = read.events.length >= Math.min(limit, read.total - offset);
-  return isWhole ? read : readPage(db, mode, page, undefined);
+  // The page is short when an event of an older month arrived after the count, or events were deleted.
+  const isComplete = read.events.length >= Math.min(limit, read.total - offset);
+  return isComplete ? read : readPage(db, mode, page, undefined);
 }
 
 function listsOf(type: EventType | undefined): readonly EventType[] {
@@ -72,7 +72,7 @@ async function readPage(
     values: [db.accountId, mode, type ?? null, limit, offset, listsOf(type), since ?? null],
     isPlannedEachTime: true,
   });
-  // A page without entries is one row with nothing but the total.
+  // An empty page is one row that has only the total.
   const events: SendEvent[] = rows.filter((row) => row.id !== null);
   return { total: rows[0]?.total ?? 0, events };
 }
@@ -88,12 +88,12 @@ export interface EventFilter {
   limit: number;
 }
 
-/** So many are looked at for a recipient in one go; whoever wants more goes on from there. */
-const lookedAtMost = 10_000;
+/** A search by recipient scans at most this many events per page; the caller continues from `nextBefore`. */
+const maxScanned = 10_000;
 
 /**
- * Newest first from a place in the list on. `nextBefore` is the place to go on from, undefined at the end; there may be
- * more even when fewer than `limit` were found.
+ * Newest first, from `before` on. `nextBefore` is the id to continue from; undefined at the end of the list. A page can
+ * have fewer than `limit` events and still not be the last.
  */
 export async function findEvents(
   db: AccountDatabase,
@@ -101,18 +101,18 @@ export async function findEvents(
   filter: EventFilter,
 ): Promise<{ events: SendEvent[]; nextBefore: string | undefined }> {
   const { type, sendId, recipient, before, since, until, limit } = filter;
-  const lookAt = recipient === undefined ? limit + 1 : lookedAtMost;
+  const scanLimit = recipient === undefined ? limit + 1 : maxScanned;
   const month =
     sendId === undefined
-      ? await monthReaching(db, { mode, lists: listsOf(type), wanted: lookAt, before, until })
+      ? await findOldestMonthNeeded(db, { mode, lists: listsOf(type), wanted: scanLimit, before, until })
       : undefined;
-  const rows = await db.query<SendEvent & LookedAt>({
+  const rows = await db.query<SendEvent & ScannedRow>({
     name: "find-events",
     text: `
       ${sendId === undefined ? "" : ofSend}
       select *
       from (
-        select *, $8::text is null or recipient = $8 as "isWanted", row_number() over (order by id desc) as place
+        select *, $8::text is null or recipient = $8 as "isWanted", row_number() over (order by id desc) as "scanPosition"
         from (
           select ${columns}
           from ${sendId === undefined ? "events" : "of_send"}
@@ -127,8 +127,8 @@ export async function findEvents(
           order by id desc
           limit $7
         ) as candidates
-      ) as looked_at
-      where "isWanted" or place = $7
+      ) as scanned
+      where "isWanted" or "scanPosition" = $7
       order by id desc
       limit $10`,
     values: [
@@ -138,7 +138,7 @@ export async function findEvents(
       before ?? null,
       since ?? null,
       until ?? null,
-      lookAt,
+      scanLimit,
       recipient ?? null,
       sendId ?? null,
       limit + 2,
@@ -146,11 +146,11 @@ export async function findEvents(
     ],
     isPlannedEachTime: true,
   });
-  const { wanted, nextBefore } = readOn(rows, { limit, lookAt });
+  const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
   return { events: wanted, nextBefore };
 }
 
-/** Those of a send are few and have an index of their own; materialized, so that no other one is used instead. */
+/** A send has few events and they have an index. `materialized` makes the planner use that index. */
 const ofSend = `
       with of_send as materialized (
         select id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype, complaint_type,

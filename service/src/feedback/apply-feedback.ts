@@ -3,28 +3,27 @@ import type { AboutMail, Feedback } from "../provider/feedback.ts";
 import { confirmSubmissions, type SubmissionEvidence } from "../queue/confirm-submission.ts";
 import { eventIdOf } from "./event-id.ts";
 import { findUnconfirmed } from "./find-unconfirmed.ts";
-import { outcomeRanks } from "./rank-rule.ts";
-import { type RecipientReport, recordReports } from "./record-reports.ts";
+import { outcomeRanks, type RecipientReport, recordReports } from "./record-reports.ts";
 import { rejectSends } from "./reject-sends.ts";
 
 export interface AppliedFeedback {
-  /** One for each given: whether it is in the record now, or why it cannot be. */
+  /** One for each report: whether it is in the record now, or why not. */
   verdicts: ("applied" | "unknown-send" | "from-the-future")[];
   newEvents: number;
   newSuppressions: number;
-  /** Sends that came out of doubt by it. */
+  /** Sends that became `sent` by this evidence. */
   confirmed: number;
   doubled: string[];
-  /** The latest hand-over by an attempt of which the queue knew nothing; undefined when there was none. */
+  /** The submission time of the latest attempt that the queue does not know; undefined when there is none. */
   aheadAt: string | undefined;
 }
 
 const furthestAheadMs = 5 * 60_000;
 
 /**
- * Writes what the provider tells, in sets. Told twice, late or in any order it leads to the same record. Any report about
- * an attempt proves that the attempt was taken, so evidence comes first; it is a commit of its own, because who dies in
- * between is told again.
+ * Stores a set of reports. Repeated, late or in any order, they lead to the same record. Any report about an attempt proves that the
+ * provider accepted it, so evidence is stored first, in a commit of its own. After a crash before the rest is stored, the feedback
+ * source delivers the message again.
  */
 export async function applyFeedback(db: Queryable, given: Feedback[], databaseNowMs: number): Promise<AppliedFeedback> {
   const timely = given.filter((feedback) => isTimely(feedback, databaseNowMs));
@@ -56,7 +55,7 @@ function isTagged(feedback: Feedback): feedback is Tagged {
   return feedback.sendId !== undefined && feedback.attempt !== undefined;
 }
 
-/** A time far ahead would sort before everything for as long as it is ahead. */
+/** An event with a time in the future would head every list until that time. */
 function isTimely({ at }: AboutMail, databaseNowMs: number): boolean {
   return Date.parse(at) <= databaseNowMs + furthestAheadMs;
 }
@@ -68,7 +67,7 @@ async function confirm(db: Queryable, tagged: Tagged[]) {
     providerMessageId,
     at: submittedAt,
   }));
-  const { unconfirmed, unknownSends } = await findUnconfirmed(db, once(evidence));
+  const { unconfirmed, unknownSends } = await findUnconfirmed(db, withoutRepeats(evidence));
   const confirmations = unconfirmed.length === 0 ? [] : await confirmSubmissions(db, unconfirmed);
   return {
     unknownSends,
@@ -82,7 +81,7 @@ async function confirm(db: Queryable, tagged: Tagged[]) {
   };
 }
 
-function once(evidence: SubmissionEvidence[]): SubmissionEvidence[] {
+function withoutRepeats(evidence: SubmissionEvidence[]): SubmissionEvidence[] {
   return [...new Map(evidence.map((one) => [`${one.sendId}/${one.attempt}/${one.providerMessageId}`, one])).values()];
 }
 
@@ -107,7 +106,7 @@ function reportsOf(feedback: Tagged): RecipientReport[] {
 
 type Effect = Pick<RecipientReport, "rank"> & Partial<RecipientReport>;
 
-/** Whom a report blames: an address that bounced for good, and one whose owner complained of spam. */
+/** A permanent bounce and a complaint about spam suppress the address. */
 function effectOf(feedback: Feedback): ["Delivery" | "Bounce" | "Complaint", Effect] | [undefined] {
   switch (feedback.kind) {
     case "delivery":
@@ -116,8 +115,8 @@ function effectOf(feedback: Feedback): ["Delivery" | "Bounce" | "Complaint", Eff
       const { type, subtype } = feedback.bounce;
       const effect: Effect =
         type === "Permanent"
-          ? { rank: outcomeRanks.bouncedForGood, suppressAs: "hard_bounce" }
-          : { rank: outcomeRanks.bouncedForNow };
+          ? { rank: outcomeRanks.permanentBounce, suppressAs: "hard_bounce" }
+          : { rank: outcomeRanks.transientBounce };
       return ["Bounce", { ...effect, bounceType: type, bounceSubtype: subtype }];
     }
     case "complaint": {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { timeOfSendId } from "../sends/send-id.ts";
 
-interface Happening {
+interface ReportedEvent {
   sendId: string;
   providerMessageId: string;
   type: string;
@@ -12,10 +12,10 @@ interface Happening {
 }
 
 /**
- * Made of what happened, so that the same thing told twice is a conflict of ids: the layout of UUIDv7 with the provider's
- * time, not before that of the send, and a hash for the rest.
+ * An id computed from what happened, so that a second report of the same thing conflicts with the first: the layout of UUIDv7, with
+ * the time of the provider (but not before the send) and a hash.
  */
-export function eventIdOf({ sendId, providerMessageId, type, recipient, feedbackId, at }: Happening): string {
+export function eventIdOf({ sendId, providerMessageId, type, recipient, feedbackId, at }: ReportedEvent): string {
   const time = Math.max(timeOfSendId(sendId), Date.parse(at)).toString(16).padStart(12, "0");
   const what = hash("sha256", JSON.stringify([providerMessageId, type, recipient, feedbackId ?? at]));
   return `${time.slice(0, 8)}-${time.slice(8)}-7${what.slice(0, 3)}-8${what.slice(3, 6)}-${what.slice(6, 18)}`;

@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { answers, aProviderThat, deliveryTestDeps } from "../../test/delivery-deps.ts";
+import { aDeliveryFixture, answers, aProviderThat } from "../../test/delivery-fixture.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { watchFeedback } from "./feedback-chores.ts";
+import { createLog } from "../log.ts";
+import { retryQuarantined, watchFeedback } from "./feedback-chores.ts";
+import { quarantine, takeDueQuarantined } from "./quarantine-store.ts";
 
 const database = useTestDatabase();
 
@@ -12,54 +15,104 @@ beforeEach(async () => {
   await change(database.db, "update feedback_progress set last_report_at = null, polled_at = null, gap_since = null");
 });
 
-/** Seconds ago; left out means never. */
-interface Signs {
-  sent?: number;
-  told?: number;
+/** Seconds ago; absent means never. */
+interface Ages {
+  submitted?: number;
+  reported?: number;
   polled?: number;
 }
 
-const signs: [string, Signs, string | undefined][] = [
-  ["nothing was ever handed over", {}, undefined],
-  ["mail was handed over within the gap", { sent: 800 }, undefined],
-  ["mail was handed over before the gap and nothing was ever told", { sent: 1_000 }, "not-told"],
-  ["mail was handed over before the gap and told of", { sent: 1_000, told: 990 }, undefined],
-  ["mail was handed over since it was last told of any", { sent: 1_000, told: 5_000 }, "not-told"],
-  ["the queue was read within the gap", { polled: 800 }, undefined],
-  ["the queue was not read for longer than the gap", { polled: 1_000 }, "not-polled"],
+const missing: [name: string, ages: Ages, reason: string][] = [
+  ["a submission is older than the gap, and nothing was ever reported", { submitted: 1_000 }, "no-reports"],
+  [
+    "a submission is older than the gap, and the last report is older still",
+    { submitted: 1_000, reported: 5_000 },
+    "no-reports",
+  ],
+  ["the last receive is older than the gap", { polled: 1_000 }, "not-polled"],
 ];
 
-test.for(signs)("when %s", async ([, { sent, told, polled }, reason]) => {
-  if (sent !== undefined) await aSubmittedSend(sent);
-  await change(
-    database.db,
-    `update feedback_progress
-     set last_report_at = now() - make_interval(secs => $1), polled_at = now() - make_interval(secs => $2)
-     where mode = 'live'`,
-    [told ?? null, polled ?? null],
-  );
-  expect(await watch()).toMatchObject(
-    reason === undefined ? [] : [{ event: "feedback.missing", reason, level: "error" }],
-  );
+test.for(missing)("feedback is missing when %s", async ([, ages, reason]) => {
+  await setAges(ages);
+  expect(await watch()).toMatchObject([{ event: "feedback.missing", reason, level: "error" }]);
 });
 
-test("without a queue nobody expects it to be read", async () => {
+const notMissing: [name: string, ages: Ages][] = [
+  ["nothing was ever submitted", {}],
+  ["the last submission is more recent than the gap", { submitted: 800 }],
+  ["a submission is older than the gap, and something was reported after it", { submitted: 1_000, reported: 990 }],
+  ["the last receive is more recent than the gap", { polled: 800 }],
+];
+
+test.for(notMissing)("feedback is not missing when %s", async ([, ages]) => {
+  await setAges(ages);
+  expect(await watch()).toEqual([]);
+});
+
+test("an installation without a feedback queue does not expect receives", async () => {
   await change(database.db, "update feedback_progress set polled_at = now() - interval '1 day'");
   expect(await watch({ hasFeedbackQueue: false })).toEqual([]);
 });
 
-test("it is told once, whoever looks, and once more when feedback is back", async () => {
+test("of four processes one logs that feedback is missing, and one logs when it has resumed", async () => {
   await aSubmittedSend(1_000);
-  const looks = await Promise.all(Array.from({ length: 4 }, () => watch()));
-  expect(looks.flat()).toMatchObject([{ event: "feedback.missing" }]);
+  const lines = await Promise.all(Array.from({ length: 4 }, () => watch()));
+  expect(lines.flat()).toMatchObject([{ event: "feedback.missing" }]);
   expect(await watch()).toEqual([]);
   await change(database.db, "update feedback_progress set last_report_at = now()");
   expect(await watch()).toMatchObject([{ event: "feedback.resumed", level: "info" }]);
   expect(await watch()).toEqual([]);
 });
 
+test("a retry releases the entries that it applied and keeps the others", async () => {
+  const [good, bad] = [aText(), aText()];
+  await quarantine(database.db, [
+    { reason: "unknown-send", raw: good },
+    { reason: "unknown-send", raw: bad },
+  ]);
+  await makeDue();
+  await retryQuarantined({
+    db: database.db,
+    log: createLog("silent"),
+    read: (raw) => ({ kind: "unreadable", reason: raw }),
+    receive: async (_, raw) => (raw === good ? "applied" : "unknown-send"),
+  });
+  await makeDue();
+  const left = (await takeDueQuarantined(database.db, 100)).map((entry) => entry.raw);
+  expect(left).toContain(bad);
+  expect(left).not.toContain(good);
+});
+
+test("an entry that throws is postponed and does not block the others", async () => {
+  const [good, broken] = [aText(), aText()];
+  await quarantine(database.db, [
+    { reason: "unknown-send", raw: good },
+    { reason: "unknown-send", raw: broken },
+  ]);
+  await makeDue();
+  await retryQuarantined({
+    db: database.db,
+    log: createLog("silent"),
+    read: (raw) => ({ kind: "unreadable", reason: raw }),
+    receive: (_, raw) => (raw === good ? Promise.resolve("applied") : Promise.reject(new Error("broken"))),
+  });
+  expect(await findEntry(good)).toBeUndefined();
+  expect(await findEntry(broken)).toMatchObject({ tries: 1, seconds: 20 });
+});
+
+async function setAges({ submitted, reported, polled }: Ages): Promise<void> {
+  if (submitted !== undefined) await aSubmittedSend(submitted);
+  await change(
+    database.db,
+    `update feedback_progress
+     set last_report_at = now() - make_interval(secs => $1), polled_at = now() - make_interval(secs => $2)
+     where mode = 'live'`,
+    [reported ?? null, polled ?? null],
+  );
+}
+
 async function watch(changes: { hasFeedbackQueue?: boolean } = {}) {
-  const { deps, lines } = deliveryTestDeps(database.db, aProviderThat(answers.accepted).provider);
+  const { deps, lines } = aDeliveryFixture(database.db, aProviderThat(answers.accepted).provider);
   const feedback = { feedbackGapSeconds: 900, hasFeedbackQueue: true, ...changes };
   await watchFeedback({ db: database.db, log: deps.log, feedback });
   return lines;
@@ -73,4 +126,23 @@ async function aSubmittedSend(secondsAgo: number): Promise<void> {
        now() - make_interval(secs => $2))`,
     [await anAccount(database.db), secondsAgo],
   );
+}
+
+function aText(): string {
+  return `text ${randomBytes(6).toString("hex")}`;
+}
+
+async function makeDue(): Promise<void> {
+  await change(database.db, "update feedback_quarantine set next_try_at = now() where next_try_at is not null");
+}
+
+async function findEntry(raw: string) {
+  const [row] = await change(
+    database.db,
+    `select tries, round(extract(epoch from next_try_at - now()))::integer as seconds
+     from feedback_quarantine
+     where raw = $1`,
+    [raw],
+  );
+  return row;
 }

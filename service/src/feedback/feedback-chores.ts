@@ -1,17 +1,17 @@
 import type { Queryable } from "../db/database.ts";
-import { noteFeedbackGap, readFeedbackState } from "../in-doubt/feedback-progress.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import type { FeedbackReading } from "../provider/feedback.ts";
+import { noteFeedbackGap, readFeedbackState } from "./feedback-gap.ts";
 import { postponeQuarantined, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
-import type { ReceiveFeedback } from "./take-feedback.ts";
+import type { ReceiveFeedback } from "./receive-feedback.ts";
 
-const takenAtOnce = 100;
+const batchSize = 100;
 
 interface QuarantineDeps {
   db: Queryable;
   log: Log;
-  take: ReceiveFeedback;
+  receive: ReceiveFeedback;
   /** Reads the text of a message again. */
   read: (raw: string) => FeedbackReading;
 }
@@ -29,21 +29,21 @@ export function feedbackChores(deps: QuarantineDeps & FeedbackGapDeps): Chore[] 
   ];
 }
 
-/** Tells once when feedback stays away, and once when it is back. */
+/** Logs once when feedback is missing, and once when it has resumed. */
 export async function watchFeedback({ db, log, feedback }: FeedbackGapDeps): Promise<void> {
-  const { silence, lastReportSecondsAgo, polledSecondsAgo } = await readFeedbackState(db, "live", feedback);
-  // crash point: silence-read
-  if (!(await noteFeedbackGap(db, "live", silence !== null))) return;
+  const { gap, lastReportSecondsAgo, polledSecondsAgo } = await readFeedbackState(db, "live", feedback);
+  // crash point: feedback-gap-read
+  if (!(await noteFeedbackGap(db, "live", gap !== null))) return;
   const facts = { last_report_seconds_ago: lastReportSecondsAgo, polled_seconds_ago: polledSecondsAgo };
-  if (silence === null) log.info(facts, "feedback.resumed");
-  else log.error({ reason: silence, gap_seconds: feedback.feedbackGapSeconds, ...facts }, "feedback.missing");
+  if (gap === null) log.info(facts, "feedback.resumed");
+  else log.error({ reason: gap, gap_seconds: feedback.feedbackGapSeconds, ...facts }, "feedback.missing");
 }
 
-/** Feedback about a send that was not known may have overtaken it, or come before a restored database was complete. */
-export async function retryQuarantined({ db, log, take, read }: QuarantineDeps): Promise<void> {
+/** Feedback about an unknown send may have arrived before the send was committed, or before a restore was complete. */
+export async function retryQuarantined({ db, log, receive, read }: QuarantineDeps): Promise<void> {
   for (;;) {
-    const due = await takeDueQuarantined(db, takenAtOnce);
-    const verdicts = await Promise.allSettled(due.map(({ raw }) => take(read(raw), raw)));
+    const due = await takeDueQuarantined(db, batchSize);
+    const verdicts = await Promise.allSettled(due.map(({ raw }) => receive(read(raw), raw)));
     const isDone = (verdict: (typeof verdicts)[number] | undefined) =>
       verdict?.status === "fulfilled" && (verdict.value === "applied" || verdict.value === "ignored");
     const applied = due.filter((_, index) => isDone(verdicts[index])).map(({ id }) => id);
@@ -54,6 +54,6 @@ export async function retryQuarantined({ db, log, take, read }: QuarantineDeps):
     await releaseQuarantined(db, applied);
     await postponeQuarantined(db, left);
     if (due.length > 0) log.info({ tried: due.length, applied: applied.length }, "feedback.quarantine-retried");
-    if (due.length < takenAtOnce) return;
+    if (due.length < batchSize) return;
   }
 }

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { aDatabaseThatGoes, aMessage, aQueue, consumersIn, leftRow, ownRow } from "../../test/feedback-reading.ts";
+import {
+  aDatabaseWithOutages,
+  aMessage,
+  aQueue,
+  consumersIn,
+  leftConsumer,
+  liveConsumer,
+} from "../../test/feedback-consumer-fixture.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Queryable } from "../db/database.ts";
@@ -12,44 +19,44 @@ import { FeedbackLoop } from "./feedback-loop.ts";
 
 const database = useTestDatabase();
 
-type Take = ConstructorParameters<typeof FeedbackLoop>[0]["take"];
+type Receive = ConstructorParameters<typeof FeedbackLoop>[0]["receive"];
 
-function aLoop(queue: FeedbackQueue, take: Take = async () => "applied", db: Queryable = database.db) {
-  return new FeedbackLoop({ db, mode: "live", queue, take, receivers: 1, log: createLog("silent") });
+function aLoop(queue: FeedbackQueue, receive: Receive = async () => "applied", db: Queryable = database.db) {
+  return new FeedbackLoop({ db, mode: "live", queue, receive, receivers: 1, log: createLog("silent") });
 }
 
-test("a message is deleted after what it says is taken, and not before", async () => {
+test("a message is deleted after its content is stored, and not before", async () => {
   const { queue, deleted } = aQueue([aMessage("a"), aMessage("b")]);
-  const seen: string[][] = [];
+  const deletedBefore: string[][] = [];
   const loop = aLoop(queue, async () => {
-    seen.push([...deleted]);
+    deletedBefore.push([...deleted]);
     return "applied";
   });
   expect(await loop.runOnce()).toBe(2);
-  expect(seen).toEqual([[], []]);
+  expect(deletedBefore).toEqual([[], []]);
   expect(deleted).toEqual(["handle of a", "handle of b"]);
 });
 
-test("a message that could not be taken stays in the queue, and its neighbours are deleted", async () => {
+test("a message that could not be stored stays in the queue, and the others of its receive are deleted", async () => {
   const { queue, deleted } = aQueue([aMessage("a"), aMessage("b")]);
   const loop = aLoop(queue, async (_, raw) => {
-    if (raw === "body of a") throw new AppError("UNAVAILABLE", "The database is away.");
+    if (raw === "body of a") throw new AppError("UNAVAILABLE", "The database is down.");
     return "applied";
   });
   await loop.runOnce();
   expect(deleted).toEqual(["handle of b"]);
 });
 
-test("a message that breaks us three times is kept in quarantine, but never for trouble of our own", async () => {
-  const take: Take = async (_, raw) => {
-    if (raw.endsWith("ours")) throw new AppError("UNAVAILABLE", "away");
-    if (raw.endsWith("late"))
+test("a message that fails three times goes to quarantine, unless the database caused the failures", async () => {
+  const receive: Receive = async (_, raw) => {
+    if (raw.endsWith("unavailable")) throw new AppError("UNAVAILABLE", "The database is down.");
+    if (raw.endsWith("contention"))
       throw Object.assign(new Error("could not serialize"), { code: "40001", severity: "ERROR" });
     throw new Error("a bug");
   };
-  const ours = [aMessage("ours", 9), aMessage("late", 9)];
-  const { queue, deleted } = aQueue([aMessage("poison", 2)], [aMessage("poison", 3), ...ours]);
-  const loop = aLoop(queue, take);
+  const causedByDatabase = [aMessage("unavailable", 9), aMessage("contention", 9)];
+  const { queue, deleted } = aQueue([aMessage("poison", 2)], [aMessage("poison", 3), ...causedByDatabase]);
+  const loop = aLoop(queue, receive);
   await loop.runOnce();
   expect(deleted).toEqual([]);
   await loop.runOnce();
@@ -61,7 +68,7 @@ test("a message that breaks us three times is kept in quarantine, but never for 
   expect(rows).toEqual([{ reason: "unreadable", raw: "body of poison", next_try_at: null }]);
 });
 
-test("a queue that cannot be asked is asked again, and stopping ends the loop", async () => {
+test("the loop receives again after an error, and stopping ends it", async () => {
   const { queue, deleted } = aQueue(new Error("no connection"), [aMessage("a")]);
   const loop = aLoop(queue);
   loop.start();
@@ -69,66 +76,66 @@ test("a queue that cannot be asked is asked again, and stopping ends the loop", 
   await loop.stop();
 });
 
-describe("what a consumer leaves behind", () => {
+describe("a consumer", () => {
   beforeEach(() => change(database.db, "delete from feedback_consumers"));
   afterEach(() => vi.useRealTimers());
 
-  test("nothing, while it takes all it is given", async () => {
+  test("reports no messages as left in the queue while it stores all that it receives", async () => {
     const { queue } = aQueue([aMessage("a")], []);
     const loop = aLoop(queue);
-    await loop.heartbeat();
+    await loop.sendHeartbeat();
     await loop.runOnce();
     await loop.runOnce();
-    await loop.heartbeat();
-    expect(await consumersIn(database.db)).toMatchObject([ownRow]);
+    await loop.sendHeartbeat();
+    expect(await consumersIn(database.db)).toMatchObject([liveConsumer]);
   });
 
-  test("a message that it could not take", async () => {
+  test("reports left messages when it could not store one", async () => {
     const { queue } = aQueue([aMessage("a"), aMessage("b")]);
     const loop = aLoop(queue, async (_, raw) => {
       if (raw === "body of a") throw new Error("a bug");
       return "applied";
     });
     await loop.runOnce();
-    await loop.heartbeat();
-    expect(await consumersIn(database.db)).toMatchObject([leftRow, ownRow]);
+    await loop.sendHeartbeat();
+    expect(await consumersIn(database.db)).toMatchObject([leftConsumer, liveConsumer]);
   });
 
-  test("a message that it could not put into quarantine either, and its neighbours are deleted", async () => {
+  test("reports left messages when it could not quarantine one either, and deletes the others of that receive", async () => {
     const { queue, deleted } = aQueue([aMessage("a", 3), aMessage("b", 3)]);
-    const { db, away } = aDatabaseThatGoes(database.db);
+    const { db, setDown } = aDatabaseWithOutages(database.db);
     const loop = aLoop(
       queue,
       async (_, raw) => {
         if (raw === "body of b") return "applied";
-        away(true);
-        setTimeout(() => away(false), 100);
+        setDown(true);
+        setTimeout(() => setDown(false), 100);
         throw new Error("a bug");
       },
       db,
     );
     await loop.runOnce();
     expect(deleted).toEqual(["handle of b"]);
-    await loop.heartbeat();
-    expect(await consumersIn(database.db)).toMatchObject([leftRow, ownRow]);
+    await loop.sendHeartbeat();
+    expect(await consumersIn(database.db)).toMatchObject([leftConsumer, liveConsumer]);
   });
 
   test.for([
-    ["what an answer held that was lost on its way", "unavailable", true, [leftRow, ownRow]],
-    ["nothing, where there was no connection", "unavailable", false, [ownRow]],
-    ["nothing, where it was refused", "denied", true, [ownRow]],
-  ] as const)("%s", async ([, kind, hasLeft, rows]) => {
-    const { queue } = aQueue(new ProviderError(kind, "no", undefined, hasLeft));
+    ["reports left messages when an answer of the queue was lost", "unavailable", true, [leftConsumer, liveConsumer]],
+    ["reports no left messages when there was no connection", "unavailable", false, [liveConsumer]],
+    ["reports no left messages when the queue refused the request", "denied", true, [liveConsumer]],
+  ] as const)("%s", async ([, kind, wasSent, rows]) => {
+    const { queue } = aQueue(new ProviderError(kind, "no", undefined, wasSent));
     const loop = aLoop(queue);
     await expect(loop.runOnce()).rejects.toThrow("no");
-    await loop.heartbeat();
+    await loop.sendHeartbeat();
     expect(await consumersIn(database.db)).toMatchObject(rows);
   });
 
-  test("it receives nothing before the first sign of life, nor ten seconds after the last", async () => {
+  test("receives nothing before its first heartbeat, nor ten seconds after its last", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const { db, away } = aDatabaseThatGoes(database.db);
-    away(true);
+    const { db, setDown } = aDatabaseWithOutages(database.db);
+    setDown(true);
     let received = 0;
     const receive = async () => {
       await sleep(20);
@@ -140,9 +147,9 @@ describe("what a consumer leaves behind", () => {
     loop.start();
     await sleep(300);
     expect(received).toBe(0);
-    away(false);
+    setDown(false);
     await expect.poll(() => received, { timeout: 10_000 }).toBeGreaterThan(0);
-    away(true);
+    setDown(true);
     vi.advanceTimersByTime(10_000);
     await sleep(200);
     const before = received;

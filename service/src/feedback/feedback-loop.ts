@@ -5,17 +5,17 @@ import { AppError } from "../errors.ts";
 import { ConsumerHeartbeat } from "../in-doubt/consumer-heartbeat.ts";
 import type { Log } from "../log.ts";
 import { startTicker } from "../loops/ticker.ts";
+import type { Mode } from "../mode.ts";
 import { ProviderError } from "../provider/email-provider.ts";
 import type { FeedbackQueue, ReceivedMessage } from "../provider/feedback.ts";
-import type { Mode } from "../sends/send-request.ts";
 import { quarantine } from "./quarantine-store.ts";
-import type { ReceiveFeedback } from "./take-feedback.ts";
+import type { ReceiveFeedback } from "./receive-feedback.ts";
 
 interface FeedbackLoopOptions {
   db: Queryable;
   mode: Mode;
   queue: FeedbackQueue;
-  take: ReceiveFeedback;
+  receive: ReceiveFeedback;
   receivers: number;
   log: Log;
 }
@@ -24,12 +24,14 @@ const waitSeconds = 20;
 const backOffMs = 1_000;
 const heartbeatMs = 2_000;
 const untilFreshMs = 100;
-/** A message that broke us so often goes to quarantine, where it breaks nobody. */
+/** A message that cannot be applied goes to quarantine once the queue has delivered it this often. */
 const maxTries = 3;
 
+type Outcome = "stored" | "redeliver" | "database-unavailable";
+
 /**
- * Reads the provider's queue of events with several receivers. A message is deleted only after what it says is committed;
- * who dies in between is given it again, and the second time changes nothing.
+ * Reads the provider's queue of events with several receivers. It deletes a message only after its content is committed. After a
+ * crash in between, the queue delivers the message again, and the second time changes nothing.
  */
 export class FeedbackLoop {
   readonly #options: FeedbackLoopOptions;
@@ -40,14 +42,15 @@ export class FeedbackLoop {
   constructor(options: FeedbackLoopOptions) {
     this.#options = options;
     const { db, mode, queue } = options;
-    this.#heartbeat = new ConsumerHeartbeat({ db, mode, hiddenSeconds: queue.hiddenSeconds, waitSeconds });
+    const { visibilityTimeoutSeconds } = queue;
+    this.#heartbeat = new ConsumerHeartbeat({ db, mode, visibilityTimeoutSeconds, waitSeconds });
   }
 
   start(): void {
     const { log } = this.#options;
     const heartbeat = startTicker({
       pauseMs: heartbeatMs,
-      run: () => this.heartbeat(),
+      run: () => this.sendHeartbeat(),
       onFailure: (err) => log.error({ err }, "feedback.heartbeat-failed"),
     });
     this.#ended = Promise.all(Array.from({ length: this.#options.receivers }, () => this.#run())).then(() =>
@@ -61,33 +64,33 @@ export class FeedbackLoop {
     await this.#ended;
   }
 
-  async heartbeat(): Promise<void> {
-    await this.#heartbeat.heartbeat();
+  async sendHeartbeat(): Promise<void> {
+    await this.#heartbeat.send();
   }
 
-  /** Receives once. Returns how many messages were taken, or undefined when the queue was closed. */
+  /** Receives once. Returns the number of messages, or undefined when the queue was closed. */
   async runOnce(wait = waitSeconds): Promise<number | undefined> {
     const { queue } = this.#options;
-    const asking = this.#heartbeat.ask(wait);
+    const receive = this.#heartbeat.startReceive(wait);
     const messages = await queue.receive({ waitSeconds: wait }).catch((err) => {
-      // The answer may have been lost on its way, and messages with it.
-      if (!(err instanceof ProviderError && err.isWithoutEffect)) this.#heartbeat.leftSome();
+      // The answer, and the messages in it, may have been lost on the network.
+      if (!(err instanceof ProviderError && err.hadNoEffect)) this.#heartbeat.leftMessages();
       throw err;
     });
     if (messages === "closed") return undefined;
     if (messages.length === 0) {
-      asking.foundEmpty();
+      receive.foundEmpty();
       return 0;
     }
-    this.#heartbeat.foundSome();
-    const fates = await Promise.all(messages.map((message) => this.#takeOne(message)));
-    const safe = messages.filter((_, index) => fates[index] === "safe");
-    if (safe.length < messages.length) this.#heartbeat.leftSome();
+    this.#heartbeat.foundMessages();
+    const outcomes = await Promise.all(messages.map((message) => this.#handle(message)));
+    const stored = messages.filter((_, index) => outcomes[index] === "stored");
+    if (stored.length < messages.length) this.#heartbeat.leftMessages();
     // crash point: feedback-committed
-    if (safe.length > 0) await queue.delete(safe.map((message) => message.receiptHandle));
-    this.#heartbeat.foundSome();
-    // Receiving on would use up the tries after which a message becomes a dead letter.
-    if (fates.includes("database-unavailable")) await this.#untilDatabaseIsBack();
+    if (stored.length > 0) await queue.delete(stored.map((message) => message.receiptHandle));
+    this.#heartbeat.foundMessages();
+    // Further receives would use up the deliveries after which SQS moves a message to the dead-letter queue.
+    if (outcomes.includes("database-unavailable")) await this.#waitForDatabase();
     return messages.length;
   }
 
@@ -106,29 +109,23 @@ export class FeedbackLoop {
     }
   }
 
-  /** A message that is safe may be deleted. */
-  async #takeOne({
-    id,
-    body,
-    feedback,
-    receiveCount,
-  }: ReceivedMessage): Promise<"safe" | "again" | "database-unavailable"> {
-    const { db, take, log } = this.#options;
+  async #handle({ id, body, feedback, receiveCount }: ReceivedMessage): Promise<Outcome> {
+    const { db, receive, log } = this.#options;
     try {
-      await take(feedback, body);
-      return "safe";
+      await receive(feedback, body);
+      return "stored";
     } catch (err) {
       log.error({ message_id: id, receive_count: receiveCount, err }, "feedback.apply-failed");
       if (isDatabaseUnavailable(err)) return "database-unavailable";
-      if (receiveCount < maxTries) return "again";
+      if (receiveCount < maxTries) return "redeliver";
       return quarantine(db, [{ reason: "unreadable", raw: body }]).then(
-        () => "safe",
+        () => "stored",
         () => "database-unavailable",
       );
     }
   }
 
-  async #untilDatabaseIsBack(): Promise<void> {
+  async #waitForDatabase(): Promise<void> {
     const { db } = this.#options;
     for (let isBack = false; !isBack && !this.#stopping; ) {
       await sleep(backOffMs);

@@ -15,27 +15,32 @@ interface LostRecordDeps {
 const dayMs = 86_400_000;
 
 /**
- * A claim is committed before the hand-over, so feedback about an attempt or a send that the record does not have means that
- * the record is an older copy: a backup that was put back without a new timeline shows in no other way. An attempt that was
- * never claimed is proof. A young send that is unknown is a strong sign, but also what two installations would see that
- * share one queue by mistake, so it stops mail at most once a day.
+ * Detects from feedback that the database is an older copy of itself. A claim is committed before the submission, so the record must
+ * have every attempt that the provider reports. A backup restored without a new timeline shows in no other way.
+ *
+ * 1. An attempt that was never claimed proves it.
+ * 2. An unknown send of the last day is strong evidence, but two installations that share a queue by mistake see the same. So it stops
+ *    mail at most once a day.
  */
 export async function detectLostRecord(
   { db, log, metrics }: LostRecordDeps,
-  { given, applied, nowMs }: { given: Feedback[]; applied: AppliedFeedback; nowMs: number },
+  { reports, applied, nowMs }: { reports: Feedback[]; applied: AppliedFeedback; nowMs: number },
 ): Promise<void> {
-  const isUnknown = given.some(
+  const hasUnknownSend = reports.some(
     ({ kind, sendId }, index) =>
       kind === "send" &&
       applied.verdicts[index] === "unknown-send" &&
       sendId !== undefined &&
       timeOfSendId(sendId) > nowMs - dayMs,
   );
-  const unexplainedSince = applied.aheadAt ?? (isUnknown ? new Date(nowMs - dayMs).toISOString() : undefined);
+  const unexplainedSince = applied.aheadAt ?? (hasUnknownSend ? new Date(nowMs - dayMs).toISOString() : undefined);
   if (unexplainedSince === undefined) return;
-  const change = await declareFailover(db, "feedback", unexplainedSince);
-  if (change === undefined) return;
-  metrics.failovers.inc({ cause: change.cause });
-  const sign = applied.aheadAt === undefined ? "unknown send" : "unknown attempt";
-  log.error({ ...change, sign, see: "docs/runbook.md, after a restore or failover" }, "database.failover-detected");
+  const failover = await declareFailover(db, "feedback", unexplainedSince);
+  if (failover === undefined) return;
+  metrics.failovers.inc({ cause: failover.cause });
+  const evidence = applied.aheadAt === undefined ? "unknown send" : "unknown attempt";
+  log.error(
+    { ...failover, evidence, see: "docs/runbook.md, after a restore or failover" },
+    "database.failover-detected",
+  );
 }

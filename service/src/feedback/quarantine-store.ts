@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Queryable } from "../db/database.ts";
+import { storableText } from "../db/storable-text.ts";
 
 export type QuarantineReason = "unknown-send" | "unreadable" | "from-the-future";
 
@@ -13,7 +14,7 @@ export interface Quarantined {
 
 const maxRawLength = 256 * 1024;
 
-/** Nothing the provider tells is thrown away. What may be usable later is tried again; told again it stays one row. */
+/** Keeps feedback that could not be applied. What may be applied later is retried. The same text again stays one row. */
 export async function quarantine(db: Queryable, entries: { reason: QuarantineReason; raw: string }[]): Promise<void> {
   await db.query({
     name: "quarantine-feedback",
@@ -26,15 +27,15 @@ export async function quarantine(db: Queryable, entries: { reason: QuarantineRea
       on conflict (raw_hash) do nothing`,
     values: [
       entries.map((entry) => entry.reason),
-      entries.map((entry) => entry.raw.replaceAll("\0", "\u{fffd}").slice(0, maxRawLength)),
+      entries.map((entry) => storableText(entry.raw, maxRawLength)),
       entries.map((entry) => hash("sha256", entry.raw, "buffer")),
     ],
   });
 }
 
-const inHandSeconds = 60;
+const takenSeconds = 60;
 
-/** Takes what is due to be tried again, for a minute: a process that dies with it in hand has lost nothing but that. */
+/** Takes due entries for a minute. If the process crashes, another one takes them after that. */
 export async function takeDueQuarantined(db: Queryable, count: number): Promise<Quarantined[]> {
   return db.query<Quarantined>({
     name: "take-due-quarantined",
@@ -52,11 +53,11 @@ export async function takeDueQuarantined(db: Queryable, count: number): Promise<
       from due
       where q.id = due.id
       returning q.id, q.reason, q.raw, q.tries, q.received_at as "receivedAt"`,
-    values: [count, inHandSeconds],
+    values: [count, takenSeconds],
   });
 }
 
-/** Puts the next try further away each time, for a day. */
+/** Doubles the delay until the next try, up to an hour, and stops after a day. */
 export async function postponeQuarantined(db: Queryable, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
   await db.query({
@@ -82,11 +83,11 @@ export async function releaseQuarantined(db: Queryable, ids: number[]): Promise<
 export interface QuarantineCount {
   reason: QuarantineReason;
   entries: number;
-  /** Of them, those that came within a day. */
+  /** Of them, those received within the last day. */
   fresh: number;
 }
 
-/** Of the newest so many entries. */
+/** Counts the newest entries, up to the given bound. */
 export async function countQuarantined(db: Queryable, countedAtMost: number): Promise<QuarantineCount[]> {
   return db.query<QuarantineCount>({
     name: "count-quarantined",
@@ -141,7 +142,7 @@ export async function findQuarantined(
   return row;
 }
 
-/** Makes one entry, or all of them, due now, also those that were not to be tried any more. Returns how many. */
+/** Makes one entry, or all of them, due now, including those that are no longer retried. Returns the number. */
 export async function replayQuarantined(db: Queryable, id: number | undefined): Promise<number> {
   const [row] = await db.query<{ due: number }>({
     name: "replay-quarantined",
@@ -160,8 +161,8 @@ export async function replayQuarantined(db: Queryable, id: number | undefined): 
 }
 
 /**
- * Sends that the provider took and this database does not have, newest first: accepted in what a failover or restore lost.
- * The tag stands in the text of SES, which lies as text in the envelope of SNS or alone.
+ * Sends that the provider accepted and this database does not have, newest first: a failover or restore lost them. The send id is a
+ * tag in the event of SES, which is either the raw text or a string inside the envelope of SNS.
  */
 export async function listUnknownSends(
   db: Queryable,
@@ -170,15 +171,15 @@ export async function listUnknownSends(
   return db.query<{ sendId: string; receivedAt: string }>({
     name: "list-unknown-sends",
     text: `
-      select told.send_id as "sendId", min(told.received_at) as "receivedAt"
+      select found.send_id as "sendId", min(found.received_at) as "receivedAt"
       from (
         select substring(raw from 'send_id[\\\\": \\[]+([0-9a-f]{8}-[0-9a-f-]{27})') as send_id, received_at
         from feedback_quarantine
         where reason = 'unknown-send'
-      ) as told
-      where told.send_id is not null
-      group by told.send_id
-      order by told.send_id desc
+      ) as found
+      where found.send_id is not null
+      group by found.send_id
+      order by found.send_id desc
       limit $1`,
     values: [limit],
   });

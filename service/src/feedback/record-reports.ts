@@ -1,7 +1,16 @@
 import { smallintArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
+import { computedOnce, equalByIndex, indexLookup } from "../db/stable-plan.ts";
 
-/** One thing that happened to one recipient, as the provider told it. */
+/**
+ * How final the reports about one recipient are. The rank only rises, so the result does not depend on the order in which reports
+ * arrive. The statement below derives the status of a send from the ranks of all its recipients.
+ */
+export const outcomeRanks = { none: 0, transientBounce: 1, delivered: 2, permanentBounce: 3, complained: 4 } as const;
+
+export type OutcomeRank = (typeof outcomeRanks)[keyof typeof outcomeRanks];
+
+/** One thing that happened to one recipient, as the provider reported it. */
 export interface RecipientReport {
   eventId: string;
   sendId: string;
@@ -9,8 +18,7 @@ export interface RecipientReport {
   at: string;
   /** In lower case. */
   recipient: string;
-  /** See `outcomeRanks` in rank-rule.ts. */
-  rank: number;
+  rank: OutcomeRank;
   bounceType: "Permanent" | "Transient" | undefined;
   bounceSubtype: string | undefined;
   complaintType: string | undefined;
@@ -18,19 +26,23 @@ export interface RecipientReport {
 }
 
 export interface RecordedReports {
-  /** Those that were not known before. */
+  /** Events that were not stored before. */
   newEvents: number;
   newSuppressions: number;
 }
 
 /**
- * Serves all accounts. Writes event, status and suppression in one commit, from the set of reports and not from their
- * order: outcomes only rise, an event that is known is not written again, and only a new one suppresses. What rises is
- * compared with the row that is being changed, so that of two processes the second goes on from what the first left.
- * Reports of sends that are not known are left out.
+ * Stores event, status and suppression in one commit. Serves all accounts. The result depends on the set of reports and not on their
+ * order:
  *
- * A reported address may be written differently, or be one that mail was forwarded to. With one recipient it is that one;
- * otherwise it is recorded as it was told and blames nobody.
+ * 1. `attributed`: finds the send and the recipient. Reports about unknown sends are left out. A reported address may be spelt
+ *    differently, or be one that mail was forwarded to: with one recipient it is that one, otherwise the event is stored with
+ *    the reported address and changes no outcome.
+ * 2. `new_events`: stores the events. An event that is already there is not stored again.
+ * 3. `moved`: raises the outcome of each recipient and derives the status. If another process changes the row at
+ *    the same time, the statement fails and runs again (`changesSends`).
+ * 4. `suppressed`: only a new event with a known recipient suppresses an address. A repeated event must not restore a suppression
+ *    that the account has removed.
  */
 export async function recordReports(db: Queryable, reports: RecipientReport[]): Promise<RecordedReports> {
   if (reports.length === 0) return { newEvents: 0, newSuppressions: 0 };
@@ -38,21 +50,19 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
     name: "record-reports",
     text: `
       with attributed as materialized (
-        select told.event_id, told.send_id, told.event_type, told.event_at::timestamptz as event_at, told.rank,
-          told.bounce_type, told.bounce_subtype, told.complaint_type, told.suppress_as, s.account_id, s.mode, s.size,
-          case when s.size = 1 then 1 else array_position(s.keys, told.recipient) end as place,
-          case when s.size = 1 then s.keys[1] else told.recipient end as recipient
+        select report.event_id, report.send_id, report.event_type, report.event_at::timestamptz as event_at, report.rank,
+          report.bounce_type, report.bounce_subtype, report.complaint_type, report.suppress_as, s.account_id, s.mode, s.size,
+          case when s.size = 1 then 1 else array_position(s.keys, report.recipient) end as position,
+          case when s.size = 1 then s.keys[1] else report.recipient end as recipient
         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::text[], $8::text[],
-          $9::text[], $10::text[]) as told (event_id, send_id, event_type, event_at, recipient, rank, bounce_type,
+          $9::text[], $10::text[]) as report (event_id, send_id, event_type, event_at, recipient, rank, bounce_type,
           bounce_subtype, complaint_type, suppress_as)
-        cross join lateral (
+        cross join lateral ${indexLookup(`
           select s.account_id, s.mode, cardinality(s.to_addresses) as size,
             coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as keys
           from sends s
-          where s.id = told.send_id
-          offset 0
-        ) as s
-      ), recorded as (
+          where s.id = report.send_id`)} as s
+      ), new_events as (
         insert into events (id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype,
           complaint_type)
         select event_id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype,
@@ -61,10 +71,10 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         order by event_id
         on conflict (id) do nothing
         returning id
-      ), reported as materialized (
-        select send_id, size, array_agg(place) as places, array_agg(rank) as ranks, max(rank) as highest
+      ), per_send as materialized (
+        select send_id, size, array_agg(position) as positions, array_agg(rank) as ranks, max(rank) as highest
         from attributed
-        where place is not null
+        where position is not null
         group by send_id, size
         order by send_id
       ), moved as (
@@ -73,45 +83,43 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
           select risen.outcomes,
             case
               when sends.status not in ('sent', 'delivered', 'bounced', 'complained') then sends.status
-              when 4 = any (risen.outcomes) then 'complained'
-              when 3 = any (risen.outcomes) or 1 = any (risen.outcomes) then 'bounced'
-              when 2 = any (risen.outcomes) then 'delivered'
+              when ${outcomeRanks.complained} = any (risen.outcomes) then 'complained'
+              when ${outcomeRanks.permanentBounce} = any (risen.outcomes) or ${outcomeRanks.transientBounce} = any (risen.outcomes) then 'bounced'
+              when ${outcomeRanks.delivered} = any (risen.outcomes) then 'delivered'
               else sends.status end
-          from (
-            select case when reported.size = 1 then array[reported.highest]
+          from ${computedOnce(`
+            select case when per_send.size = 1 then array[per_send.highest]
               else array(
-                select greatest(0, sends.outcomes[each.place], max(told.rank))::smallint
-                from generate_series(1, reported.size) as each (place)
-                left join unnest(reported.places, reported.ranks) as told (place, rank) on told.place = each.place
-                group by each.place
-                order by each.place
-              ) end as outcomes
-            offset 0
-          ) as risen
+                select greatest(0, sends.outcomes[each.position], max(report.rank))::smallint
+                from generate_series(1, per_send.size) as each (position)
+                left join unnest(per_send.positions, per_send.ranks) as report (position, rank) on report.position = each.position
+                group by each.position
+                order by each.position
+              ) end as outcomes`)} as risen
         )
-        from reported
-        where sends.id between reported.send_id and reported.send_id
-          and case when reported.size = 1 then coalesce(sends.outcomes[1], 0) < reported.highest
+        from per_send
+        where ${equalByIndex("sends.id", "per_send.send_id")}
+          and case when per_send.size = 1 then coalesce(sends.outcomes[1], 0) < per_send.highest
             else exists (
               select
-              from unnest(reported.places, reported.ranks) as told (place, rank)
-              where coalesce(sends.outcomes[told.place], 0) < told.rank
+              from unnest(per_send.positions, per_send.ranks) as report (position, rank)
+              where coalesce(sends.outcomes[report.position], 0) < report.rank
             ) end
       ), suppressed as (
         insert into suppressions as known (id, account_id, mode, email, reason)
         select distinct on (account_id, mode, recipient) new_id_at(now()), account_id, mode, recipient, suppress_as
         from attributed
         where suppress_as is not null
-          and place is not null
-          and event_id in (select id from recorded)
-        order by account_id, mode, recipient, suppress_as
+          and position is not null
+          and event_id in (select id from new_events)
+        order by account_id, mode, recipient, suppress_as = 'complaint' desc
         on conflict (account_id, mode, email) do update
         set reason = 'complaint'
         where known.reason = 'hard_bounce'
           and excluded.reason = 'complaint'
-        returning xmax = 0 as is_new
+        returning xmax = 0 as is_new -- 0 only for a new row
       )
-      select (select count(*) from recorded) as "newEvents",
+      select (select count(*) from new_events) as "newEvents",
         (select count(*) from suppressed where is_new) as "newSuppressions"`,
     values: [
       uuidArray(reports.map((report) => report.eventId)),

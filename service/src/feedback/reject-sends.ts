@@ -1,4 +1,6 @@
 import type { Queryable } from "../db/database.ts";
+import { equalByIndex } from "../db/stable-plan.ts";
+import { storableText } from "../db/storable-text.ts";
 
 interface Rejection {
   sendId: string;
@@ -7,38 +9,38 @@ interface Rejection {
 }
 
 /**
- * sent → failed: the provider took the mail and then refused to send it, for a virus mostly. The message id stays, and by
- * it later reports of the same attempt are known to say nothing new. One that was delivered under another id is not failed.
+ * sent → failed: the provider accepted the mail and then refused to send it, usually because of a virus. The message id stays, so that
+ * later reports about the same attempt change nothing. A send that went out under another message id does not fail.
  */
 export async function rejectSends(db: Queryable, rejections: Rejection[]): Promise<void> {
   if (rejections.length === 0) return;
   await db.query({
     name: "reject-sends",
     text: `
-      with told as materialized (
+      with rejection as materialized (
         select distinct on (id) id, message_id, reason
-        from unnest($1::uuid[], $2::text[], $3::text[]) as told (id, message_id, reason)
+        from unnest($1::uuid[], $2::text[], $3::text[]) as rejection (id, message_id, reason)
         order by id
       ), moving as materialized (
-        select told.id, told.reason
-        from told
+        select rejection.id, rejection.reason
+        from rejection
         cross join lateral (
           select
           from sends s
-          where s.id = told.id
+          where s.id = rejection.id
             and s.status = 'sent'
-            and s.provider_message_id = told.message_id
+            and s.provider_message_id = rejection.message_id
           for update
         ) as locked
       )
       update sends
       set status = 'failed', error_code = 'PROVIDER_REJECTED', error_message = 'The provider refused this send: ' || moving.reason
       from moving
-      where sends.id between moving.id and moving.id`,
+      where ${equalByIndex("sends.id", "moving.id")}`,
     values: [
       rejections.map(({ sendId }) => sendId),
       rejections.map(({ providerMessageId }) => providerMessageId),
-      rejections.map(({ reason }) => reason.replaceAll("\0", "\u{fffd}").slice(0, 1000)),
+      rejections.map(({ reason }) => storableText(reason)),
     ],
     changesSends: true,
   });

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { aDatabaseThatGoes, consumersIn, leftRow, ownRow, signsIn } from "../../test/feedback-reading.ts";
+import {
+  aDatabaseWithOutages,
+  consumersIn,
+  leftConsumer,
+  liveConsumer,
+  readProgress,
+} from "../../test/feedback-consumer-fixture.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { ConsumerHeartbeat } from "./consumer-heartbeat.ts";
@@ -13,86 +19,86 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test("a queue counts as empty only after nothing came for as long as others may have messages in hand", async () => {
+test("a queue counts as empty only after every receive of a whole visibility timeout found nothing", async () => {
   const heartbeat = aHeartbeat();
-  heartbeat.ask(1).foundEmpty();
-  await heartbeat.heartbeat();
-  expect(await signsIn(database.db)).toEqual({ polled: true, emptySecondsAgo: null });
+  heartbeat.startReceive(1).foundEmpty();
+  await heartbeat.send();
+  expect(await readProgress(database.db)).toEqual({ polled: true, emptySecondsAgo: null });
   vi.advanceTimersByTime(6_000);
-  heartbeat.ask(1).foundEmpty();
-  await heartbeat.heartbeat();
-  expect((await signsIn(database.db))?.emptySecondsAgo).toBeLessThan(5);
+  heartbeat.startReceive(1).foundEmpty();
+  await heartbeat.send();
+  expect((await readProgress(database.db))?.emptySecondsAgo).toBeLessThan(5);
 });
 
-test("a message ends the time in which a queue was empty: the next empty answer alone proves nothing", async () => {
+test("a received message ends the empty time: the next empty receive alone proves nothing", async () => {
   const heartbeat = aHeartbeat();
-  heartbeat.ask(1).foundEmpty();
+  heartbeat.startReceive(1).foundEmpty();
   vi.advanceTimersByTime(6_000);
-  heartbeat.foundSome();
-  heartbeat.ask(1).foundEmpty();
-  await heartbeat.heartbeat();
-  expect(await signsIn(database.db)).toEqual({ polled: true, emptySecondsAgo: null });
+  heartbeat.foundMessages();
+  heartbeat.startReceive(1).foundEmpty();
+  await heartbeat.send();
+  expect(await readProgress(database.db)).toEqual({ polled: true, emptySecondsAgo: null });
 });
 
-test("a queue was empty when it was last asked, not when that is told", async () => {
+test("the queue was empty at the last receive, not at the heartbeat that reports it", async () => {
   const heartbeat = aHeartbeat();
-  heartbeat.ask(1).foundEmpty();
+  heartbeat.startReceive(1).foundEmpty();
   vi.advanceTimersByTime(6_000);
-  heartbeat.ask(1).foundEmpty();
+  heartbeat.startReceive(1).foundEmpty();
   vi.advanceTimersByTime(8_000);
-  await heartbeat.heartbeat();
-  expect((await signsIn(database.db))?.emptySecondsAgo).toBeGreaterThan(8);
+  await heartbeat.send();
+  expect((await readProgress(database.db))?.emptySecondsAgo).toBeGreaterThan(8);
 });
 
-test("an answer that was read late says nothing of the time in which it lay there", async () => {
+test("an empty answer that is read late counts from its latest possible time, not from now", async () => {
   const heartbeat = aHeartbeat();
-  heartbeat.ask(1).foundEmpty();
-  const asking = heartbeat.ask(1);
+  heartbeat.startReceive(1).foundEmpty();
+  const receive = heartbeat.startReceive(1);
   vi.advanceTimersByTime(9_000);
-  asking.foundEmpty();
-  await heartbeat.heartbeat();
-  expect((await signsIn(database.db))?.emptySecondsAgo).toBeGreaterThan(8);
+  receive.foundEmpty();
+  await heartbeat.send();
+  expect((await readProgress(database.db))?.emptySecondsAgo).toBeGreaterThan(8);
 });
 
-test("who was stopped left what it was given meanwhile, and does not call a queue empty that it did not ask", async () => {
+test("a suspended consumer has left its messages and does not report a queue as empty that it did not poll", async () => {
   const heartbeat = aHeartbeat();
-  await heartbeat.heartbeat();
-  heartbeat.ask(1).foundEmpty();
+  await heartbeat.send();
+  heartbeat.startReceive(1).foundEmpty();
   vi.advanceTimersByTime(5_000);
-  heartbeat.ask(1).foundEmpty();
-  await heartbeat.heartbeat();
-  expect(await consumersIn(database.db)).toMatchObject([ownRow]);
+  heartbeat.startReceive(1).foundEmpty();
+  await heartbeat.send();
+  expect(await consumersIn(database.db)).toMatchObject([liveConsumer]);
   await change(database.db, "update feedback_progress set queue_empty_at = null");
   vi.advanceTimersByTime(45_000);
-  await heartbeat.heartbeat();
-  expect(await consumersIn(database.db)).toMatchObject([leftRow, ownRow]);
-  expect((await signsIn(database.db))?.emptySecondsAgo).toBeNull();
+  await heartbeat.send();
+  expect(await consumersIn(database.db)).toMatchObject([leftConsumer, liveConsumer]);
+  expect((await readProgress(database.db))?.emptySecondsAgo).toBeNull();
 });
 
-test("what could not be told while the database was away is told when it is back", async () => {
-  const { db, away } = aDatabaseThatGoes(database.db);
+test("the heartbeat after an outage of the database also reports the receives and left messages of the failed one", async () => {
+  const { db, setDown } = aDatabaseWithOutages(database.db);
   const heartbeat = aHeartbeat(db);
-  heartbeat.foundSome();
-  heartbeat.leftSome();
-  away(true);
-  await expect(heartbeat.heartbeat()).rejects.toThrow("away");
+  heartbeat.foundMessages();
+  heartbeat.leftMessages();
+  setDown(true);
+  await expect(heartbeat.send()).rejects.toThrow("down");
   expect(heartbeat.isFresh).toBe(false);
-  away(false);
-  await heartbeat.heartbeat();
+  setDown(false);
+  await heartbeat.send();
   expect(heartbeat.isFresh).toBe(true);
-  expect(await consumersIn(database.db)).toMatchObject([leftRow, ownRow]);
-  expect(await signsIn(database.db)).toMatchObject({ polled: true });
+  expect(await consumersIn(database.db)).toMatchObject([leftConsumer, liveConsumer]);
+  expect(await readProgress(database.db)).toMatchObject({ polled: true });
 });
 
-test("what was told once is not told again", async () => {
+test("a heartbeat reports left messages once", async () => {
   const heartbeat = aHeartbeat();
-  heartbeat.leftSome();
-  await heartbeat.heartbeat();
+  heartbeat.leftMessages();
+  await heartbeat.send();
   await change(database.db, "delete from feedback_consumers");
-  await heartbeat.heartbeat();
-  expect(await consumersIn(database.db)).toMatchObject([ownRow]);
+  await heartbeat.send();
+  expect(await consumersIn(database.db)).toMatchObject([liveConsumer]);
 });
 
 function aHeartbeat(db = database.db as ConstructorParameters<typeof ConsumerHeartbeat>[0]["db"]) {
-  return new ConsumerHeartbeat({ db, mode: "live", hiddenSeconds: 0.05, waitSeconds: 20 });
+  return new ConsumerHeartbeat({ db, mode: "live", visibilityTimeoutSeconds: 0.05, waitSeconds: 20 });
 }

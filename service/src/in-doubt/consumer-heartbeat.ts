@@ -1,31 +1,32 @@
 import { randomUUID } from "node:crypto";
 import { createCautiousClock } from "../cautious-clock.ts";
 import type { Queryable } from "../db/database.ts";
-import type { Mode } from "../sends/send-request.ts";
+import type { Mode } from "../mode.ts";
 import { crashedAfterSeconds, recordHeartbeat } from "./consumer-store.ts";
 
 interface ConsumerHeartbeatOptions {
   db: Queryable;
   mode: Mode;
-  /** For how long the queue keeps a received message from everyone. */
-  hiddenSeconds: number;
-  /** For how long one receive waits at most: that long the queue may go on to give messages to somebody who died. */
+  /** The visibility timeout of the queue: how long it hides a received message from all consumers. */
+  visibilityTimeoutSeconds: number;
+  /** The longest wait of one receive. The queue may deliver messages to a crashed consumer for that long. */
   waitSeconds: number;
 }
 
 /**
- * The signs of life of one who reads the queue of events: what it had in hand when they ended is known to be missing. That
- * holds for an end in good order too, which gives up receives under way. Whoever cannot give a sign receives nothing new.
+ * The heartbeat of one consumer of the event queue. When it ends, other processes know what the consumer may have held in flight.
+ * That holds for an orderly stop as well, which abandons receives in progress. A consumer without a fresh heartbeat receives
+ * nothing.
  */
 export class ConsumerHeartbeat {
   readonly #options: ConsumerHeartbeatOptions;
   readonly #clock = createCautiousClock();
   readonly #consumerId = randomUUID();
   readonly #leftId = randomUUID();
-  #hasLeftSome = false;
+  #hasLeftMessages = false;
   #hasPolled = false;
-  #heartbeatAt: number | undefined;
-  /** Every poll that ended in this time found nothing. */
+  #lastAt: number | undefined;
+  /** Every receive that ended in this time found the queue empty. */
   #empty: { from: number; until: number } | undefined;
 
   constructor(options: ConsumerHeartbeatOptions) {
@@ -33,60 +34,62 @@ export class ConsumerHeartbeat {
   }
 
   get isFresh(): boolean {
-    return this.#heartbeatAt !== undefined && this.#clock() - this.#heartbeatAt < crashedAfterSeconds * 1000;
+    return this.#lastAt !== undefined && this.#clock() - this.#lastAt < crashedAfterSeconds * 1000;
   }
 
-  ask(waitSeconds: number): { foundEmpty(): void } {
-    const longestMs = this.#clock() + waitSeconds * 1000;
+  /** Call before a receive, and `foundEmpty` if it returned nothing. */
+  startReceive(waitSeconds: number): { foundEmpty(): void } {
+    const latestAnswerMs = this.#clock() + waitSeconds * 1000;
     return {
       foundEmpty: () => {
         this.#hasPolled = true;
-        // An answer may have lain there while this process was stopped.
-        const at = Math.min(this.#clock(), longestMs);
+        // If this process was suspended, the answer is older than the clock says.
+        const at = Math.min(this.#clock(), latestAnswerMs);
         this.#empty = { from: this.#empty?.from ?? at, until: Math.max(this.#empty?.until ?? at, at) };
       },
     };
   }
 
-  foundSome(): void {
+  foundMessages(): void {
     this.#hasPolled = true;
     this.#empty = undefined;
   }
 
-  /** Messages that were received, or may have been, stay in the queue as if their consumer had died. */
-  leftSome(): void {
-    this.#hasLeftSome = true;
+  /** Messages that this consumer received, or may have received, stay in the queue as if it had crashed. */
+  leftMessages(): void {
+    this.#hasLeftMessages = true;
     this.#empty = undefined;
   }
 
-  async heartbeat(): Promise<void> {
-    const { db, mode, hiddenSeconds, waitSeconds } = this.#options;
-    // Was stopped, or away from the database: what it was given meanwhile it may not have.
-    if (this.#heartbeatAt !== undefined && !this.isFresh) this.leftSome();
+  async send(): Promise<void> {
+    const { db, mode, visibilityTimeoutSeconds, waitSeconds } = this.#options;
+    // The process was suspended or had lost the database: the queue may have delivered messages that it never got.
+    if (this.#lastAt !== undefined && !this.isFresh) this.leftMessages();
     const startedAt = this.#clock();
-    const [hasLeftSome, hasPolled] = [this.#hasLeftSome, this.#hasPolled];
-    [this.#hasLeftSome, this.#hasPolled] = [false, false];
+    const [hasLeftMessages, hasPolled] = [this.#hasLeftMessages, this.#hasPolled];
+    [this.#hasLeftMessages, this.#hasPolled] = [false, false];
     try {
       await recordHeartbeat(db, {
         consumerId: this.#consumerId,
         mode,
-        visibleAgainSeconds: crashedAfterSeconds + waitSeconds + hiddenSeconds,
-        leftId: hasLeftSome ? this.#leftId : undefined,
+        visibleAgainSeconds: crashedAfterSeconds + waitSeconds + visibilityTimeoutSeconds,
+        leftId: hasLeftMessages ? this.#leftId : undefined,
         hasPolled,
         emptySecondsAgo: this.#emptySecondsAgo(startedAt),
       });
     } catch (err) {
-      this.#hasLeftSome ||= hasLeftSome;
+      this.#hasLeftMessages ||= hasLeftMessages;
       this.#hasPolled ||= hasPolled;
       throw err;
     }
-    this.#heartbeatAt = startedAt;
+    this.#lastAt = startedAt;
   }
 
-  /** What others have in hand comes back within the time it is hidden, so nothing has to come for as long. */
+  /** Messages in flight at other consumers become visible within `visibilityTimeoutSeconds`, so the queue must stay empty for that long. */
   #emptySecondsAgo(now: number): number | undefined {
-    const { hiddenSeconds } = this.#options;
-    if (this.#empty === undefined || this.#empty.until - this.#empty.from < hiddenSeconds * 1000) return undefined;
-    return hiddenSeconds + (now - this.#empty.until) / 1000;
+    const { visibilityTimeoutSeconds } = this.#options;
+    if (this.#empty === undefined || this.#empty.until - this.#empty.from < visibilityTimeoutSeconds * 1000)
+      return undefined;
+    return visibilityTimeoutSeconds + (now - this.#empty.until) / 1000;
   }
 }

@@ -1,14 +1,22 @@
 import type { Queryable } from "../db/database.ts";
 
 /**
- * After a failover to a standby that lagged, or the restore of a backup, the database knows less than had been done: a send
- * it calls ready may have been handed over. So nothing is claimed there until all live sends that were on their way are in
- * doubt; from then on evidence and silence decide as for every doubt. Test mail goes on: its provider is this database.
+ * Failovers. After a failover to a standby that lagged, or after the restore of a backup, the database knows less than workers have
+ * done: a send that it calls ready may have been submitted. The rule for live mail:
+ *
+ * 1. Workers claim only from the server run in `provider_state.server_run` (null: no worker has run yet, so any). After a restart
+ *    the server has another run.
+ * 2. A worker that meets an unknown run compares the history (`server_identity`) and its length on disk (`server_position`) with
+ *    what was there before. The same history, not shorter: the run is stored, and claims continue.
+ * 3. Otherwise it opens a failover: no worker claims until every live send on its way is in doubt (failover-sweep.ts). From then
+ *    on resolve-in-doubt.ts decides as for every send in doubt.
+ *
+ * Test mail continues, because the sandbox keeps its state in this database.
  */
 
 /**
- * server: another system, timeline or database than before. rewound: the same, but less of it is on disk than a running
- * worker had seen. feedback: the provider tells of what is not in the record. operator: somebody said so.
+ * server: another system, timeline or database than before. rewound: the same, but less of it is on disk than a running worker
+ * has seen. feedback: the provider reports submissions that are not in the record. operator: the operator declared it.
  */
 export type FailoverCause = "server" | "rewound" | "feedback" | "operator";
 
@@ -18,43 +26,40 @@ export interface Failover {
   after: string;
 }
 
-/** What a process has seen of the server before; both null at first. */
+/** What a process last saw of the server; both null at first. */
 export interface ServerSeen {
   position: string | null;
-  changedAt: string | null;
+  failoverAt: string | null;
 }
 
 export interface ServerCheck extends ServerSeen {
-  /** Nothing happened since a worker last met this server. */
+  /** Workers may claim from this server run. */
   isKnown: boolean;
-  /** Some sends of before the last change are not in doubt yet. */
+  /** Some sends from before the last failover are not in doubt yet. */
   isSweeping: boolean;
 }
 
-/** Before it went on to another, the server had more on disk, and no change was noticed since that would explain it. */
-const isRewound = (changedAt: string) =>
-  `coalesce(server_position() < $1::pg_lsn, false) and ${changedAt} is not distinct from $2::timestamptz`;
+/** SQL: this process has seen more of the history on disk than there is now, and no failover since then explains it. */
+const isRewound = (failoverAt: string) =>
+  `coalesce(server_position() < $1::pg_lsn, false) and ${failoverAt} is not distinct from $2::timestamptz`;
 
-/** Cheap, for every tick. */
+/** Cheap enough for every tick. */
 export async function inspectServer(db: Queryable, seen: ServerSeen): Promise<ServerCheck> {
   const [row] = await db.query<ServerCheck>({
     name: "inspect-server",
     text: `
       select coalesce(server_run = server_run(), false) and not (${isRewound("failover_at")}) as "isKnown",
         coalesce(server_run = '', false) as "isSweeping", server_position()::text as position,
-        failover_at::text as "changedAt"
+        failover_at::text as "failoverAt"
       from provider_state
       where mode = 'live'`,
-    values: [seen.position, seen.changedAt],
+    values: [seen.position, seen.failoverAt],
   });
   if (row === undefined) throw new Error("provider_state has no row for live mail");
   return row;
 }
 
-/**
- * The server was started, or is another one. When it holds the history that was worked on before, it may be claimed from;
- * otherwise a change is opened, by one of those who notice it.
- */
+/** Stores an unknown server run, or opens a failover and returns it. One of the processes that call it opens it. */
 export async function recognizeServer(db: Queryable, seen: ServerSeen): Promise<Failover | undefined> {
   const [row] = await db.query<Failover>({
     name: "recognize-server",
@@ -66,7 +71,7 @@ export async function recognizeServer(db: Queryable, seen: ServerSeen): Promise<
         from provider_state
         where mode = 'live'
         for update
-      ), changed as materialized (
+      ), detected as materialized (
         select known.server as before, here.identity as after,
           case when known.server <> here.identity then 'server' else 'rewound' end as cause
         from known, here
@@ -78,17 +83,17 @@ export async function recognizeServer(db: Queryable, seen: ServerSeen): Promise<
         from here, known
         where mode = 'live'
           and known.server_run is distinct from ''
-          and not exists (select from changed)
+          and not exists (select from detected)
       )
       select cause, before, after from opened`,
-    values: [seen.position, seen.changedAt],
+    values: [seen.position, seen.failoverAt],
   });
   return row;
 }
 
 /**
- * For what the server itself does not show: the operator restored a copy, or the provider tells of it. Whatever was told or
- * done before the last change is explained by that one; then it returns undefined. `since` is when it was done, or `infinity`.
+ * Opens a failover that the server itself does not show: the operator restored a copy, or the provider reports unknown
+ * submissions. `since` is when those were made, or `infinity`. Returns undefined when a failover after `since` explains them.
  */
 export async function declareFailover(
   db: Queryable,
@@ -103,7 +108,7 @@ export async function declareFailover(
         from provider_state
         where mode = 'live' and coalesce(failover_at, '-infinity') < $2::timestamptz
         for update
-      ), changed as materialized (
+      ), detected as materialized (
         select server as before, server_identity() as after, $1::text as cause
         from known
       ), ${opened}
@@ -114,24 +119,25 @@ export async function declareFailover(
 }
 
 /**
- * Goes on from `changed`, with the row of provider_state locked. A sweep that was under way is covered by the new one. Doubt
- * begins after every sign of feedback there is, so that none of them counts as silence if this server's clock is behind.
+ * Follows the step `detected`, with the row of `provider_state` locked. A new failover covers an unfinished sweep. The sends count
+ * as in doubt from a time after all feedback progress, so that no earlier progress counts as evidence against them, even if the
+ * clock of this server is behind.
  */
 const opened = `superseded as (
         update failovers
         set swept_at = now()
         where swept_at is null
-          and exists (select from changed)
+          and exists (select from detected)
       ), opened as (
         insert into failovers (cause, server_before, server_after, in_doubt_since, last_id)
-        select changed.cause, changed.before, changed.after,
+        select detected.cause, detected.before, detected.after,
           (select greatest(now(), reported_submission_at, queue_empty_at) from feedback_progress where mode = 'live'),
           (select id from send_queue order by id desc limit 1)
-        from changed
+        from detected
         returning cause, server_before as before, server_after as after
       ), closed as (
         update provider_state
-        set server = changed.after, server_run = '', failover_at = now()
-        from changed
+        set server = detected.after, server_run = '', failover_at = now()
+        from detected
         where mode = 'live'
       )`;

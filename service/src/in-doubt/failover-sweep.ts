@@ -1,40 +1,42 @@
 import type { Queryable } from "../db/database.ts";
+import { equalByIndex } from "../db/stable-plan.ts";
 import { failoverWhileQueued, failoverWhileSubmitting } from "../sends/attempt-details.ts";
 
-const atOnce = 1_000;
+const batchSize = 1_000;
 
-/** Attempts of the time that was lost had numbers nobody knows any more; those to come must not be taken for them. */
+/** The lost attempts had numbers that nobody knows. New attempts skip this many, so that evidence never mixes them up. */
 const attemptsSkipped = 1_000;
 
 export interface Sweep {
   markedInDoubt: number;
-  /** Of the whole change, when this was the end of it. */
+  /** The sum over all batches, when this was the last one. */
   total: number | null;
 }
 
 /**
- * ready, leased, waiting, parked, in-doubt → in-doubt as of the change, some at a time. The last step lets claims go on.
- * Serves all accounts; one worker does it at a time, and another goes on where it stopped. Undefined: nothing to be done here.
+ * ready, leased, waiting, parked, in-doubt → in-doubt since the failover, one batch at a time. The last batch, an empty one, lets
+ * workers claim again. Serves all accounts. One worker sweeps at a time, and another continues where it stopped. Returns
+ * undefined when there is nothing to sweep, or another worker sweeps.
  */
 export async function sweepOlderSends(db: Queryable): Promise<Sweep | undefined> {
   const [row] = await db.query<Sweep>({
     name: "sweep-older-sends",
     text: `
-      with change as materialized (
-        select c.id, c.swept_to, c.last_id, c.in_doubt_since
+      with failover as materialized (
+        select f.id, f.swept_to, f.last_id, f.in_doubt_since
         from provider_state p
-        join failovers c on c.swept_at is null
+        join failovers f on f.swept_at is null
         where p.mode = 'live' and p.server_run = ''
-        order by c.id desc
+        order by f.id desc
         limit 1
         for update skip locked
       ), found as materialized (
-        select older.id, older.state, change.in_doubt_since
-        from change
+        select older.id, older.state, failover.in_doubt_since
+        from failover
         cross join lateral (
           select q.id, q.state
           from send_queue q
-          where q.mode = 'live' and q.id > change.swept_to and q.id <= change.last_id
+          where q.mode = 'live' and q.id > failover.swept_to and q.id <= failover.last_id
           order by q.id
           limit $1
           for update
@@ -43,7 +45,7 @@ export async function sweepOlderSends(db: Queryable): Promise<Sweep | undefined>
         update send_queue q
         set state = 'in-doubt', due_at = found.in_doubt_since, attempt = q.attempt + $2, attempted_at = found.in_doubt_since
         from found
-        where q.id between found.id and found.id
+        where ${equalByIndex("q.id", "found.id")}
         returning q.id, q.attempt, q.attempted_at, found.state
       ), recorded as (
         insert into send_attempts (send_id, attempt, started_at, outcome, detail)
@@ -52,39 +54,39 @@ export async function sweepOlderSends(db: Queryable): Promise<Sweep | undefined>
         order by id
         on conflict (send_id, attempt) do nothing
       ), swept as (
-        update failovers c
-        set swept_to = coalesce((select found.id from found order by found.id desc limit 1), c.swept_to),
-            sends = c.sends + (select count(*) from found),
+        update failovers f
+        set swept_to = coalesce((select found.id from found order by found.id desc limit 1), f.swept_to),
+            sends = f.sends + (select count(*) from found),
             swept_at = case when not exists (select from found) then now() end
-        from change
-        where c.id = change.id
-        returning c.sends, c.swept_at
+        from failover
+        where f.id = failover.id
+        returning f.sends, f.swept_at
       ), released as (
         update provider_state p
         set server_run = server_run()
         from swept
         where p.mode = 'live' and p.server = server_identity() and swept.swept_at is not null
       )
-      select (select count(*) from found) as markedInDoubt, case when swept_at is not null then sends end as total
+      select (select count(*) from found) as "markedInDoubt", case when swept_at is not null then sends end as total
       from swept`,
-    values: [atOnce, attemptsSkipped, failoverWhileQueued, failoverWhileSubmitting],
+    values: [batchSize, attemptsSkipped, failoverWhileQueued, failoverWhileSubmitting],
   });
   return row;
 }
 
 /**
- * in-doubt → ready, of the last change, because the operator knows that nothing was lost by it. What was being handed over
- * or in doubt before stays in doubt. Returns how many.
+ * in-doubt → ready, for the sends that were not being submitted at the last failover, because the operator knows that it lost nothing. Sends that
+ * were being submitted or already in doubt stay in doubt. Returns the number of sends.
  */
 export async function releaseSweptSends(db: Queryable): Promise<number> {
-  for (let withdrawn = 0; ; ) {
-    const count = await withdrawSome(db);
-    if (count === 0) return withdrawn;
-    withdrawn += count;
+  for (let released = 0; ; ) {
+    const count = await releaseBatch(db);
+    if (count === 0) return released;
+    released += count;
   }
 }
 
-async function withdrawSome(db: Queryable): Promise<number> {
+async function releaseBatch(db: Queryable): Promise<number> {
   const rows = await db.query({
     name: "release-swept-sends",
     text: `
@@ -102,16 +104,16 @@ async function withdrawSome(db: Queryable): Promise<number> {
         for update of q
       ), recorded as (
         update send_attempts a
-        set outcome = 'returned', ended_at = now(), detail = 'the database server changed and nothing was lost'
+        set outcome = 'returned', ended_at = now(), detail = 'the failover lost nothing'
         from found
         where a.send_id = found.id and a.attempt = found.attempt
       )
       update send_queue q
       set state = 'ready', due_at = null
       from found
-      where q.id between found.id and found.id
+      where ${equalByIndex("q.id", "found.id")}
       returning q.id`,
-    values: [atOnce, failoverWhileQueued],
+    values: [batchSize, failoverWhileQueued],
   });
   return rows.length;
 }

@@ -10,37 +10,36 @@ interface WatchDeps {
   metrics: Metrics;
 }
 
-const nothing: ServerSeen = { position: null, changedAt: null };
+const nothingSeen: ServerSeen = { position: null, failoverAt: null };
 
 /**
- * Notices a failover or a restore, and puts the sends of before in doubt. Claims do not depend on how soon it looks: they
- * take nothing from a server that no worker has met.
+ * Detects a failover or a restore and marks all earlier sends as in doubt. How soon it runs does not matter for safety: claims take
+ * nothing from a server run that is not stored.
  */
 export class FailoverWatch {
   readonly #deps: WatchDeps;
   #seen: ServerSeen;
 
-  /** `seen` is what it knows to begin with: nothing, but in a test. */
-  constructor(deps: WatchDeps, seen: ServerSeen = nothing) {
+  constructor(deps: WatchDeps, seen: ServerSeen = nothingSeen) {
     this.#deps = deps;
     this.#seen = seen;
   }
 
-  /** Returns whether claims can go on that could not before. */
-  async look(): Promise<boolean> {
+  /** Returns whether workers can claim now and could not before. */
+  async check(): Promise<boolean> {
     const { db, log, metrics } = this.#deps;
-    const look = await inspectServer(db, this.#seen);
-    if (look.isKnown) {
-      this.#seen = look;
+    const server = await inspectServer(db, this.#seen);
+    if (server.isKnown) {
+      this.#seen = server;
       return false;
     }
-    const change = await recognizeServer(db, this.#seen);
-    this.#seen = nothing;
-    if (change !== undefined) {
-      metrics.failovers.inc({ cause: change.cause });
-      log.error({ ...change, see: "docs/runbook.md, after a restore or failover" }, "database.failover-detected");
+    const failover = await recognizeServer(db, this.#seen);
+    this.#seen = nothingSeen;
+    if (failover !== undefined) {
+      metrics.failovers.inc({ cause: failover.cause });
+      log.error({ ...failover, see: "docs/runbook.md, after a restore or failover" }, "database.failover-detected");
     }
-    return change !== undefined || look.isSweeping ? this.#sweep() : true;
+    return failover !== undefined || server.isSweeping ? this.#sweep() : true;
   }
 
   async #sweep(): Promise<boolean> {

@@ -1,79 +1,57 @@
 import type { Queryable } from "../db/database.ts";
-import type { Mode } from "../sends/send-request.ts";
+import { isWithin } from "../db/time-check.ts";
+import type { Mode } from "../mode.ts";
 
-/** What the silence about a send in doubt is measured by; `in-doubt.ts` reads it. */
+/** How far the provider's events have been read. `resolve-in-doubt.ts` decides with it what the absence of an event proves. */
 
-/** The provider told of hand-overs, the latest of them at this time. */
+/**
+ * SQL over `feedback_progress`: consumers have read all events up to this time; null when nothing is known. An empty queue counts
+ * only while SES reports submissions at all.
+ */
+export const readUpTo = `(
+        select case when latest > now() then now() else latest end
+        from greatest(
+          reported_submission_at,
+          case when last_report_at > now() - interval '24 hours' then queue_empty_at end
+        ) as latest)`;
+
+/** The provider reported submissions; `latestAt` is the submission time of the latest one. */
 export async function noteReportedSubmissions(db: Queryable, mode: Mode, latestAt: string): Promise<void> {
   await db.query({
     name: "note-reported-submissions",
     text: `
       update feedback_progress
-      set last_report_at = now(), reported_submission_at = greatest(reported_submission_at, least($2::timestamptz, now()))
+      set last_report_at = now(),
+        reported_submission_at = greatest(reported_submission_at, least($2::timestamptz, now()))
       where mode = $1`,
     values: [mode, latestAt],
   });
 }
 
-export interface FeedbackState {
-  /** Seconds since the provider last told of a hand-over, and since its queue was last asked; null for never. */
-  lastReportSecondsAgo: number | null;
-  polledSecondsAgo: number | null;
-  /** not-told: something was handed over longer ago than the gap, and nothing was told since. Null: nothing is missing. */
-  silence: "not-told" | "not-polled" | null;
-  /** For how long the alarm has been on; null when it is off. */
-  gapSeconds: number | null;
-}
+const gapSeconds = 60;
+const noteEverySeconds = 2;
+/** Longer than it takes to count a consumer as crashed (`crashedAfterSeconds`). */
+const confirmAfterSeconds = 15;
 
-const lookedAtMost = 5_000;
-
-/** Looks at some thousand sends, the newest that are older than the gap, whatever is stored. */
-export async function readFeedbackState(
-  db: Queryable,
-  mode: Mode,
-  { feedbackGapSeconds, hasFeedbackQueue }: { feedbackGapSeconds: number; hasFeedbackQueue: boolean },
-): Promise<FeedbackState> {
-  const [row] = await db.query<FeedbackState>({
-    name: "read-feedback-state",
-    text: `
-      select extract(epoch from now() - last_report_at)::float8 as "lastReportSecondsAgo",
-        extract(epoch from now() - polled_at)::float8 as "polledSecondsAgo",
-        extract(epoch from now() - gap_since)::float8 as "gapSeconds",
-        case
-          when $3::boolean and polled_at < now() - make_interval(secs => $2) then 'not-polled'
-          when exists (
-            select
-            from (
-              select mode, sent_at
-              from sends
-              where id < first_id_at(now() - make_interval(secs => $2))
-                and id > first_id_at(now() - interval '1 day' - make_interval(secs => $2))
-              order by id desc
-              limit $4
-            ) as latest
-            where latest.mode = $1
-              and latest.sent_at < now() - make_interval(secs => $2)
-              and latest.sent_at > coalesce(last_report_at, '-infinity')
-          ) then 'not-told' end as silence
-      from feedback_progress
-      where mode = $1`,
-    values: [mode, feedbackGapSeconds, hasFeedbackQueue, lookedAtMost],
-    isPlannedEachTime: true,
-  });
-  return row ?? { lastReportSecondsAgo: null, polledSecondsAgo: null, silence: null, gapSeconds: null };
-}
-
-/** Remembers whether the alarm is on. Returns true to the one who changed it. */
-export async function noteFeedbackGap(db: Queryable, mode: Mode, isSilent: boolean): Promise<boolean> {
-  const rows = await db.query({
-    name: "note-feedback-gap",
+/**
+ * A worker is running. Workers note it before they resolve sends in doubt: after a pause of all workers, consumers must first read
+ * the events that arrived in the pause. Every 15 seconds the statement also makes the noted progress the
+ * confirmed one (`read_up_to` to `confirmed_read_up_to`) and notes the current one.
+ */
+export async function noteWorkersUp(db: Queryable, mode: Mode): Promise<void> {
+  await db.query({
+    name: "note-workers-up",
     text: `
       update feedback_progress
-      set gap_since = case when $2::boolean then now() end
+      set workers_up_at = now(),
+        workers_up_since = case when ${isWithin("workers_up_at", "$2")} then workers_up_since else now() end,
+        (confirmed_read_up_to, read_up_to, read_up_to_noted_at) = (
+          select case when is_due then read_up_to else confirmed_read_up_to end,
+            case when is_due then ${readUpTo} else read_up_to end,
+            case when is_due then now() else read_up_to_noted_at end
+          from coalesce(not (${isWithin("read_up_to_noted_at", "$4")}), true) as is_due)
       where mode = $1
-        and (gap_since is not null) is distinct from $2::boolean
-      returning mode`,
-    values: [mode, isSilent],
+        and coalesce(not (${isWithin("workers_up_at", "$3")}), true)`,
+    values: [mode, gapSeconds, noteEverySeconds, confirmAfterSeconds],
   });
-  return rows.length > 0;
 }

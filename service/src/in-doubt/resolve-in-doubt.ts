@@ -1,113 +1,108 @@
 import type { Queryable } from "../db/database.ts";
-import type { Mode } from "../sends/send-request.ts";
-import { isCrashed, reach } from "./consumer-store.ts";
-
-const atOnce = 1_000;
+import { equalByIndex } from "../db/stable-plan.ts";
+import type { Mode } from "../mode.ts";
+import { isCrashed } from "./consumer-store.ts";
+import { readUpTo } from "./feedback-progress.ts";
 
 /**
- * leased → in-doubt: the worker died, hangs, or cannot reach the database; what it did before is not known. It may have handed
- * the send over as late as the lease allowed, so the wait for evidence begins where the lease ended.
+ * Resolving unknown outcomes. The outcome of a submission is unknown when the worker crashed or the answer of SES was lost. SES
+ * has no idempotency token, but its events carry the send id and the attempt.
+ *
+ * 1. Evidence for. Any event for this send and attempt proves that SES accepted it. The send becomes `sent`; that move is
+ *    `confirmSubmissions` in queue/confirm-submission.ts, and this file only sees sends without such an event.
+ * 2. Evidence against. Let T be the time up to which consumers have read all events (`readUpTo` in feedback-progress.ts): SES reported
+ *    a submission made at T, or the queue was empty at T and SES reported a submission within the last 24 hours. If an attempt ended
+ *    more than IN_DOUBT_SECONDS before T and has no event, SES did not accept it. It must also have ended before the T that was
+ *    noted at least 15 s ago (`confirmed_read_up_to`): a consumer that crashed before that note is known by now.
+ * 3. No evidence. The absence of an event proves nothing while
+ *    a) consumers resumed reading only after the attempt ended, or
+ *    b) a crashed consumer may still hold messages in flight: SQS redelivers those after everything else.
+ * 4. Give up waiting. When an attempt ended more than IN_DOUBT_MAX_SECONDS ago, it is resolved without evidence, if
+ *    a) workers were running all that time, and
+ *    b) SES reported no submission in that time, or the attempt is also older than the latest submission that SES reported.
+ *       Otherwise consumers are still working through a backlog.
+ * 5. Resolve. IN_DOUBT_POLICY=resend queues the send again. If SES had accepted it, a second mail goes out and is counted.
+ *    IN_DOUBT_POLICY=fail ends it as PROVIDER_OUTCOME_UNKNOWN. A later event still corrects `failed` to `sent`.
  */
-export async function markExpiredLeasesInDoubt(db: Queryable, mode: Mode): Promise<number> {
-  const rows = await db.query({
-    name: "mark-expired-leases-in-doubt",
-    text: `
-      with expired as materialized (
-        select id
-        from send_queue
-        where mode = $1 and state = 'leased' and due_at < now()
-        order by due_at
-        limit $2
-        for update skip locked
-      ), moved as (
-        update send_queue q
-        set state = 'in-doubt'
-        from expired
-        where q.id between expired.id and expired.id
-        returning q.id, q.attempt, q.attempted_at
-      )
-      insert into send_attempts (send_id, attempt, started_at, outcome, detail)
-      select id, attempt, attempted_at, 'unknown', 'the lease ran out'
-      from moved
-      order by id
-      on conflict (send_id, attempt) do update set ended_at = now()
-      returning send_id`,
-    values: [mode, atOnce],
-  });
-  return rows.length;
-}
 
 export interface InDoubtRule {
-  /** How long evidence is waited for when events of others are known to arrive. */
+  /** How far consumers must have read past an attempt: covers the delay and the disorder of events. */
   inDoubtSeconds: number;
-  /** How long it is waited for when nothing is known of the events. */
+  /** The longest wait when nothing is known about events. */
   inDoubtMaxSeconds: number;
 }
 
 /**
- * Silence is evidence against an attempt that ended before this time. It means something once a hand-over long enough after
- * that was told of (events of neighbours come in any order, however long they have stood in a queue), or once the
- * provider's queue of events was empty long enough after it and events have come within a day. Two things make it worthless:
- * a queue that is read again only now, and messages in the hands of the dead, which come back behind all others. Where
- * nothing is known of events, the longest wait decides, of which only the time counts when somebody was there to listen, and
- * not while the latest hand-over that was told of is older still.
+ * The steps `read_far_enough`, `evidence_against` and `given_up` each yield a time: they resolve the attempts that ended before it. Null
+ * resolves nothing, and `greatest` ignores it. The comments name the item of the rule. `due_at` of a send in doubt is the end of its
+ * attempt.
  */
-const silentBefore = `(
-          select greatest(
-            case
-              when heard.until < polled_since then null
-              when exists (
-                select
-                from feedback_consumers r
-                where r.mode = $1 and ${isCrashed("r")} and r.visible_again_at > heard.until
-              ) then null
-              else heard.until end,
-            case
-              when workers_up_since > waited.until then null
-              when last_report_at > waited.until then least(reported_submission_at, waited.until)
-              else waited.until end)
-          from feedback_progress,
-            lateral (
-              select case when confirmed_read_up_to < latest then confirmed_read_up_to else latest end as until
-              from (select ${reach} - make_interval(secs => $2) as latest) as told
-            ) as heard,
-            lateral (select now() - make_interval(secs => $3) as until) as waited
-          where mode = $1)`;
-
-const silent = `silent as materialized (
+const resolvable = `progress as materialized (
+        select polled_since, workers_up_since, last_report_at, reported_submission_at, confirmed_read_up_to,
+          ${readUpTo} as read_up_to_now,
+          now() - make_interval(secs => $3) as waited_since
+        from feedback_progress
+        where mode = $1
+      ), read_far_enough as materialized ( -- 2; test mail has no consumers, so nothing is ever confirmed (null)
+        select case when confirmed_read_up_to < latest.ended_before then confirmed_read_up_to else latest.ended_before end
+          as ended_before
+        from progress
+        cross join lateral (select read_up_to_now - make_interval(secs => $2) as ended_before) as latest
+      ), evidence_against as materialized ( -- 3
+        select case
+          when read_far_enough.ended_before < progress.polled_since then null
+          when exists (
+            select
+            from feedback_consumers consumer
+            where consumer.mode = $1 and ${isCrashed("consumer")} and consumer.visible_again_at > read_far_enough.ended_before
+          ) then null
+          else read_far_enough.ended_before end as ended_before
+        from progress, read_far_enough
+      ), given_up as materialized ( -- 4
+        select case
+          when workers_up_since > waited_since then null
+          when last_report_at > waited_since then least(reported_submission_at, waited_since)
+          else waited_since end as ended_before
+        from progress
+      ), resolvable as materialized (
         select id
         from send_queue
-        where mode = $1 and state = 'in-doubt' and due_at < ${silentBefore}
+        where mode = $1 and state = 'in-doubt' and due_at < (
+          select greatest(evidence_against.ended_before, given_up.ended_before)
+          from evidence_against, given_up
+        )
         order by due_at
         limit $4
         for update skip locked
       )`;
 
-/** in-doubt → ready: handed over again, and if the first one did arrive, twice. Returns the ids. */
+const batchSize = 1_000;
+
+/** in-doubt → ready: the send is submitted again. Serves all accounts. Returns the ids. */
 export async function resendInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: "resend-in-doubt",
     text: `
-      with ${silent}
+      with ${resolvable}
       update send_queue q
       set state = 'ready', due_at = null
-      from silent
-      where q.id between silent.id and silent.id
+      from resolvable
+      where ${equalByIndex("q.id", "resolvable.id")}
       returning q.id`,
-    values: [mode, rule.inDoubtSeconds, rule.inDoubtMaxSeconds, atOnce],
+    values: [mode, rule.inDoubtSeconds, rule.inDoubtMaxSeconds, batchSize],
   });
   return rows.map((row) => row.id);
 }
 
-/** in-doubt → failed, which evidence still corrects. Returns the ids. */
+/** in-doubt → failed, which a later event still corrects. Serves all accounts. Returns the ids. */
 export async function failInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: "fail-in-doubt",
     text: `
-      with ${silent}, released as (
+      with ${resolvable}, released as (
         delete from send_queue q
-        using silent
-        where q.id between silent.id and silent.id
+        using resolvable
+        where ${equalByIndex("q.id", "resolvable.id")}
         returning q.id
       ), moving as materialized (
         select released.id
@@ -121,11 +116,11 @@ export async function failInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule):
       )
       update sends
       set status = 'failed', error_code = 'PROVIDER_OUTCOME_UNKNOWN',
-          error_message = 'The provider did not say whether it took this send, and it is not sent again.'
+          error_message = 'The provider did not report whether it accepted this send. Postern does not send it again.'
       from moving
-      where sends.id between moving.id and moving.id
+      where ${equalByIndex("sends.id", "moving.id")}
       returning sends.id`,
-    values: [mode, rule.inDoubtSeconds, rule.inDoubtMaxSeconds, atOnce],
+    values: [mode, rule.inDoubtSeconds, rule.inDoubtMaxSeconds, batchSize],
     changesSends: true,
   });
   return rows.map((row) => row.id);

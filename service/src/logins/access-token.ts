@@ -7,14 +7,14 @@ export const accessTokenSeconds = 15 * 60;
 
 const audience = "postern";
 const maxTokenLength = 8192;
-/** Ed25519 in PKCS #8 is this fixed head followed by the 32 bytes of the seed (RFC 8410). */
+/** An Ed25519 key in PKCS #8 is this fixed header followed by the 32-byte seed (RFC 8410). */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export interface TokenAuthority {
   issuer: string;
   cellCode: string;
   signing: { kid: string; privateKey: KeyObject };
-  /** By kid; two entries while a key is being rotated. The kid of a token is looked up here and used for nothing else. */
+  /** Keyed by kid; two entries during a rotation. The kid of a token is used only to select an entry. */
   accepted: Map<string, KeyObject>;
 }
 
@@ -34,7 +34,7 @@ export interface Session {
   loginId: string;
 }
 
-/** `issuedAt` is the database's clock, in seconds: the same clock later decides whether the token has expired. */
+/** `issuedAt` is in seconds by the database's clock, the clock that also decides expiry later. */
 export async function issueAccessToken(authority: TokenAuthority, session: Session, issuedAt: number): Promise<string> {
   return new SignJWT({ sid: session.loginId, tenant_id: session.accountId, cell: authority.cellCode })
     .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: authority.signing.kid })
@@ -61,8 +61,8 @@ const claimsSchema = z.object({
 export type AccessClaims = z.infer<typeof claimsSchema>;
 
 /**
- * Signature and form only; the caller then asks the database for the login. The tolerance covers the clock of this
- * process: whether `exp` and `nbf` hold is decided exactly, by the database's clock, in that same question.
+ * Checks signature and format only; the caller then looks up the login. The tolerance covers an inaccurate clock of this
+ * process. That lookup checks `exp` and `nbf` exactly, by the database's clock.
  */
 export async function verifyAccessToken(authority: TokenAuthority, token: string): Promise<AccessClaims | undefined> {
   if (token.length > maxTokenLength || !isCanonical(token)) return undefined;
@@ -87,17 +87,17 @@ async function verifiedPayload(authority: TokenAuthority, token: string): Promis
     });
     return payload;
   } catch {
-    // Why a forged token failed is of no use to its bearer.
+    // The reason stays internal: it would only help to forge a token.
     return undefined;
   }
 }
 
-/** base64url leaves spare bits in a last character; without this several texts would be the same token. */
+/** The last base64url character can have unused bits; without this check one token would have several spellings. */
 function isCanonical(token: string): boolean {
   return token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 }
 
-/** The public keys, for others who want to check our tokens. */
+/** The public keys as a JWK set, so that other services can verify access tokens. */
 export async function publicKeySet(authority: TokenAuthority) {
   const entries = [...authority.accepted].map(async ([kid, key]) => {
     const { x = "" } = await exportJWK(key);

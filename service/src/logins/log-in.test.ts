@@ -6,7 +6,7 @@ import { resetPassword } from "./reset-password.ts";
 
 const api = useTestApi();
 
-test("an unknown user takes as long to refuse as a wrong password", async () => {
+test("refusing an unknown user takes as long as refusing a wrong password", async () => {
   const user = await aUser(api.database.db);
   const times = { known: [] as number[], unknown: [] as number[] };
   for (let round = 0; round < 15; round++) {
@@ -14,12 +14,12 @@ test("an unknown user takes as long to refuse as a wrong password", async () => 
     times.unknown.push(await timeToRefuse(`nobody-${round}@example.com`, `10.2.0.${round}`));
   }
   const ratio = median(times.known) / median(times.unknown);
-  // A missing hash would make it about 0.05; the bounds leave room for a busy machine.
+  // Without a hash for unknown users the ratio is about 0.05; the bounds allow for a busy machine.
   expect(ratio).toBeGreaterThan(0.5);
   expect(ratio).toBeLessThan(2);
 });
 
-test("no login made with the old password survives a reset, however the two race", async () => {
+test("no login made with the old password survives a concurrent password reset", async () => {
   for (let round = 0; round < 10; round++) {
     const user = await aUser(api.database.db);
     const racing = Array.from({ length: 4 }, (_, index) =>
@@ -55,7 +55,7 @@ test("a user with many open logins keeps the newest hundred", async () => {
   expect(row?.logins).toBe(100);
 });
 
-test("expired logins of the user are cleared away by the next log-in", async () => {
+test("the next log-in deletes the user's expired logins", async () => {
   const user = await aUser(api.database.db);
   const open = () => logIn(api.database.db, api.deps.loginDeps, { ...user, address: "10.3.0.2" });
   await open();

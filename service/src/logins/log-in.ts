@@ -5,10 +5,10 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken, type TokenAuthority } from "./access-token.ts";
 import { insertLogin } from "./login-store.ts";
-import { countAttempt, forgiveAttempt, type LoginThrottle } from "./login-throttle.ts";
+import { clearAttempts, countAttempt, type LoginThrottle } from "./login-throttle.ts";
 import type { RefreshTokenMaker } from "./refresh-token.ts";
 
-/** What issuing tokens needs; made once per process. */
+/** Created once per process. */
 export interface LoginDeps {
   authority: TokenAuthority;
   refreshTokens: RefreshTokenMaker;
@@ -26,13 +26,13 @@ interface Attempt {
   address: string;
 }
 
-/** Unknown and known users get the same answer after the same work: one count, one look-up, one password hash. */
+/** Unknown and known users get the same answer after the same work: one attempt count, one lookup, one password hash. */
 export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Promise<Tokens> {
   await countAttempt(db, deps.throttle, attempt);
   const user = await findUserByEmail(db, attempt.email);
-  const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await hashOfNobody));
+  const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await dummyHash));
   if (user === undefined || !isRight) throw wrongPassword();
-  await forgiveAttempt(db, deps.throttle, attempt);
+  await clearAttempts(db, deps.throttle, attempt);
   if (user.isSuspended) throw suspended();
   return startLogin(db, deps, user);
 }
@@ -45,7 +45,7 @@ export function suspended(): AppError {
   return new AppError("UNAUTHORIZED", "This account is suspended. Ask the operator of this installation.");
 }
 
-const hashOfNobody = hashPassword("nobody has this password");
+const dummyHash = hashPassword("no user has this password");
 
 async function startLogin(db: Database, deps: LoginDeps, user: User): Promise<Tokens> {
   const loginId = randomUUIDv7();

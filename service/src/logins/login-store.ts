@@ -2,14 +2,14 @@ import type { Queryable, Transaction } from "../db/database.ts";
 
 export const loginDays = 30;
 export const repeatSeconds = 30;
-/** A user with more open logins than this loses the oldest; without a bound a script could fill the table. */
+/** A further login deletes the user's oldest one. Without a bound a script could fill the table. */
 const maxLoginsPerUser = 100;
-/** A client that repeats one refresh more often pushes its own token out, and the next repeat counts as reuse. */
+/** A client that repeats one refresh more often than this evicts its own token, and the next repeat counts as reuse. */
 export const maxTokensPerLogin = 50;
 
 /**
- * Starts a login with its first refresh token, clears away the user's expired ones and returns the time in seconds.
- * Returns undefined when the password has changed since it was checked: a reset ends all logins, also one on its way.
+ * Stores a login with its first refresh token, deletes the user's expired logins and returns the current time in seconds.
+ * Returns undefined when the password has changed since it was checked: a reset also ends logins that are in progress.
  */
 export async function insertLogin(
   db: Queryable,
@@ -50,7 +50,7 @@ export interface OpenLogin {
   isSuspended: boolean;
 }
 
-/** The one question every request with a token asks: is the login open, the account active, the token in its time? */
+/** Every request with a token asks this once: is the login open, the account active and the token within its lifetime? */
 export async function findOpenLogin(
   db: Queryable,
   token: { loginId: string; notBefore: number; expiresAt: number },
@@ -71,7 +71,7 @@ export async function findOpenLogin(
   return row;
 }
 
-/** Holds the login until the commit, so that two uses of one refresh token are decided one after the other. */
+/** Locks the login until the commit, so that two uses of one refresh token are decided one after the other. */
 export async function lockLogin(tx: Transaction, loginId: string): Promise<(OpenLogin & { now: number }) | undefined> {
   const [row] = await tx.query<OpenLogin & { now: number }>({
     name: "lock-login",
@@ -89,7 +89,7 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<(Open
   return row;
 }
 
-/** True for an unused token, and for a repeat within `repeatSeconds` of its first use: the first answer may be lost. */
+/** True for an unused token, and within `repeatSeconds` of its first use: the client may have lost the first response. */
 export async function useRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<boolean> {
   const rows = await tx.query({
     name: "use-refresh-token",
@@ -105,12 +105,12 @@ export async function useRefreshToken(tx: Transaction, loginId: string, nonce: B
   return rows.length === 1;
 }
 
-/** Adds the successor and forgets the tokens nobody may repeat any more, and all but the newest of too many siblings. */
+/** Stores the successor. Deletes tokens that can no longer be repeated, and the oldest beyond `maxTokensPerLogin`. */
 export async function insertRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<void> {
   await tx.query({
     name: "insert-refresh-token",
     text: `
-      with forgotten as (
+      with deleted as (
         delete from refresh_tokens
         where login_id = $1
           and (used_at <= now() - make_interval(secs => $3)

@@ -6,51 +6,51 @@ import {
   addressBlock,
   attemptsPerAddress,
   attemptsPerUserAndAddress,
+  clearAttempts,
   countAttempt,
   createLoginThrottle,
-  forgiveAttempt,
 } from "./login-throttle.ts";
 
 const database = useTestDatabase();
 const throttle = createLoginThrottle(aConfig().secrets.tokenSigningKey.current);
 
-test("of many attempts at once on one user from one address only five get to try a password", async () => {
+test("of many concurrent attempts for one user from one address only five may try a password", async () => {
   const attempt = { address: anAddress(), email: "ada@example.com" };
   const results = await Promise.allSettled(Array.from({ length: 30 }, () => count(attempt)));
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(attemptsPerUserAndAddress);
 });
 
-test("one address trying many users is stopped after fifty", async () => {
+test("one address may try fifty passwords across all users and no more", async () => {
   const address = anAddress();
   const tries = Array.from({ length: 70 }, (_, index) => count({ address, email: `user${index}@example.com` }));
   const results = await Promise.allSettled(tries);
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(attemptsPerAddress);
 });
 
-test("a user whose guesses come from one address can still log in from another", async () => {
+test("guesses from one address do not keep the user from logging in from another", async () => {
   const email = "shut-out@example.com";
   const attacker = anAddress();
   await Promise.allSettled(Array.from({ length: 20 }, () => count({ address: attacker, email })));
   await expect(count({ address: anAddress(), email })).resolves.toBeUndefined();
 });
 
-test("the case of the email gives no extra guesses", async () => {
+test("changing the case of the email gives no extra attempts", async () => {
   const address = anAddress();
   const spellings = ["ada@x.test", "ADA@x.test", "Ada@x.test", "aDa@x.test", "adA@x.test", "ada@X.test"];
   const results = await Promise.allSettled(spellings.map((email) => count({ address, email })));
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(attemptsPerUserAndAddress);
 });
 
-test("successful log-ins never use up the attempts", async () => {
+test("successful log-ins do not use up attempts", async () => {
   const attempt = { address: anAddress(), email: "often@example.com" };
   for (let logins = 0; logins < 60; logins++) {
     await count(attempt);
-    await forgiveAttempt(database.db, throttle, attempt);
+    await clearAttempts(database.db, throttle, attempt);
   }
   await expect(count(attempt)).resolves.toBeUndefined();
 });
 
-test("forgiving takes its rows in the order in which counting does, so log-ins side by side never deadlock", async () => {
+test("clearing attempts locks its rows in the same order as counting, so concurrent log-ins never deadlock", async () => {
   const attempt = { address: anAddress(), email: "busy@example.com" };
   await database.db.query({ name: "forget-attempts", text: "delete from login_attempts" });
   await count(attempt);
@@ -60,18 +60,18 @@ test("forgiving takes its rows in the order in which counting does, so log-ins s
   });
   const [first, second] = rows.map(({ bucket }) => bucket);
   const lock = "select from login_attempts where bucket = $1 for update nowait";
-  const { forgiving } = await database.db.withTransaction(async (tx) => {
+  const { clearing } = await database.db.withTransaction(async (tx) => {
     await tx.query({ name: "lock-bucket", text: lock, values: [first] });
-    const waiting = forgiveAttempt(database.db, throttle, attempt);
-    await untilSomeoneWaits();
-    // Free, because the one who waits for the first row has not taken the second.
+    const waiting = clearAttempts(database.db, throttle, attempt);
+    await untilLockIsAwaited();
+    // This row is unlocked: the statement that waits for the first row has not locked the second.
     await tx.query({ name: "lock-bucket", text: lock, values: [second] });
-    return { forgiving: waiting };
+    return { clearing: waiting };
   });
-  await forgiving;
+  await clearing;
 });
 
-test("attempts count anew when the window is over, and past windows are cleared away", async () => {
+test("a new window starts with no attempts, and past windows are deleted", async () => {
   const attempt = { address: anAddress(), email: "later@example.com" };
   await Promise.allSettled(Array.from({ length: 10 }, () => count(attempt)));
   await database.db.query({ name: "pass", text: "update login_attempts set window_ends_at = now()" });
@@ -84,7 +84,7 @@ test("attempts count anew when the window is over, and past windows are cleared 
   expect(row?.past).toBe(0);
 });
 
-test("neither address nor email can be read from the table", async () => {
+test("the table contains no readable address or email", async () => {
   await count({ address: "192.0.2.77", email: "private@example.com" });
   const [row] = await database.db.query<{ stored: string }>({
     name: "all-attempts",
@@ -110,10 +110,10 @@ function count(attempt: { address: string; email: string }) {
   return countAttempt(database.db, throttle, attempt);
 }
 
-async function untilSomeoneWaits(): Promise<void> {
+async function untilLockIsAwaited(): Promise<void> {
   for (;;) {
     const waiting = await database.db.query({
-      name: "who-waits",
+      name: "awaited-locks",
       text: "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     });
     if (waiting.length > 0) return;

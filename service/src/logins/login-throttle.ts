@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
-import { derivedKey } from "../crypto/derived-key.ts";
+import { tokenSubkey } from "../crypto/token-subkey.ts";
 import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Secret } from "../secret.ts";
@@ -10,15 +10,15 @@ export const attemptsPerUserAndAddress = 5;
 const windowMinutes = 15;
 
 /**
- * Guessing is slowed per address and per user and address. A user alone is never locked: that would let anyone who knows
- * an email shut its owner out.
+ * Limits failed log-ins per address, and per user and address. There is no limit per user alone: anyone who knows an
+ * email could use it to lock the owner out.
  */
 export interface LoginThrottle {
   key: KeyObject;
 }
 
 export function createLoginThrottle(secret: Secret): LoginThrottle {
-  return { key: derivedKey(secret, "login-throttle") };
+  return { key: tokenSubkey(secret, "login-throttle") };
 }
 
 interface Attempt {
@@ -26,7 +26,7 @@ interface Attempt {
   email: string;
 }
 
-/** Counts before the password is looked at, so that attempts sent side by side cannot slip past the limit. */
+/** Counts before the password is checked, so that concurrent attempts cannot exceed the limit. */
 export async function countAttempt(db: Queryable, throttle: LoginThrottle, attempt: Attempt): Promise<void> {
   const [address, userAndAddress] = buckets(throttle, attempt);
   const rows = await db.query<{ attempts: number; isAddress: boolean; secondsLeft: number }>({
@@ -64,13 +64,13 @@ export async function countAttempt(db: Queryable, throttle: LoginThrottle, attem
 }
 
 /**
- * A success is no guess: it leaves the count of its address and clears that of the user there. The rows are locked in
- * the order in which counting takes them; otherwise log-ins of one user side by side would deadlock.
+ * After a successful log-in: takes the attempt back from the address, and resets the user's count at that address. Locks
+ * the rows in the same order as `countAttempt`; otherwise concurrent log-ins of one user would deadlock.
  */
-export async function forgiveAttempt(db: Queryable, throttle: LoginThrottle, attempt: Attempt): Promise<void> {
+export async function clearAttempts(db: Queryable, throttle: LoginThrottle, attempt: Attempt): Promise<void> {
   const [address, userAndAddress] = buckets(throttle, attempt);
   await db.query({
-    name: "forgive-login-attempt",
+    name: "clear-login-attempts",
     text: `
       with locked as materialized (
         select bucket
@@ -99,7 +99,7 @@ function buckets({ key }: LoginThrottle, { address, email }: Attempt): [Buffer, 
   return [bucketOf(block), bucketOf(block, email.toLowerCase())];
 }
 
-/** An IPv4 address, or the /64 of an IPv6 address: one subscriber has a whole /64 to guess from. */
+/** An IPv4 address, or the /64 of an IPv6 address: one subscriber controls a whole /64. */
 export function addressBlock(address: string): string {
   const mapped = /^::ffff:(.+)$/i.exec(address)?.[1];
   if (mapped !== undefined && isIPv4(mapped)) return mapped;

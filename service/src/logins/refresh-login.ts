@@ -11,7 +11,7 @@ type Outcome =
   | { kind: "suspended" }
   | { kind: "reused" };
 
-/** Each refresh token works once. A repeat within 30 s gets a sibling; a later one means it was stolen: the login ends. */
+/** A refresh token works once. A repeat within 30 s gets another successor; a later repeat suggests theft and ends the login. */
 export async function refreshLogin(db: Database, deps: LoginDeps, text: string): Promise<Tokens> {
   const presented = deps.refreshTokens.read(text);
   if (presented === undefined) throw new AppError("UNAUTHORIZED", "This is not a refresh token. Log in again.");
@@ -29,11 +29,11 @@ export async function refreshLogin(db: Database, deps: LoginDeps, text: string):
     case "suspended":
       throw suspended();
     case "reused":
-      throw new AppError("UNAUTHORIZED", "This refresh token was used before, so its login was ended. Log in again.");
+      throw new AppError("UNAUTHORIZED", "This refresh token was used before, so its login has ended. Log in again.");
   }
 }
 
-/** Returns what happened instead of throwing it: ending the login must be committed, and a throw would undo it. */
+/** Returns the outcome instead of throwing: a throw would roll back the deletion of the login. */
 async function exchange(tx: Transaction, presented: RefreshToken, successorNonce: Buffer): Promise<Outcome> {
   const login = await lockLogin(tx, presented.loginId);
   if (login === undefined) return { kind: "no-login" };

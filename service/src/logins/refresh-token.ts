@@ -1,10 +1,10 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
-import { derivedKey } from "../crypto/derived-key.ts";
+import { tokenSubkey } from "../crypto/token-subkey.ts";
 import type { SecretPair } from "../secret.ts";
 
 /**
- * Two characters of cell code, then base64url of login id (16 bytes), nonce (16) and a keyed hash of both (32). Because
- * the hash proves that we made it, a genuine token that is no longer stored is known to be an old one used again.
+ * The cell code (2 characters), then base64url of login id (16 bytes), nonce (16) and an HMAC of both (32). The HMAC
+ * proves that this installation issued the token, so an authentic token that is no longer stored is a reused one.
  */
 export interface RefreshToken {
   loginId: string;
@@ -13,34 +13,34 @@ export interface RefreshToken {
 
 export interface RefreshTokenMaker {
   make(loginId: string): { text: string; nonce: Buffer };
-  /** Undefined for anything we did not make. */
+  /** Undefined for a token that this installation did not issue. */
   read(text: string): RefreshToken | undefined;
 }
 
 export function createRefreshTokenMaker(cellCode: string, secrets: SecretPair): RefreshTokenMaker {
   const generations = secrets.second === undefined ? [secrets.current] : [secrets.current, secrets.second];
-  const keys = generations.map((secret) => derivedKey(secret, "refresh-token"));
+  const keys = generations.map((secret) => tokenSubkey(secret, "refresh-token"));
   const [current] = keys;
-  if (current === undefined) throw new Error("there is always a current secret");
+  if (current === undefined) throw new Error("a current secret is required");
 
   return {
     make(loginId) {
       const nonce = randomBytes(16);
       const body = Buffer.concat([uuidBytes(loginId), nonce]);
-      return { text: cellCode + Buffer.concat([body, seal(current, body)]).toString("base64url"), nonce };
+      return { text: cellCode + Buffer.concat([body, hmacOf(current, body)]).toString("base64url"), nonce };
     },
     read(text) {
       const bytes = Buffer.from(text.slice(2), "base64url");
-      // base64url in Node skips what it does not know, so only the canonical spelling is accepted.
+      // Node ignores invalid base64url characters, so only the canonical encoding is accepted.
       if (bytes.length !== 64 || cellCode + bytes.toString("base64url") !== text) return undefined;
       const body = bytes.subarray(0, 32);
-      const isOurs = keys.some((key) => timingSafeEqual(seal(key, body), bytes.subarray(32)));
-      return isOurs ? { loginId: uuidText(body.subarray(0, 16)), nonce: body.subarray(16) } : undefined;
+      const isAuthentic = keys.some((key) => timingSafeEqual(hmacOf(key, body), bytes.subarray(32)));
+      return isAuthentic ? { loginId: uuidText(body.subarray(0, 16)), nonce: body.subarray(16) } : undefined;
     },
   };
 }
 
-function seal(key: KeyObject, body: Buffer): Buffer {
+function hmacOf(key: KeyObject, body: Buffer): Buffer {
   return createHmac("sha256", key).update(body).digest();
 }
 

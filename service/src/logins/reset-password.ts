@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { deleteLoginsOfUser } from "./login-store.ts";
 
-/** Gives the user a new generated password and ends all its logins in the same commit. */
+/** Sets a new generated password and ends all logins of the user in the same commit. */
 export async function resetPassword(db: Database, email: string): Promise<string> {
   const user = await findUserByEmail(db, email);
   if (user === undefined) throw new AppError("NOT_FOUND", `There is no user with the email ${email}.`);

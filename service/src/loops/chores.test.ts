@@ -6,13 +6,13 @@ import { type Chore, startChores } from "./chores.ts";
 
 const database = useTestDatabase();
 
-test("a chore runs again and again", async () => {
+test("a chore runs repeatedly", async () => {
   const { chore, untilRuns } = aChore("again");
   await start([chore]);
   await untilRuns(3);
 });
 
-test("of two processes only one at a time does a chore", async () => {
+test("two processes never run the same chore at the same time", async () => {
   let inside = 0;
   let most = 0;
   let runs = 0;
@@ -32,7 +32,7 @@ test("of two processes only one at a time does a chore", async () => {
   expect(most).toBe(1);
 });
 
-test("a chore that fails is logged and runs again", async () => {
+test("a failed run is logged, and the chore runs again", async () => {
   const lines: string[] = [];
   let runs = 0;
   const chore: Chore = {
@@ -48,17 +48,17 @@ test("a chore that fails is logged and runs again", async () => {
   expect(lines.filter((line) => line.includes("chore.failed") && line.includes("not today"))).toHaveLength(1);
 });
 
-test("a chore whose process died is taken up by the next one", async () => {
-  const died = aChore("inherited");
-  const first = await start([died.chore]);
-  await died.untilRuns(1);
+test("another process continues the chore of a stopped one", async () => {
+  const stopped = aChore("continued");
+  const first = await start([stopped.chore]);
+  await stopped.untilRuns(1);
   await first.stop();
-  const next = aChore("inherited");
+  const next = aChore("continued");
   await start([next.chore]);
   await next.untilRuns(1);
 });
 
-test("stopping waits for the chore that is running", async () => {
+test("stopping waits for a running chore", async () => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   let isDone = false;
   const chores = await start([
@@ -107,6 +107,6 @@ async function start(chores: Chore[], lines: string[] = []) {
   return { stop };
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }

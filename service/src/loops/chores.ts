@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 
 const poolSize = 4;
 
-/** Something done again and again, by one process at a time, whichever of them is there. */
+/** Periodic work that one process at a time runs, in any of the running workers. */
 export interface Chore {
   name: string;
   /** The pause between the end of one run and the start of the next. */
@@ -12,10 +12,7 @@ export interface Chore {
   run(): Promise<void>;
 }
 
-/**
- * A run whose process gives no sign of life for 20 seconds is taken for dead, and one that takes ten minutes as well; what
- * is done is forgotten after an hour.
- */
+/** A run counts as crashed after 20 seconds without a heartbeat, or after ten minutes. Finished runs are deleted after an hour. */
 const queueOptions = {
   policy: "stately",
   retryLimit: 0,
@@ -26,8 +23,8 @@ const queueOptions = {
 } as const;
 
 /**
- * Each chore is a queue that holds at most one waiting and one running job. A run puts the next one into the queue; the
- * schedule of every minute does so too, in case the process died before it could.
+ * Each chore is a queue with at most one waiting and one running job. A run enqueues the next one. The schedule enqueues
+ * one every minute too, in case a process crashed before it enqueued the next run.
  */
 export async function startChores(directUrl: string, chores: Chore[], log: Log): Promise<{ stop(): Promise<void> }> {
   const pool = { max: poolSize, Client: rateLimitedClient(poolSize * 2), options: tcpKeepalive };
@@ -54,17 +51,17 @@ export async function startChores(directUrl: string, chores: Chore[], log: Log):
 async function startChore(boss: PgBoss, chore: Chore, log: Log): Promise<void> {
   const { policy, ...changeable } = queueOptions;
   await boss.createQueue(chore.name, { policy, ...changeable });
-  // A queue that an earlier release made keeps its options otherwise.
+  // `createQueue` leaves the options of an existing queue unchanged.
   await boss.updateQueue(chore.name, changeable);
   await boss.schedule(chore.name, "* * * * *");
   await boss.work(chore.name, { pollingIntervalSeconds: 0.5 }, () => runOnce(boss, chore, log));
   await boss.send(chore.name);
 }
 
-/** Makes or renews the tables of pg-boss, for `postern migrate`: a worker then needs no right to change the schema. */
+/** Creates or upgrades the tables of pg-boss for `postern migrate`, so that a worker needs no right to change the schema. */
 export async function migrateChores(directUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: directUrl, supervise: false, schedule: false });
-  // Without a listener an error event would end the process; what matters is thrown by start.
+  // Without a listener an error event would end the process. `start` throws the errors that matter.
   boss.on("error", () => undefined);
   await boss.start();
   await boss.stop();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startTicker } from "./ticker.ts";
 
-test("it runs again and again until it is stopped, and stopping waits for the run under way", async () => {
+test("a ticker repeats its run until it is stopped, and stopping waits for the current run", async () => {
   let runs = 0;
   let isInside = false;
   const ticker = startTicker({
@@ -22,14 +22,14 @@ test("it runs again and again until it is stopped, and stopping waits for the ru
   expect(runs).toBe(atStop);
 });
 
-test("of a row of failures the first is told, and it goes on", async () => {
+test("a ticker reports the first of consecutive failures and continues", async () => {
   const outcomes = [false, false, true, false, true];
   const failures: unknown[] = [];
   let runs = 0;
   const ticker = startTicker({
     pauseMs: 1,
     run: async () => {
-      if (outcomes[runs++] === false) throw new Error("away");
+      if (outcomes[runs++] === false) throw new Error("failed");
     },
     onFailure: (error) => failures.push(error),
   });

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 interface TickerOptions {
   pauseMs: number;
   run: () => Promise<void>;
-  /** Called for the first failure of a row of them. */
+  /** Called for the first of several consecutive failures. */
   onFailure: (error: unknown) => void;
 }
 
-/** Does something again and again in this process, with a pause between the end of one run and the start of the next. */
+/** Repeats `run` in this process, with a pause between the end of one run and the start of the next. */
 export function startTicker({ pauseMs, run, onFailure }: TickerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const ended = (async () => {

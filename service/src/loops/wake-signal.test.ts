@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
 import { WakeSignal } from "./wake-signal.ts";
 
-test("rest ends with the time, with a ring, and at once after a ring that came before", async () => {
-  const alarm = new WakeSignal();
-  await alarm.wait(1);
-  const rest = alarm.wait(60_000);
-  alarm.ring();
-  await rest;
-  alarm.ring();
-  alarm.ring();
-  await alarm.wait(60_000);
+test("a sleep ends after its time, on a wake, and immediately after an earlier wake", async () => {
+  const signal = new WakeSignal();
+  await signal.sleep(1);
+  const sleeping = signal.sleep(60_000);
+  signal.wake();
+  await sleeping;
+  signal.wake();
+  signal.wake();
+  await signal.sleep(60_000);
 });
 
-test("a ring is used up by the rest it ends", async () => {
-  const alarm = new WakeSignal();
-  alarm.ring();
-  await alarm.wait(60_000);
+test("a wake ends one sleep only", async () => {
+  const signal = new WakeSignal();
+  signal.wake();
+  await signal.sleep(60_000);
   const began = performance.now();
-  await alarm.wait(30);
+  await signal.sleep(30);
   expect(performance.now() - began).toBeGreaterThan(25);
 });

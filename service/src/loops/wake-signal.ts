@@ -1,24 +1,24 @@
-/** Lets a loop rest until a time has passed or somebody rings, also when that was before it lay down. */
+/** Lets a loop sleep until a time has passed or `wake` is called. A `wake` before the sleep ends that sleep immediately. */
 export class WakeSignal {
-  #isRung = false;
-  #wakeUp: (() => void) | undefined;
+  #isSignalled = false;
+  #endSleep: (() => void) | undefined;
 
-  ring(): void {
-    this.#isRung = true;
-    this.#wakeUp?.();
+  wake(): void {
+    this.#isSignalled = true;
+    this.#endSleep?.();
   }
 
-  async wait(maxMs: number): Promise<void> {
-    if (!this.#isRung) {
+  async sleep(maxMs: number): Promise<void> {
+    if (!this.#isSignalled) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, maxMs);
-        this.#wakeUp = () => {
+        this.#endSleep = () => {
           clearTimeout(timer);
           resolve();
         };
       });
-      this.#wakeUp = undefined;
+      this.#endSleep = undefined;
     }
-    this.#isRung = false;
+    this.#isSignalled = false;
   }
 }

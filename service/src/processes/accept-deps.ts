@@ -6,9 +6,9 @@ import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabaseClock } from "../db/database-clock.ts";
 import { createHint } from "../db/hints.ts";
-import { sendQueuedChannel } from "../queue/send-hint.ts";
+import { sendQueuedChannel } from "../queue/claim-sends.ts";
 
-/** What accepting needs beyond a database: the keys, the time of the database, and the memory of this process. */
+/** Opens the dependencies of accept: its keys, a clock that follows the database, and the caches of this process. */
 export async function openAcceptDeps(config: Config, db: Database): Promise<AcceptDeps> {
   const clock = await openDatabaseClock(db);
   return {

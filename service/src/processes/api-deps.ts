@@ -8,9 +8,9 @@ import { createTokenAuthority } from "../logins/access-token.ts";
 import { createLoginThrottle } from "../logins/login-throttle.ts";
 import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
 import type { Metrics } from "../metrics.ts";
-import { checkReadiness, shareForASecond } from "../status/readiness.ts";
+import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 
-interface Given {
+interface OpenedDeps {
   db: Database;
   log: Log;
   metrics: Metrics;
@@ -19,16 +19,16 @@ interface Given {
   feedbackEndpoint?: ApiDeps["feedbackEndpoint"];
 }
 
-/** Wires what the routes need from the configuration; the tests wire the same way. */
+/** Builds the dependencies of the routes from the configuration. The tests use it as well. */
 export function createApiDeps(
   config: Config,
-  { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: Given,
+  { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: OpenedDeps,
 ): ApiDeps {
   const { loginDeps, apiKeyIssuer } = createCredentialDeps(config);
   return {
     log,
     metrics,
-    readiness: shareForASecond(() => checkReadiness(db)),
+    readiness: cacheForOneSecond(() => checkReadiness(db)),
     authenticator: { db, peppers: config.secrets.apiKeyPepper, authority: loginDeps.authority },
     loginDeps,
     apiKeyIssuer,
@@ -41,7 +41,7 @@ export function createApiDeps(
 
 export type CredentialDeps = Pick<ApiDeps, "loginDeps" | "apiKeyIssuer">;
 
-/** They make logins and API keys that every process with the same secrets accepts. */
+/** Logins and API keys that these create are valid in every process with the same secrets. */
 export function createCredentialDeps(config: Config): CredentialDeps {
   const { apiKeyPepper, tokenSigningKey } = config.secrets;
   return {

@@ -1,10 +1,10 @@
-import { createApiServer } from "../api/http/server.ts";
+import { createApiServer } from "../api/http/create-api-server.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
 import { openAcceptDeps } from "./accept-deps.ts";
 import { createApiDeps } from "./api-deps.ts";
 import { openDomainDeps } from "./domain-deps.ts";
-import { explainPort } from "./explain-port.ts";
 import { openFeedbackPush, openFeedbackReceiver } from "./feedback-sources.ts";
+import { explainListenError } from "./listen-error.ts";
 import { runProcess } from "./run-process.ts";
 import { trackConnections } from "./track-connections.ts";
 
@@ -13,18 +13,18 @@ export function runApi(): Promise<void> {
     await requireAccountRole(db);
     const acceptDeps = await openAcceptDeps(config, db);
     const push = openFeedbackPush(config);
-    const feedbackEndpoint = push && { push, take: await openFeedbackReceiver({ db, log, metrics }) };
+    const feedbackEndpoint = push && { push, receive: await openFeedbackReceiver({ db, log, metrics }) };
     const domains = openDomainDeps(config, db, log);
     if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
-    const parts = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
-    const api = await createApiServer(parts);
-    const letGo = trackConnections(api.server);
+    const deps = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
+    const api = await createApiServer(deps);
+    const closeGracefully = trackConnections(api.server);
     const stop = async () => {
-      await letGo(() => api.close());
+      await closeGracefully(() => api.close());
       await domains?.close();
     };
     try {
-      const address = await api.listen(config.http).catch(explainPort("PORT", config.http));
+      const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
       return { facts: { address }, stop };
     } catch (error) {
       await stop();

@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import { configurationSetNameOf } from "../provider/cell-names.ts";
 import { createSesProvider } from "../provider/ses/ses-provider.ts";
 
-/** Undefined until `postern aws setup` has been run and its topic is configured. */
+/** Undefined until AWS_FEEDBACK_TOPIC_ARN, which `postern aws setup` prints, is set. */
 export function openDomainDeps(
   config: Config,
   db: Database,

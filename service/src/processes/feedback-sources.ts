@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Queryable } from "../db/database.ts";
 import { openDatabaseClock } from "../db/database-clock.ts";
-import { createFeedbackReceiver, type ReceiveFeedback } from "../feedback/take-feedback.ts";
+import { createFeedbackReceiver, type ReceiveFeedback } from "../feedback/receive-feedback.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { FeedbackPush, FeedbackQueue } from "../provider/feedback.ts";
@@ -14,12 +14,12 @@ interface FeedbackContext {
   metrics: Metrics;
 }
 
-/** Writes what comes through either door; both may be open at once. */
+/** Applies notifications of both sources, SNS push and the SQS queue; both can be in use together. */
 export async function openFeedbackReceiver({ db, log, metrics }: FeedbackContext): Promise<ReceiveFeedback> {
   return createFeedbackReceiver({ db, log, metrics, mode: "live", clock: await openDatabaseClock(db) });
 }
 
-/** Undefined until `postern aws setup` has been run and its topic is configured. */
+/** Undefined until AWS_FEEDBACK_TOPIC_ARN, which `postern aws setup` prints, is set. */
 export function openFeedbackPush({ provider }: Config): FeedbackPush | undefined {
   const { feedbackTopicArn, region, endpoints, kind } = provider;
   if (feedbackTopicArn === undefined) return undefined;
@@ -31,7 +31,7 @@ export function openFeedbackPush({ provider }: Config): FeedbackPush | undefined
   });
 }
 
-/** Undefined where no queue is configured: then notifications have to be pushed. */
+/** Undefined when no queue is configured: then SNS has to push the notifications to the API. */
 export function openFeedbackQueue({ provider }: Config): FeedbackQueue | undefined {
   const { feedbackTopicArn, feedbackQueueUrl, region, endpoints } = provider;
   if (feedbackTopicArn === undefined || feedbackQueueUrl === undefined) return undefined;

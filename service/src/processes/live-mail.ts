@@ -17,10 +17,10 @@ interface LiveMail {
   close(): Promise<void>;
 }
 
-/** Everything a worker does with AWS. Undefined until `postern aws setup` has been run and its topic is configured. */
+/** The work of a worker that needs AWS. Undefined until AWS_FEEDBACK_TOPIC_ARN, which `postern aws setup` prints, is set. */
 export async function openLiveMail(context: ProcessContext): Promise<LiveMail | undefined> {
   const { config, db, log } = context;
-  const take = await openFeedbackReceiver(context);
+  const receive = await openFeedbackReceiver(context);
   const domains = openDomainDeps(config, db, log);
   if (domains === undefined) return undefined;
   const { provider } = domains.deps;
@@ -31,16 +31,16 @@ export async function openLiveMail(context: ProcessContext): Promise<LiveMail | 
       ...domainChores({ ...domains.deps, resolver, log }),
       ...providerChores(db, provider),
       ...suppressionChores({ db, provider, log }),
-      ...feedbackChores({ db, log, take, read, feedback: config.feedback }),
+      ...feedbackChores({ db, log, receive, read, feedback: config.feedback }),
     ],
     start() {
-      // The chore may be due only in a minute; until the rate is known, mail goes at one a second.
+      // The chore that reads the quota may run a minute later; until then workers send to one recipient a second.
       const stopping = new AbortController();
       void learnQuota(db, provider, stopping.signal);
       return [
         { stop: async () => stopping.abort() },
         startDelivery(context, { mode: "live", provider, slots: config.delivery.slots }),
-        startFeedback(context, take),
+        startFeedback(context, receive),
       ];
     },
     close: () => domains.close(),

@@ -11,11 +11,11 @@ export async function runMigrate(): Promise<void> {
   await migrateChores(database.directUrl);
   for (const name of applied) process.stdout.write(`applied ${name}\n`);
   process.stdout.write(applied.length === 0 ? "The schema is up to date.\n" : "The schema is now up to date.\n");
-  await makePartitions(database.directUrl, partitionSpan);
+  await createPartitions(database.directUrl, partitionSpan);
 }
 
-/** A worker does this every hour; a new database gets its first partitions here. */
-async function makePartitions(url: string, span: PartitionSpan): Promise<void> {
+/** A worker creates partitions every hour; this call creates the first ones of a new database. */
+async function createPartitions(url: string, span: PartitionSpan): Promise<void> {
   const db = openDatabase({ url, poolSize: 1, applicationName: "postern-migrate", onIdleError: () => undefined });
   try {
     const { failures } = await makePartitionsAhead(db, span);
@@ -23,7 +23,7 @@ async function makePartitions(url: string, span: PartitionSpan): Promise<void> {
     const reasons = failures.map(
       ({ table, error }) => `  - ${table}: ${error instanceof Error ? error.message : String(error)}`,
     );
-    const message = `Partitions could not be made. Run \`postern migrate\` again when this is solved:\n${reasons.join("\n")}`;
+    const message = `Postern could not create partitions. Solve the problem, then run \`postern migrate\` again:\n${reasons.join("\n")}`;
     throw new AppError("UNAVAILABLE", message);
   } finally {
     await db.close();

@@ -11,7 +11,7 @@ interface Page {
   body: string;
 }
 
-/** Metrics and health details for the operator, on a port of their own that listens on loopback unless configured. */
+/** Serves metrics and health details to the operator on a separate port, on loopback unless configured otherwise. */
 export async function startOperationsServer(listen: { host: string; port: number }, sources: OperationsSources) {
   const server = createServer((request, response) => {
     void answer(request.url ?? "", sources).then(({ status, type, body }) => {
@@ -38,9 +38,9 @@ async function answer(path: string, sources: OperationsSources): Promise<Page> {
         body: `${JSON.stringify(health, null, 2)}\n`,
       };
     }
-    return { status: 404, type: "text/plain", body: "Here are /metrics and /health.\n" };
+    return { status: 404, type: "text/plain", body: "Not found. This port serves /metrics and /health.\n" };
   } catch {
-    return { status: 500, type: "text/plain", body: "This could not be collected.\n" };
+    return { status: 500, type: "text/plain", body: "The process could not collect this information.\n" };
   }
 }
 

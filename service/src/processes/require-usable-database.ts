@@ -7,7 +7,7 @@ import { ConfigurationError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { rememberProvider } from "../provider/remember-provider.ts";
 
-/** Everything that would make the promises untrue is found before the process takes up its work. */
+/** Refuses to start on a database on which Postern cannot keep its guarantees. */
 export async function requireUsableDatabase(db: Database, config: Config, log: Log): Promise<void> {
   await requireDurable(db);
   const missing = await findMissingMigrations(db).catch(schemaIsAbsent);
@@ -15,16 +15,16 @@ export async function requireUsableDatabase(db: Database, config: Config, log: L
     throw new ConfigurationError(`The database lacks ${missing.join(", ")}. Run \`postern migrate\` first.`);
   }
   await rememberProvider(db, config.provider.kind);
-  await warnOfUnreachableKeys(db, config, log);
+  await warnAboutUnusableKeys(db, config, log);
 }
 
 function schemaIsAbsent(error: unknown): string[] {
   if (sqlState(error) !== "42P01") throw error;
-  return ["its tables"];
+  return ["the Postern tables"];
 }
 
-/** A pepper retired too early would show only as customers who cannot log in; here it is seen at start. */
-async function warnOfUnreachableKeys(db: Database, config: Config, log: Log): Promise<void> {
+/** Without this warning, a pepper that was removed too early shows only as API keys that are refused. */
+async function warnAboutUnusableKeys(db: Database, config: Config, log: Log): Promise<void> {
   const { current, second } = config.secrets.apiKeyPepper;
   for (const { pepperId, keys } of await countKeysByPepper(db)) {
     if (pepperId !== current.id && pepperId !== second?.id) {

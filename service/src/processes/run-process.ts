@@ -3,12 +3,12 @@ import { type Config, loadEnvironment, readConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
-import { type CellState, countedForMachines, readCellState } from "../status/cell-state.ts";
+import { type CellState, countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { findProblems } from "../status/find-problems.ts";
 import { measurePartitions } from "../status/measure-partitions.ts";
 import { measureSending } from "../status/measure-sending.ts";
-import { checkReadiness, shareForASecond } from "../status/readiness.ts";
-import { explainPort } from "./explain-port.ts";
+import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
+import { explainListenError } from "./listen-error.ts";
 import { startOperationsServer } from "./operations-server.ts";
 import { requireUsableDatabase } from "./require-usable-database.ts";
 
@@ -22,15 +22,15 @@ export interface ProcessContext {
 }
 
 interface Running {
-  /** Facts for the log line that says it has started. */
+  /** Fields of the log line `<name>.started`. */
   facts: Record<string, unknown>;
   stop(): Promise<void>;
 }
 
-/** Beside each other on one machine by default; with OPERATIONS_PORT set, each process needs its own. */
+/** The defaults let an API and a worker run on one machine; OPERATIONS_PORT has to differ for each process. */
 const usualOperationsPort = { api: 3001, worker: 3002 };
 
-/** The frame of every process that stays: settings, database, operations port, the work itself, and the way out. */
+/** Runs a long-lived process: reads the settings, opens the database and the operations port, starts the work, stops on a signal. */
 export async function runProcess(
   name: "api" | "worker",
   start: (context: ProcessContext) => Promise<Running>,
@@ -47,7 +47,7 @@ export async function runProcess(
     await requireUsableDatabase(db, config, log);
     const metrics = createMetrics();
     measurePartitions(metrics, db);
-    const readState = shareForASecond(() => readCellState(db, config.feedback, countedForMachines));
+    const readState = cacheForOneSecond(() => readCellState(db, config.feedback, countLimitForMetrics));
     measureSending(metrics, readState);
     const listen = { ...config.operations, port: config.operations.port ?? usualOperationsPort[name] };
     const operations = await openOperations(listen, db, metrics, readState);
@@ -56,14 +56,14 @@ export async function runProcess(
     opened.unshift({ close: running.stop });
     log.info({ ...running.facts, operations: operations.address, provider: config.provider.kind }, `${name}.started`);
   } catch (error) {
-    // What is left open would keep a process that cannot start from ending.
+    // An open connection or port would keep a process that failed to start from ending.
     await closeAll(opened);
     throw error;
   }
 
   const logger = { error: (err: unknown) => log.error({ err }, `${name}.stop-failed`) };
   closeWithGrace({ delay: stopWithinMs, logger }, async ({ err, signal }) => {
-    if (err !== undefined) log.error({ err }, `${name}.broke`);
+    if (err !== undefined) log.error({ err }, `${name}.crashed`);
     log.info({ signal }, `${name}.stopping`);
     await closeAll(opened);
     log.info(`${name}.stopped`);
@@ -81,27 +81,27 @@ function openOperations(
     health: async () => {
       const state = await readState().catch(() => undefined);
       return {
-        ...(await (state === undefined ? healthUnread(db) : describeHealth(state))),
+        ...(await (state === undefined ? healthWithoutState(db) : describeHealth(state))),
         connections: db.connections(),
       };
     },
-  }).catch(explainPort("OPERATIONS_PORT", listen));
+  }).catch(explainListenError("OPERATIONS_PORT", listen));
 }
 
-/** Only `isReady` decides the status code: what else is wrong is told and takes no process out. Names nobody. */
+/** Only `isReady` decides the status code; other problems are reported without making the process unready. Names no account. */
 function describeHealth(state: CellState) {
   const { isReady, checks, sending, quarantine, heldAccounts, lastFailover } = state;
   const degraded = findProblems({ ...state, heldAccounts: [] }).map(({ what }) => what);
   return { isReady, checks, degraded, sending, quarantine, heldAccounts: heldAccounts.length, lastFailover };
 }
 
-async function healthUnread(db: Database) {
-  return { ...(await checkReadiness(db)), degraded: ["How sending stands could not be read."] };
+async function healthWithoutState(db: Database) {
+  return { ...(await checkReadiness(db)), degraded: ["The state of sending could not be read."] };
 }
 
-/** In the order given: the work first, the database last. One that fails to close does not keep the others open. */
+/** Closes in the given order: the work first, the database last. A failure does not keep the others open. */
 async function closeAll(opened: { close(): Promise<void> }[]): Promise<void> {
   const failures: unknown[] = [];
   for (const each of opened) await each.close().catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw new AggregateError(failures, "not everything could be closed");
+  if (failures.length > 0) throw new AggregateError(failures, "some resources could not be closed");
 }

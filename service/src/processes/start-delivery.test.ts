@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { openTestDeps } from "../../test/domain-deps.ts";
+import { openDomainFixture } from "../../test/domain-fixture.ts";
 import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
 import { attemptsOf, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
@@ -10,14 +10,14 @@ import { useTestDatabase } from "../../test/use-test-database.ts";
 import { holdAccount, releaseAccount } from "../accounts/account-store.ts";
 import { type Environment, readConfig } from "../config.ts";
 import { createHint } from "../db/hints.ts";
+import { sendQueuedChannel } from "../queue/claim-sends.ts";
 import { holdByOperator, releaseByOperator } from "../queue/operator-hold.ts";
-import { sendQueuedChannel } from "../queue/send-hint.ts";
 
 const ses = useSesSimulator();
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-test("a worker process hands a queued send over, and the record names the mail", async () => {
+test("a worker process submits a queued send, and the record holds the SES message id", async () => {
   const { environment, queue } = await aCell();
   const worker = await startWorker(environment);
   const id = await queue();
@@ -33,7 +33,7 @@ test("a worker process hands a queued send over, and the record names the mail",
   expect(metrics).toContain('postern_submit_seconds_count{outcome="accepted"} 1');
 });
 
-test("mail that the operator holds, all of it or one account's, goes out when it is released, and not before", async () => {
+test("mail on hold, for all accounts or for one, is sent after the release and not before", async () => {
   const { environment, queue, accountId } = await aCell();
   const worker = await startWorker(environment);
   await holdByOperator(database.db, undefined);
@@ -47,7 +47,7 @@ test("mail that the operator holds, all of it or one account's, goes out when it
   expect(await attemptsOf(database.db, id)).toEqual([]);
 });
 
-test("on SIGTERM a hand-over under way is finished and settled, and what was not begun stays queued", async () => {
+test("on SIGTERM a submission in progress is finished and settled, and other sends stay queued", async () => {
   const { environment, queue } = await aCell();
   const worker = await startWorker({ ...environment, DELIVERY_SLOTS: "1" });
   await ses.control("POST", "rules", { times: 1, fault: { kind: "slow-body", seconds: 2 } });
@@ -68,10 +68,10 @@ async function aCell() {
     ...simulatorSettings(ses),
     LOG_LEVEL: "info",
   });
-  const deps = await openTestDeps(database.db, database.url, ses.simulator);
+  const deps = await openDomainFixture(database.db, database.url, ses.simulator);
   onTestFinished(() => deps.locks.close());
   const accountId = await anAccount(database.db);
-  await database.db.query({ name: "free-the-name", text: "delete from domains where domain_name = 'shop.test'" });
+  await database.db.query({ name: "delete-domain", text: "delete from domains where domain_name = 'shop.test'" });
   const fromDomain = await aVerifiedDomain(database.db, accountId, "shop.test");
   const keys = readConfig(environment).secrets.contentKey;
   const queue = (fairInSeconds = 0) => aQueuedSend(database.db, { accountId, fromDomain, keys, fairInSeconds });

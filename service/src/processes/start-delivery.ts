@@ -6,21 +6,24 @@ import { FailoverWatch } from "../in-doubt/failover-watch.ts";
 import { startTicker } from "../loops/ticker.ts";
 import type { Mode } from "../mode.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
-import { sendQueuedChannel } from "../queue/send-hint.ts";
-import { openSettlements } from "../queue/settlement-batches.ts";
+import { sendQueuedChannel } from "../queue/claim-sends.ts";
+import { openSettlements } from "../queue/settle-sends.ts";
 import type { ProcessContext } from "./run-process.ts";
 
 const tickMs = 500;
 
-interface Delivering {
+interface DeliveryOptions {
   mode: Mode;
   provider: Pick<EmailProvider, "submit">;
-  /** Each mode has its own, so that a flood of tests does not delay live mail. */
+  /** Each mode has its own slots, so that a flood of test mail does not delay live mail. */
   slots: number;
 }
 
-/** Everything that takes the sends of one mode from the queue to their provider, in this process. */
-export function startDelivery({ config, db, log, metrics }: ProcessContext, { mode, provider, slots }: Delivering) {
+/** Starts all the work of this process that submits the sends of one mode to the provider. */
+export function startDelivery(
+  { config, db, log, metrics }: ProcessContext,
+  { mode, provider, slots }: DeliveryOptions,
+) {
   const loop = new DeliveryLoop({
     db,
     mode,
@@ -37,15 +40,15 @@ export function startDelivery({ config, db, log, metrics }: ProcessContext, { mo
     },
   });
   loop.start();
-  // What the sandbox was given is in the database itself, so that nothing of it can be lost alone, and its silence needs no
-  // other mail to mean something.
+  // The sandbox records each submission in this same database, so its report cannot be lost on the way. When it has reported
+  // nothing after IN_DOUBT_SECONDS, it did not accept the send, and no other evidence is needed.
   const { inDoubtSeconds } = config.delivery;
   const rule = mode === "live" ? config.delivery : { ...config.delivery, inDoubtMaxSeconds: inDoubtSeconds };
   const watch = mode === "live" ? new FailoverWatch({ db, log, metrics }) : undefined;
   const ticker = startTicker({
     pauseMs: tickMs,
     run: async () => {
-      if ((await watch?.look()) === true) loop.wake();
+      if ((await watch?.check()) === true) loop.wake();
       if (await tickQueue({ db, mode, rule, log, metrics })) loop.wake();
       await loop.probe();
     },
@@ -54,7 +57,7 @@ export function startDelivery({ config, db, log, metrics }: ProcessContext, { mo
   const onHint = () => loop.wake();
   const hints = listenForHints({ directUrl: config.database.directUrl, channel: sendQueuedChannel, onHint, log });
   return {
-    /** Ends when what is being handed over has been settled. */
+    /** Resolves when the submissions in progress are settled. */
     async stop(): Promise<void> {
       await Promise.all([loop.stop(), ticker.stop(), hints.close()]);
     },

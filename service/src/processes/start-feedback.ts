@@ -1,19 +1,22 @@
 import { FeedbackLoop } from "../feedback/feedback-loop.ts";
-import type { ReceiveFeedback } from "../feedback/take-feedback.ts";
+import type { ReceiveFeedback } from "../feedback/receive-feedback.ts";
 import { openFeedbackQueue } from "./feedback-sources.ts";
 import type { ProcessContext } from "./run-process.ts";
 
-/** Several, because one would wait for each answer of SQS and each commit in turn. */
+/** Several receivers overlap the waits for SQS and for commits. */
 const receivers = 12;
 
-/** Reads the provider's queue of events in this process, where one is configured. */
-export function startFeedback({ config, db, log }: ProcessContext, take: ReceiveFeedback): { stop(): Promise<void> } {
+/** Reads the feedback queue of the provider in this process, if a queue is configured. */
+export function startFeedback(
+  { config, db, log }: ProcessContext,
+  receive: ReceiveFeedback,
+): { stop(): Promise<void> } {
   const queue = openFeedbackQueue(config);
   if (queue === undefined) {
     log.warn({ missing: "AWS_FEEDBACK_QUEUE_URL" }, "feedback.no-queue");
     return { stop: async () => undefined };
   }
-  const loop = new FeedbackLoop({ db, mode: "live", queue, take, receivers, log });
+  const loop = new FeedbackLoop({ db, mode: "live", queue, receive, receivers, log });
   loop.start();
   return loop;
 }

@@ -33,7 +33,7 @@ async function recordOf(key: string, id: string) {
   return (await api.call({ method: "GET", path: `/api/v1/send/${id}/status`, key })).json();
 }
 
-const endings = [
+const outcomes = [
   ["delivered", "delivered", null, "Delivery"],
   ["bounced", "bounced", null, "Bounce"],
   ["soft-bounced", "bounced", null, "Bounce"],
@@ -46,7 +46,7 @@ const endings = [
   ["late-bounce", "bounced", null, "Bounce,Delivery"],
 ] as const;
 
-test.concurrent.for(endings)(
+test.concurrent.for(outcomes)(
   "mail to %s@sandbox.test ends as %s (error %s), with the events: %s",
   async ([name, status, code, events], { expect: expectHere }) => {
     const { key, accessToken } = await aTestKey();
@@ -57,7 +57,7 @@ test.concurrent.for(endings)(
   },
 );
 
-test("an address that bounced for good is suppressed for test mail, and the next mail to it is not sent", async () => {
+test("an address with a permanent bounce is suppressed for test mail, and the next mail to it is not sent", async () => {
   const { key, accessToken: token } = await aTestKey();
   const { id } = await send(key, "bounced@sandbox.test");
   await expect.poll(async () => (await recordOf(key, id)).status, { timeout: 15_000 }).toBe("bounced");
@@ -71,13 +71,13 @@ test("an address that bounced for good is suppressed for test mail, and the next
   expect(await listed("")).toEqual([]);
 });
 
-test("sandbox.test is no sender for live mail", async () => {
+test("live mail from sandbox.test is refused", async () => {
   const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, await anAccount(api.database.db));
   const body = { from: "hello@sandbox.test", to: ["jane@example.io"], subject: "Hi", text: "Hi" };
   expect((await api.call({ method: "POST", path: "/api/v1/send", key, body })).status).toBe(400);
 });
 
-test("test mail whose worker died is sent again when the wait is over, although no other test mail tells of it", async () => {
+test("test mail whose worker crashed is sent again after IN_DOUBT_SECONDS, without reports of other test mail", async () => {
   const { db } = api.database;
   const accountId = await anAccount(db);
   await change(

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { anApiKey } from "../../test/builders.ts";
-import { openTestDeps } from "../../test/domain-deps.ts";
+import { openDomainFixture } from "../../test/domain-fixture.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
 import { spawnPostern } from "../../test/spawn-postern.ts";
 import { anEnvironment, simulatorSettings } from "../../test/test-config.ts";
@@ -18,14 +18,17 @@ const { api, aSender, send, statusOf } = useSendingApi();
 const final = new Set(["delivered", "bounced", "complained", "failed", "suppressed"]);
 
 /**
- * Everything that could carry test mail over to SES: a worker with AWS beside the sandbox, domains that SES would send for,
- * live mail of the same account with the same keys and recipients, requests that ask for live, workers that die with mail in
- * hand, doubt that ends in a second hand-over, holds, a suspension, and an operator who puts failed mail back.
+ * Tries everything that could make a worker submit test mail to SES:
+ * 1. a worker with AWS, and sender domains that SES accepts;
+ * 2. live mail of the same account with the same idempotency keys and recipients;
+ * 3. requests with a test key that ask for live mode;
+ * 4. a worker killed while it submits, and sends in doubt that are submitted again;
+ * 5. holds, a suspension, and a retry of failed sends by an operator.
  */
-test("mail of a test key is never handed to SES, whatever is tried, while live mail beside it is", async () => {
+test("mail of a test key is never submitted to SES, while live mail of the same account is", async () => {
   const sender = { ...(await aSender()), from: "orders@shop.test" };
   await aVerifiedDomain(api.database.db, sender.accountId, "shop.test");
-  const deps = await openTestDeps(api.database.db, api.database.url, ses.simulator);
+  const deps = await openDomainFixture(api.database.db, api.database.url, ses.simulator);
   onTestFinished(() => deps.locks.close());
   const { key: testKey } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { type: "test" });
   const live: string[] = [];
@@ -40,7 +43,7 @@ test("mail of a test key is never handed to SES, whatever is tried, while live m
     await accept(tests, testKey, body);
   };
 
-  const doomed = await aWorker({ DELIVERY_SLOTS: "2" });
+  const killed = await aWorker({ DELIVERY_SLOTS: "2" });
   for (const name of scenarioNames) await accept(tests, testKey, { to: [`${name}@sandbox.test`] });
   for (const name of scenarioNames)
     await accept(tests, testKey, { from: "a@sandbox.test", to: [`${name}+2@sandbox.test`] });
@@ -50,18 +53,18 @@ test("mail of a test key is never handed to SES, whatever is tried, while live m
     bcc: ["jim@example.io"],
     idempotency_key: "one-for-both",
   });
-  doomed.kill("SIGKILL");
-  await doomed.exited;
-  await hurry("leased");
+  killed.kill("SIGKILL");
+  await killed.exited;
+  await makeDue("leased");
 
-  const asked = await api.call({
+  const liveRequest = await api.call({
     method: "POST",
     path: "/api/v1/send?mode=live",
     key: testKey,
     headers: { "x-mode": "live" },
     body: { from: sender.from, to: ["asked@example.io"], subject: "Hi", text: "Hi" },
   });
-  if (asked.status === 202) tests.push(asked.json().id);
+  if (liveRequest.status === 202) tests.push(liveRequest.json().id);
   expect((await send({ key: testKey, from: sender.from }, { type: "live" })).status).toBe(422);
 
   await holdByOperator(api.database.db, undefined);
@@ -81,7 +84,7 @@ test("mail of a test key is never handed to SES, whatever is tried, while live m
         .toBe(true);
   };
   await settled(tests, testKey, (status) => final.has(status));
-  expect(await putBackRejected(sender.accountId)).toBe(2);
+  expect(await retryRejected(sender.accountId)).toBe(2);
   await settled(tests, testKey, (status) => final.has(status));
   await settled(live, sender.key, (status) => status !== "queued" && status !== "processing");
 
@@ -111,22 +114,19 @@ async function aWorker(settings: Environment) {
   return worker;
 }
 
-async function putBackRejected(accountId: string): Promise<number> {
+async function retryRejected(accountId: string): Promise<number> {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const { failed } = await findFailed(api.database.db, { code: "PROVIDER_REJECTED", since, accountId }, undefined);
-  const retries = failed.map(({ id }, place) => ({ id, fromDomain: "shop.test", place }));
-  const putBack = await retryFailed(api.database.db, "PROVIDER_REJECTED", retries);
-  await api.database.db.query({
-    name: "make-due",
-    text: "update send_queue set due_at = now() where state = 'waiting'",
-  });
-  return putBack.length;
+  const retries = failed.map(({ id }, position) => ({ id, fromDomain: "shop.test", position }));
+  const retried = await retryFailed(api.database.db, "PROVIDER_REJECTED", retries);
+  await makeDue("waiting");
+  return retried.length;
 }
 
-/** What is due at some time is due now. */
-function hurry(state: "leased" | "waiting") {
+/** Moves the due time of every send in this state to now. */
+function makeDue(state: "leased" | "waiting") {
   const text = "update send_queue set due_at = now() where state = $1";
-  return api.database.db.query({ name: "hurry", text, values: [state] });
+  return api.database.db.query({ name: "make-due", text, values: [state] });
 }
 
 async function modesOf(ids: string[]): Promise<string[]> {

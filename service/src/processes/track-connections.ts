@@ -1,12 +1,14 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-const requestWithinMs = 500;
+const incompleteRequestMs = 500;
 
 /**
- * When it stops, Node closes only connections that are idle at that moment. Those whose request is answered later, and
- * those that have not sent a whole request, would hold the process until it is killed. The function returned closes them
- * too: the former are told by `Connection: close`, so that no client sends another request into a connection that goes.
+ * `server.close()` of Node closes only the connections that are idle at that moment. The others would keep the process running
+ * until it is killed. The returned function closes them as well:
+ * 1. A connection with a request in progress closes after the response, which carries `Connection: close`, so that the client
+ *    sends no further request on it.
+ * 2. A connection without a complete request is destroyed after half a second.
  */
 export function trackConnections(server: Server): (close: () => Promise<unknown>) => Promise<void> {
   const connections = new Set<Socket>();
@@ -25,7 +27,7 @@ export function trackConnections(server: Server): (close: () => Promise<unknown>
     const sweep = setTimeout(() => {
       const answering = new Set([...unanswered].map(({ socket }) => socket));
       for (const socket of connections) if (!answering.has(socket) && socket.writableLength === 0) socket.destroy();
-    }, requestWithinMs);
+    }, incompleteRequestMs);
     try {
       await close();
     } finally {

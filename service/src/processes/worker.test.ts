@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { aLogin, anAccount } from "../../test/builders.ts";
-import { openTestDeps } from "../../test/domain-deps.ts";
+import { openDomainFixture } from "../../test/domain-fixture.ts";
 import { useKnotServer } from "../../test/knot-server.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { sendRow } from "../../test/send-rows.ts";
@@ -20,9 +20,9 @@ const ses = useSesSimulator();
 const knot = useKnotServer("io");
 const database = useTestDatabase();
 
-test("a worker process verifies a domain that has its records, and ends with 0 on SIGTERM", async () => {
+test("a worker process verifies a domain that has its records, and ends with code 0 on SIGTERM", async () => {
   const environment = anEnvironmentWithAws();
-  const deps = await openTestDeps(database.db, database.url, ses.simulator);
+  const deps = await openDomainFixture(database.db, database.url, ses.simulator);
   onTestFinished(() => deps.locks.close());
   const { accountId } = await aLogin(database.db, createCredentialDeps(readConfig(environment)).loginDeps);
   const domain = await registerDomain(deps, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
@@ -38,7 +38,7 @@ test("a worker process verifies a domain that has its records, and ends with 0 o
     .toBe("Success");
   expect(await worker.logged("domain.checked")).toMatchObject({
     domain_id: domain.id,
-    was: "Pending",
+    previous_status: "Pending",
     status: "Success",
   });
   const health = await fetch(`${worker.operationsUrl}/health`);
@@ -47,7 +47,7 @@ test("a worker process verifies a domain that has its records, and ends with 0 o
   expect(await worker.exited).toEqual({ code: 0, signal: null });
 });
 
-test("the first worker process of a database makes the partitions that are missing when it starts", async () => {
+test("the first worker process of a database creates missing partitions when it starts", async () => {
   const { url, drop } = await copyTemplate(inject("serverUrl"));
   onTestFinished(drop);
   const db = openTestDatabase(url);
@@ -61,7 +61,7 @@ test("the first worker process of a database makes the partitions that are missi
   expect(await worker.logged("partitions.made")).toMatchObject({ partitions: [newest?.name] });
 });
 
-test("without AWS it serves test mail, says what to run for live mail, and claims none of that", async () => {
+test("without AWS it delivers test mail, logs the command that enables live mail, and claims no live mail", async () => {
   const accountId = await anAccount(database.db);
   const content = { accountId, fromDomain: "sandbox.test", to: ["delivered@sandbox.test"] };
   const keys = readConfig(anEnvironmentWithAws()).secrets.contentKey;

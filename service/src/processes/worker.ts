@@ -5,7 +5,7 @@ import { openLiveMail } from "./live-mail.ts";
 import { type ProcessContext, runProcess } from "./run-process.ts";
 import { startSandbox } from "./start-sandbox.ts";
 
-/** Live mail needs AWS; test mail and the upkeep of the database do not. */
+/** Live mail needs AWS; test mail and the storage chores do not. */
 export function runWorker(): Promise<void> {
   return runProcess("worker", async (context) => {
     const { config, db, log } = context;

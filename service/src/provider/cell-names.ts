@@ -1,4 +1,6 @@
-/** The provider's things of one installation carry its cell code, so that two installations share an AWS account. */
+/**
+ * Every AWS resource of an installation carries its cell code, so that several installations can share an AWS account.
+ */
 export function configurationSetNameOf(cellCode: string): string {
   return `postern-${cellCode}`;
 }
@@ -11,7 +13,6 @@ export function queueNameOf(cellCode: string): string {
   return `postern-${cellCode}`;
 }
 
-/** Holds what could not be applied after many tries. */
-export function deadQueueNameOf(cellCode: string): string {
+export function deadLetterQueueNameOf(cellCode: string): string {
   return `postern-${cellCode}-dead`;
 }

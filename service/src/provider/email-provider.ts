@@ -1,31 +1,32 @@
 import type { Mailbox } from "../mail-address.ts";
 
-/** What Postern needs of an email provider, in its own words. Each method is exactly one request to the provider. */
+/** The operations Postern needs from an email provider. Each method is exactly one request to the provider. */
 export interface EmailProvider {
   /**
-   * What the provider or the network does is a value and never thrown. It throws only for a mail that must not exist, such as
-   * one with a line break in a name, and before anything has left.
+   * Returns every provider answer and every network error as a value. Throws only for invalid mail, such as one with a
+   * line break in a name, and before it sends a request.
    */
   submit(mail: OutgoingMail): Promise<SubmitResult>;
 
-  /** `exists` when the provider has the identity already; `findIdentity` then tells its state. */
+  /** Returns `exists` when the provider already has the identity; `findIdentity` then returns its state. */
   createIdentity(domainName: string, configurationSetName: string): Promise<Identity | "exists">;
   findIdentity(domainName: string): Promise<Identity | undefined>;
-  /** Done as well when there was none. */
+  /** Succeeds as well when there is no such identity. */
   removeIdentity(domainName: string): Promise<void>;
-  /** Up to 1,000 domains in one request; `next` continues where it stopped. */
+  /** Returns a page of up to 1,000 domains. `next` is the argument for the next page. */
   listIdentities(after?: string): Promise<{ identities: ListedIdentity[]; next: string | undefined }>;
 
   createConfigurationSet(name: string): Promise<"created" | "exists">;
   createEventDestination(configurationSetName: string, topicArn: string): Promise<"created" | "exists">;
-  hasConfigurationSet(name: string): Promise<boolean>;
 
-  /** Done as well when the address was not on the provider's list. */
+  /** Succeeds as well when the address is not on the provider's suppression list. */
   removeSuppressedAddress(address: string): Promise<void>;
   readQuota(): Promise<Quota>;
 }
 
-/** One send as the provider gets it; the tags come back with every event about it. Addresses are the ASCII ones. */
+/**
+ * One send in the form that the provider receives. The provider's events carry the tags. Addresses are in ASCII form.
+ */
 export interface OutgoingMail {
   from: Mailbox;
   to: string[];
@@ -39,19 +40,19 @@ export interface OutgoingMail {
   tags: { sendId: string; attempt: number };
 }
 
-/** Why nothing can be handed over at all for now; it stops claiming, and no send is failed for it. */
+/** Why the provider accepts no mail at the moment. A hold stops claiming and fails no send. */
 export type Hold = "quota" | "paused" | "suspended" | "operator";
 
-/** Published as `error_code` of a failed send. */
+/** The API returns it as `error_code` of a failed send. */
 export type RefusalCode = "PROVIDER_REJECTED" | "MESSAGE_TOO_LARGE";
 
 export type SubmitResult =
   | { kind: "accepted"; providerMessageId: string; requestId: string | undefined }
-  /** The provider will never take this one. `unverified` lists the identities it found not to be verified. */
+  /** The provider never accepts this mail. `unverified` lists the identities that it reports as not verified. */
   | { kind: "refused"; code: RefusalCode; message: string; unverified: string[]; requestId: string | undefined }
-  /** It was certainly not accepted and may be later. */
+  /** The provider certainly did not accept the mail, and may accept it later. */
   | { kind: "try-later"; hold: Hold | undefined; isThrottled: boolean; message: string; requestId: string | undefined }
-  /** It may or may not have been accepted; only evidence or policy may send it again. */
+  /** The provider may or may not have accepted the mail. It is resolved by in-doubt/resolve-in-doubt.ts. */
   | { kind: "unknown"; message: string; requestId: string | undefined };
 
 export type DkimStatus = "pending" | "success" | "failed" | "temporary-failure" | "not-started";
@@ -59,10 +60,10 @@ export type DkimStatus = "pending" | "success" | "failed" | "temporary-failure" 
 export interface Identity {
   arn: string;
   dkimStatus: DkimStatus;
-  /** Three names to publish as `<token>._domainkey.<domain>`, each pointing to `<token>.<zone>`. */
+  /** The owner publishes three CNAME records: `<token>._domainkey.<domain>` to `<token>.<zone>`. */
   dkimTokens: string[];
   dkimZone: string;
-  /** The set the identity was made for; it tells ours from those that somebody else made in the same AWS account. */
+  /** Only an identity with our configuration set is ours; the AWS account may hold identities of other systems. */
   configurationSetName: string | undefined;
 }
 
@@ -77,20 +78,20 @@ export interface Quota {
   usedToday: number;
   perSecond: number;
   isSendingEnabled: boolean;
-  /** False while the AWS account is in the SES sandbox and may only mail verified addresses. */
+  /** False while the AWS account is in the SES sandbox, which allows mail to verified addresses only. */
   isProduction: boolean;
 }
 
-/** Thrown by everything except `submit`. */
+/** Every method except `submit` throws it. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly kind: "throttled" | "unavailable" | "denied" | "limit-reached" | "invalid";
-  /** The provider did not get the request, or refused it: nothing came of it. */
-  readonly isWithoutEffect: boolean;
+  /** The provider did not receive the request, or refused it. */
+  readonly hadNoEffect: boolean;
 
-  constructor(kind: ProviderError["kind"], message: string, cause: unknown, hasLeft = true) {
+  constructor(kind: ProviderError["kind"], message: string, cause: unknown, wasSent = true) {
     super(message, { cause });
     this.kind = kind;
-    this.isWithoutEffect = kind !== "unavailable" || !hasLeft;
+    this.hadNoEffect = kind !== "unavailable" || !wasSent;
   }
 }

@@ -1,71 +1,80 @@
-/** What the provider says became of a mail. It comes at least once, in any order, one recipient at a time or together. */
+/**
+ * One report of the provider about a mail. The provider delivers each report at least once, in any order, and for one
+ * recipient or for several together.
+ */
 export type Feedback =
   | (AboutMail & { kind: "send" })
   | (AboutMail & { kind: "delivery" })
   | (AboutMail & { kind: "bounce"; bounce: Bounce })
-  /** `isSpam` is false for a report that takes an earlier one back. */
+  /** `isSpam` is false when the recipient marked the mail as "not spam"; such a complaint suppresses nobody. */
   | (AboutMail & { kind: "complaint"; complaintType: string | undefined; isSpam: boolean })
-  /** The provider had accepted it and will not send it after all. */
+  /** The provider accepted the mail and then decided not to send it. */
   | (AboutMail & { kind: "reject"; reason: string })
-  /** It is still being tried; nothing changes by it. */
+  /** The provider still retries; the outcome does not change. */
   | (AboutMail & { kind: "delay" });
 
 export interface AboutMail {
   providerMessageId: string;
-  /** Our tags of the hand-over. Absent where the provider tells none, and where they are not of the shape we give. */
+  /** The tags of the submission. Undefined when the report has none, or not in the form that Postern writes. */
   sendId: string | undefined;
   attempt: number | undefined;
-  /** When the provider accepted the mail, and when this happened: ISO 8601 in UTC. */
+  /** When the provider accepted the mail: ISO 8601 in UTC. */
   submittedAt: string;
+  /** When the reported event happened: ISO 8601 in UTC. */
   at: string;
-  /** Bare addresses as reported, in any case; a bounce may name one that the mail was forwarded to. */
+  /**
+   * Bare addresses in the case that the provider reports. A bounce may name an address that the mail was forwarded to.
+   */
   recipients: string[];
-  /** Names this one bounce or complaint in all copies. */
+  /** All copies of one bounce or complaint have the same id. */
   feedbackId: string | undefined;
 }
 
-/** What the provider calls undetermined is Transient: it proves nothing against the address. */
+/** A bounce that the provider reports as undetermined is Transient, because it is no evidence against the address. */
 export interface Bounce {
   type: "Permanent" | "Transient";
   subtype: string;
 }
 
-/** Any text is one of these, so nothing that arrives can break its reader. */
+/** Every text has a reading, so parsing never fails. */
 export type FeedbackReading =
   | Feedback
-  /** Understood, and none of our business. */
+  /** A valid event that Postern does not use. */
   | { kind: "ignored"; type: string }
   | { kind: "unreadable"; reason: string };
 
-/** The door that Postern opens itself. Calls throw a `ProviderError`. */
+/** The feedback source that Postern polls. Calls throw a `ProviderError`. */
 export interface FeedbackQueue {
   /**
-   * For how long a received message is kept from everyone. It comes again unless it was deleted, so an empty queue proves
-   * nothing about messages that another process received within that time and has not deleted.
+   * How long the queue hides a received message from all consumers. The queue then delivers it again unless a consumer
+   * deleted it. An empty answer therefore proves nothing about messages that another process received within this time.
    */
-  readonly hiddenSeconds: number;
-  /** At most 10, as soon as there is one. Only with `waitSeconds` above 0 does an empty answer mean that none was there. */
+  readonly visibilityTimeoutSeconds: number;
+  /**
+   * Returns up to 10 messages as soon as one is available. An empty answer proves an empty queue only if `waitSeconds`
+   * > 0.
+   */
   receive(options: { waitSeconds: number }): Promise<ReceivedMessage[] | "closed">;
-  /** Returns the handles whose messages were not deleted and will come again. */
+  /** Returns the handles of the messages that were not deleted; the queue delivers those again. */
   delete(receiptHandles: string[]): Promise<string[]>;
-  /** Ends a `receive` under way at once; deleting goes on to work. */
+  /** Ends a running `receive` immediately. `delete` still works afterwards. */
   close(): void;
 }
 
 export interface ReceivedMessage {
   id: string;
-  /** The text as it came, for keeping what cannot be applied. */
+  /** The text as it arrived, for quarantine when the message cannot be applied. */
   body: string;
   feedback: FeedbackReading;
   receiptHandle: string;
-  /** How often it was given to somebody, this time included. */
+  /** How often a consumer received it, including this time. */
   receiveCount: number;
 }
 
-/** The door that the provider knocks at. Nothing that is said there is believed without a signature. */
+/** The feedback source that the provider posts to. Postern trusts only messages with a valid signature. */
 export interface FeedbackPush {
   read(body: string): Promise<PushReading>;
-  /** Answers a confirmation, so that notifications come from then on. Throws a `ProviderError`. */
+  /** Confirms the subscription; the topic sends notifications from then on. Throws a `ProviderError`. */
   confirm(confirmation: { topicArn: string; token: string }): Promise<void>;
 }
 
@@ -73,8 +82,11 @@ export type PushReading =
   | { kind: "notification"; messageId: string; feedback: FeedbackReading }
   /** The topic asks whether it may send notifications here. */
   | { kind: "confirmation"; topicArn: string; token: string }
-  /** Somebody ended the subscription: no more notifications will come here. */
+  /** The subscription ended; the topic sends no more notifications to this endpoint. */
   | { kind: "unsubscribed"; topicArn: string }
   | { kind: "refused"; reason: string }
-  /** Neither believed nor refused, for trouble of our own: the provider must be made to come again. */
+  /**
+   * Postern cannot verify the signature at the moment. The caller must answer with an error so that the provider
+   * retries.
+   */
   | { kind: "cannot-check"; reason: string };

@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { ConfigurationError } from "../errors.ts";
 import { rememberProvider } from "./remember-provider.ts";
 
-test("the first process to start decides, and others of its kind may follow", async () => {
+test("the first process decides the provider, and later processes with the same provider start", async () => {
   const db = await aFreshDatabase();
   await rememberProvider(db, "simulator");
   await rememberProvider(db, "simulator");
@@ -14,22 +14,25 @@ test("the first process to start decides, and others of its kind may follow", as
 test.for([
   { first: "ses", second: "simulator" },
   { first: "simulator", second: "ses" },
-] as const)("a database of $first refuses a process set to $second and says what to do", async ({ first, second }) => {
-  const db = await aFreshDatabase();
-  await rememberProvider(db, first);
-  const refusal = rememberProvider(db, second);
-  await expect(refusal).rejects.toThrow(ConfigurationError);
-  await expect(refusal).rejects.toThrow(
-    `This database belongs to POSTERN_PROVIDER=${first}, but this process is set to ${second}. Use another database`,
-  );
-  expect(await storedProviders(db)).toEqual([first]);
-});
+] as const)(
+  "a database of $first refuses a process set to $second, and the error states the fix",
+  async ({ first, second }) => {
+    const db = await aFreshDatabase();
+    await rememberProvider(db, first);
+    const refusal = rememberProvider(db, second);
+    await expect(refusal).rejects.toThrow(ConfigurationError);
+    await expect(refusal).rejects.toThrow(
+      `This database belongs to POSTERN_PROVIDER=${first}, but this process is set to ${second}. Use another database`,
+    );
+    expect(await storedProviders(db)).toEqual([first]);
+  },
+);
 
-test("of two processes that start at once with different providers exactly one is let in", async () => {
+test("when two processes with different providers start concurrently, exactly one starts", async () => {
   const db = await aFreshDatabase();
   const opened = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  // The first holds its uncommitted row while the second asks, which is the worst moment to ask.
+  // Worst case: the row of the first process is not yet committed when the second one runs its statement.
   const first = db.withTransaction(async (tx) => {
     await rememberProvider(tx, "ses");
     opened.resolve();
@@ -38,20 +41,20 @@ test("of two processes that start at once with different providers exactly one i
   await opened.promise;
   const second = rememberProvider(db, "simulator");
   second.catch(() => undefined);
-  await untilSomeoneWaits(db);
+  await untilStatementWaits(db);
   release.resolve();
   await first;
   await expect(second).rejects.toThrow(ConfigurationError);
   expect(await storedProviders(db)).toEqual(["ses"]);
 });
 
-test("of many processes that start at once those of one provider are let in, and it is the stored one", async () => {
+test("when many processes start concurrently, exactly those with the stored provider start", async () => {
   const db = await aFreshDatabase();
   const kinds = Array.from({ length: 8 }, (_, position) => (position % 2 === 0 ? "ses" : "simulator"));
   const outcomes = await Promise.allSettled(kinds.map((kind) => rememberProvider(db, kind)));
-  const letIn = kinds.filter((_, position) => outcomes[position]?.status === "fulfilled");
+  const started = kinds.filter((_, position) => outcomes[position]?.status === "fulfilled");
   const [stored] = await storedProviders(db);
-  expect(letIn).toEqual(Array(4).fill(stored));
+  expect(started).toEqual(Array(4).fill(stored));
 });
 
 async function aFreshDatabase(): Promise<Database> {
@@ -69,7 +72,7 @@ async function storedProviders(db: Database): Promise<string[]> {
   return rows.map((row) => row.provider);
 }
 
-async function untilSomeoneWaits(db: Database): Promise<void> {
+async function untilStatementWaits(db: Database): Promise<void> {
   const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   await expect.poll(() => db.query({ name: "waiting", text: waiting }), { timeout: 10_000 }).toHaveLength(1);
 }

@@ -3,9 +3,9 @@ import { ConfigurationError } from "../errors.ts";
 
 export type ProviderKind = "ses" | "simulator";
 
-/** The first process to start decides for good whether this database records real mail or simulated mail. */
+/** The first process that starts decides permanently whether this database records real mail or simulated mail. */
 export async function rememberProvider(db: Queryable, provider: ProviderKind): Promise<void> {
-  // The update changes nothing; it makes the row of a process that was first visible to this statement.
+  // The update changes no value. It makes the row visible when another process inserted it first.
   const [row] = await db.query<{ provider: ProviderKind }>({
     name: "remember-provider",
     text: `
@@ -18,6 +18,6 @@ export async function rememberProvider(db: Queryable, provider: ProviderKind): P
   if (row?.provider === provider) return;
   throw new ConfigurationError(
     `This database belongs to POSTERN_PROVIDER=${row?.provider}, but this process is set to ${provider}. ` +
-      "Use another database for the other provider; a record of both would be untrue.",
+      "Use another database for the other provider: one database must not mix real and simulated mail.",
   );
 }

@@ -11,8 +11,8 @@ import { holdProvider } from "./provider-hold.ts";
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-describe("what a claim takes", () => {
-  test("a claimed send has a lease of 60 seconds, its attempt, its content and its recipients", async () => {
+describe("a claim leases ready sends", () => {
+  test("a claimed send has a lease of 60 seconds, an attempt number, its content and its recipients", async () => {
     const { accountId, fromDomain } = await aSender();
     const id = await aQueuedSend(database.db, { accountId, fromDomain, to: ["Ann@example.test"], cc: ["bob@b.test"] });
     const [send] = await claim();
@@ -33,19 +33,19 @@ describe("what a claim takes", () => {
     expect(await queueRow(database.db, id)).toMatchObject({ state: "leased", attempt: 1, dueInSeconds: 60 });
   });
 
-  test("the smallest fair_at goes first, however many of another account came before", async () => {
-    const [heavy, light] = [await aSender(), await aSender()];
-    for (const fairInSeconds of [10, 20, 30]) await aQueuedSend(database.db, { ...heavy, fairInSeconds });
-    await aQueuedSend(database.db, { ...light, fairInSeconds: 15 });
+  test("the send with the smallest fair_at goes first, however many sends of another account were queued before it", async () => {
+    const [busy, idle] = [await aSender(), await aSender()];
+    for (const fairInSeconds of [10, 20, 30]) await aQueuedSend(database.db, { ...busy, fairInSeconds });
+    await aQueuedSend(database.db, { ...idle, fairInSeconds: 15 });
     expect((await claim()).map(({ accountId }) => accountId)).toEqual([
-      heavy.accountId,
-      light.accountId,
-      heavy.accountId,
-      heavy.accountId,
+      busy.accountId,
+      idle.accountId,
+      busy.accountId,
+      busy.accountId,
     ]);
   });
 
-  test("no more than the free slots, and each send to one claimer", async () => {
+  test("a claim takes at most maxSends, and no two claims get the same send", async () => {
     const sender = await aSender();
     const ids = await Promise.all(Array.from({ length: 40 }, () => aQueuedSend(database.db, sender)));
     expect(await claim({ maxSends: 3 })).toHaveLength(3);
@@ -56,7 +56,7 @@ describe("what a claim takes", () => {
     expect(claimed.length + left.length).toBe(ids.length - 3);
   });
 
-  test("no more recipients than granted, counted in order", async () => {
+  test("a claim takes at most maxRecipients, counted in queue order", async () => {
     const sender = await aSender();
     const [first, second] = [await sendTo(sender, 2, 1), await sendTo(sender, 2, 2)];
     const third = await sendTo(sender, 1, 3);
@@ -64,14 +64,14 @@ describe("what a claim takes", () => {
     expect((await claim({ maxRecipients: 4 })).map(({ id }) => id)).toEqual([third]);
   });
 
-  test("the first goes even with more recipients than granted, and then alone", async () => {
+  test("a first send with more recipients than maxRecipients is claimed alone", async () => {
     const sender = await aSender();
     const large = await sendTo(sender, 50, 1);
     await sendTo(sender, 1, 2);
     expect((await claim({ maxRecipients: 5 })).map(({ id }) => id)).toEqual([large]);
   });
 
-  test("leased, waiting and in-doubt sends and those of the other mode stay where they are", async () => {
+  test("a claim leaves leased, waiting and in-doubt sends and sends of the other mode unchanged", async () => {
     const sender = await aSender();
     for (const state of ["leased", "waiting", "in-doubt"]) {
       const id = await aQueuedSend(database.db, sender);
@@ -81,7 +81,7 @@ describe("what a claim takes", () => {
     expect(await claim()).toEqual([]);
   });
 
-  test("under a hold nothing is claimed but a probe", async () => {
+  test("while the provider is held only a probe claims a send", async () => {
     const sender = await aSender();
     const id = await aQueuedSend(database.db, sender);
     await holdProvider(database.db, "live", "paused");
@@ -89,7 +89,7 @@ describe("what a claim takes", () => {
     expect((await claim({ isProbe: true })).map((send) => send.id)).toEqual([id]);
   });
 
-  test("a row locked by another is skipped and not waited for", async () => {
+  test("a claim skips a locked row and does not wait for it", async () => {
     const sender = await aSender();
     const [locked, free] = [await sendTo(sender, 1, 1), await sendTo(sender, 1, 2)];
     await database.db.withTransaction(async (tx) => {
@@ -99,16 +99,16 @@ describe("what a claim takes", () => {
   });
 });
 
-test("what has an earlier turn than the given one is not looked at", async () => {
+test("a claim skips sends with a fair_at before fromFairAt", async () => {
   const sender = await aSender();
   const [old, young] = [await sendTo(sender, 1, -60), await sendTo(sender, 1, -30)];
-  const [turn] = await change(database.db, "select fair_at::text as turn from send_queue where id = $1", [young]);
-  expect((await claim({ fromFairAt: String(turn?.turn) })).map(({ id }) => id)).toEqual([young]);
+  const [row] = await change(database.db, "select fair_at::text from send_queue where id = $1", [young]);
+  expect((await claim({ fromFairAt: String(row?.fair_at) })).map(({ id }) => id)).toEqual([young]);
   expect((await claim()).map(({ id }) => id)).toEqual([old]);
 });
 
-describe("what a claim checks again", () => {
-  test("a recipient suppressed since acceptance drops out, with an event", async () => {
+describe("a claim checks each send again", () => {
+  test("a recipient suppressed after acceptance drops out, with a Suppression event", async () => {
     const sender = await aSender();
     const id = await aQueuedSend(database.db, { ...sender, to: ["Gone@a.test", "here@a.test"], bcc: ["also@b.test"] });
     await aSuppression(database.db, { accountId: sender.accountId, email: "gone@a.test" });
@@ -122,13 +122,13 @@ describe("what a claim checks again", () => {
         event_type: "Suppression",
         recipient: "gone@a.test",
         suppression_reason: "hard_bounce",
-        is_from_list: true,
-        is_of_its_time: true,
+        has_suppressed_at: true,
+        has_time_of_send: true,
       },
     ]);
   });
 
-  test("a suppression of another account or mode drops nobody", async () => {
+  test("a suppression of another account or mode drops no recipient", async () => {
     const sender = await aSender();
     await aQueuedSend(database.db, { ...sender, to: ["here@a.test"] });
     await aSuppression(database.db, { accountId: await anAccount(database.db), email: "here@a.test" });
@@ -136,7 +136,7 @@ describe("what a claim checks again", () => {
     expect((await claim())[0]?.recipients).toEqual(["here@a.test"]);
   });
 
-  test("a recipient suppressed in the same way twice has one event", async () => {
+  test("a recipient that drops out twice has one event", async () => {
     const sender = await aSender();
     const id = await aQueuedSend(database.db, { ...sender, to: ["gone@a.test"] });
     await aSuppression(database.db, { accountId: sender.accountId, email: "gone@a.test" });
@@ -148,7 +148,7 @@ describe("what a claim checks again", () => {
     expect(await eventsOf(id)).toHaveLength(1);
   });
 
-  test("a domain that is no longer verified, and one that is gone, are told apart", async () => {
+  test("a claim distinguishes a domain that is no longer verified from one that is gone", async () => {
     const sender = await aSender();
     await aQueuedSend(database.db, { ...sender, fairInSeconds: 1 });
     await aQueuedSend(database.db, { ...sender, fromDomain: "never.test", fairInSeconds: 2 });
@@ -159,36 +159,33 @@ describe("what a claim checks again", () => {
     expect((await claim()).map(({ domain }) => domain)).toEqual(["unverified", "gone", "gone"]);
   });
 
-  test("the domain of another account counts for nothing", async () => {
+  test("a verified domain of another account does not count", async () => {
     const { fromDomain } = await aSender();
     await aQueuedSend(database.db, { accountId: await anAccount(database.db), fromDomain });
     expect((await claim())[0]?.domain).toBe("gone");
   });
 
-  test.for(["suspended_at", "held_at"])(
-    "sends of an account with %s are put aside, without an attempt",
-    async (column) => {
-      const [stopped, other] = [await aSender(), await aSender()];
-      const parked = await aQueuedSend(database.db, { ...stopped, to: ["gone@a.test", "here@a.test"] });
-      await aSuppression(database.db, { accountId: stopped.accountId, email: "gone@a.test" });
-      const going = await aQueuedSend(database.db, other);
-      await change(database.db, `update accounts set ${column} = now() where id = $1`, [stopped.accountId]);
-      const claimed = await claimSends(database.db, everything);
-      expect(claimed).toMatchObject({ parked: 1, sends: [{ id: going }] });
-      const row = { state: "parked", attempt: 0, dueInSeconds: 0, recipients: ["gone@a.test", "here@a.test"] };
-      expect(await queueRow(database.db, parked)).toMatchObject(row);
-      expect(await attemptsOf(database.db, parked)).toEqual([]);
-      expect(await eventsOf(parked)).toEqual([]);
-      expect(await claimSends(database.db, everything)).toMatchObject({ parked: 0, sends: [] });
-    },
-  );
+  test.for(["suspended_at", "held_at"])("sends of an account with %s are parked without an attempt", async (column) => {
+    const [stopped, other] = [await aSender(), await aSender()];
+    const parked = await aQueuedSend(database.db, { ...stopped, to: ["gone@a.test", "here@a.test"] });
+    await aSuppression(database.db, { accountId: stopped.accountId, email: "gone@a.test" });
+    const going = await aQueuedSend(database.db, other);
+    await change(database.db, `update accounts set ${column} = now() where id = $1`, [stopped.accountId]);
+    const claimed = await claimSends(database.db, everything);
+    expect(claimed).toMatchObject({ parked: 1, sends: [{ id: going }] });
+    const row = { state: "parked", attempt: 0, dueInSeconds: 0, recipients: ["gone@a.test", "here@a.test"] };
+    expect(await queueRow(database.db, parked)).toMatchObject(row);
+    expect(await attemptsOf(database.db, parked)).toEqual([]);
+    expect(await eventsOf(parked)).toEqual([]);
+    expect(await claimSends(database.db, everything)).toMatchObject({ parked: 0, sends: [] });
+  });
 
-  test("a send whose content is gone is claimed all the same", async () => {
+  test("a send without content is still claimed", async () => {
     const id = await aQueuedSend(database.db, { ...(await aSender()), hasContent: false });
     expect(await claim()).toMatchObject([{ id, sealed: null }]);
   });
 
-  test("patience is counted from the first try-later, without the time of holds", async () => {
+  test("retryingSeconds counts from the first try-later and excludes the time of holds", async () => {
     const id = await aQueuedSend(database.db, await aSender());
     await change(
       database.db,
@@ -200,7 +197,7 @@ describe("what a claim checks again", () => {
   });
 });
 
-test("eight claimers at work on 400 sends never meet a deadlock and claim each once", async () => {
+test("eight workers claim 400 sends without a deadlock, each send once", async () => {
   const sender = await aSender();
   await Promise.all(Array.from({ length: 400 }, (_, index) => sendTo(sender, 1, index % 7)));
   const claimed: string[] = [];
@@ -244,8 +241,8 @@ function sendTo(sender: { accountId: string; fromDomain: string }, recipients: n
 function eventsOf(sendId: string) {
   return change(
     database.db,
-    `select account_id, mode, event_type, recipient, suppression_reason, suppressed_at is not null as is_from_list,
-       left(id::text, 13) = left(send_id::text, 13) as is_of_its_time
+    `select account_id, mode, event_type, recipient, suppression_reason, suppressed_at is not null as has_suppressed_at,
+       left(id::text, 13) = left(send_id::text, 13) as has_time_of_send
      from events where send_id = $1`,
     [sendId],
   );

@@ -1,53 +1,59 @@
 import type { Queryable } from "../db/database.ts";
-import type { Mode } from "../sends/send-request.ts";
+import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import type { Mode } from "../mode.ts";
 
-/** A send that this worker alone may hand over, once, until the lease runs out. */
+/** A send that only this worker may submit, once, until the lease ends. */
 export interface ClaimedSend {
   id: string;
   accountId: string;
   mode: Mode;
   attempt: number;
-  /** With microseconds, as the database knows it. */
+  /** As text, with the microseconds of the database. */
   attemptedAt: string;
   backoffStep: number;
-  /** Since the first try-later, without the time the provider was held; null when there was none. */
+  /** Seconds since the first try-later on the retry clock; null when there was none. */
   retryingSeconds: number | null;
   fromDomain: string;
   domain: "verified" | "unverified" | "gone";
   configurationSetName: string | null;
-  /** In lower case, without those that are suppressed by now. */
+  /** In lower case, without suppressed ones. */
   recipients: string[];
-  /** Null when it was dropped already, which retention never does to a send on its way. */
+  /** Null when the content was deleted, which retention never does to a queued send. */
   sealed: Buffer | null;
 }
 
+/** The notification channel on which the API announces that a send is ready to be claimed. */
+export const sendQueuedChannel = "postern_send_queued";
+
 export interface Claim {
   sends: ClaimedSend[];
-  /** How many were put aside, because their account is held or suspended. */
+  /** How many were parked, because their account is held or suspended. */
   parked: number;
 }
 
-/** The provider has this long from the claim on to answer; then the send is in doubt. By the clock of the database. */
+/** If the provider has not answered this long after the claim, on the clock of the database, the send becomes in doubt. */
 export const leaseSeconds = 60;
 
 export interface ClaimOptions {
   mode: Mode;
   maxSends: number;
-  /** Over all sends; the first is taken even if it has more, or it would never go. */
+  /** Over all sends. The first one is claimed even if it has more, or it would never go out. */
   maxRecipients: number;
-  /** What has an earlier turn is not looked at: gone, as a look a moment ago has shown, but PostgreSQL may still keep it. */
+  /** Sends with an earlier `fair_at` are skipped: the reservation just before found none. */
   fromFairAt: string;
-  /** Claims although the provider is held, but not against the operator. */
+  /** Claims although the provider is held, but not while the operator holds mail. */
   isProbe: boolean;
 }
 
 /**
- * Serves all accounts. Takes the ready sends whose turn it is and checks each once more in the same snapshot: a
- * suppression or a change of the domain that was committed before always counts. Never waits for a lock. Sends of an
- * account that is held or suspended are parked instead, so that each is met once; `parked-sends.ts` brings them back.
- * Nothing is taken from a server that no worker has met: it may be a promoted standby or a restored copy.
+ * Leases ready sends in the order of `fair_at` and checks each one again in the same snapshot, so every suppression and every change
+ * of the domain that was committed before the claim counts. Serves all accounts and never waits for a lock.
  *
- * Every lookup is a lateral one with `offset 0`, so that no plan reads a whole table when the statistics are old.
+ * 1. `picked`: the first ready sends, unless mail is held or the server run is not the stored one (in-doubt/failover-store.ts).
+ * 2. `afforded`: as many of them as the granted recipients allow.
+ * 3. `checked`: the remaining recipients, the state of the domain, and whether the account is held or suspended.
+ * 4. `stored_events`: a Suppression event for each recipient that dropped out.
+ * 5. `taken`: leased, or parked when the account is held or suspended, so that claims meet such a send only once.
  */
 export async function claimSends(db: Queryable, options: ClaimOptions): Promise<Claim> {
   const rows = await db.query<ClaimedSend & { isParked: boolean }>({
@@ -69,11 +75,11 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
       ), afforded as materialized (
         select id, account_id, mode, fair_at, from_domain, recipients
         from (
-          select *, row_number() over turn as place, sum(cardinality(recipients)) over turn as total
+          select *, row_number() over queue_order as position, sum(cardinality(recipients)) over queue_order as total
           from picked
-          window turn as (order by fair_at, id rows unbounded preceding)
+          window queue_order as (order by fair_at, id rows unbounded preceding)
         ) as counted
-        where place = 1 or total <= $4
+        where position = 1 or total <= $4
       ), checked as materialized (
         select sending.id, sending.account_id, sending.mode, sending.recipients, allowed.recipients as allowed,
           case when sending.mode = 'test' and sending.from_domain = 'sandbox.test' then 'verified'
@@ -82,40 +88,32 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           coalesce(account.is_stopped, true) as is_stopped
         from afforded sending
         cross join lateral (
-          select coalesce(array_agg(given.email order by given.place) filter (where listed.email is null), '{}') as recipients
-          from unnest(sending.recipients) with ordinality as given (email, place)
-          left join lateral (
+          select coalesce(array_agg(given.email order by given.position) filter (where listed.email is null), '{}') as recipients
+          from unnest(sending.recipients) with ordinality as given (email, position)
+          left join lateral ${indexLookup(`
             select s.email
             from suppressions s
-            where s.account_id = sending.account_id and s.mode = sending.mode and s.email = given.email
-            offset 0
-          ) as listed on true
+            where s.account_id = sending.account_id and s.mode = sending.mode and s.email = given.email`)} as listed on true
         ) as allowed
-        left join lateral (
+        left join lateral ${indexLookup(`
           select case d.verification_status when 'Success' then 'verified' else 'unverified' end as state,
             d.configuration_set_name
           from domains d
-          where d.account_id = sending.account_id and d.domain_name = sending.from_domain and d.registered_at is not null
-          offset 0
-        ) as domain on true
-        left join lateral (
+          where d.account_id = sending.account_id and d.domain_name = sending.from_domain and d.registered_at is not null`)} as domain on true
+        left join lateral ${indexLookup(`
           select a.suspended_at is not null or a.held_at is not null as is_stopped
           from accounts a
-          where a.id = sending.account_id
-          offset 0
-        ) as account on true
-      ), told as (
+          where a.id = sending.account_id`)} as account on true
+      ), stored_events as (
         insert into events (id, send_id, account_id, mode, event_type, event_at, recipient, suppression_reason, suppressed_at)
         select suppression_event_id(sending.id, listed.email), sending.id, sending.account_id, sending.mode, 'Suppression',
           now(), listed.email, listed.reason, listed.suppressed_at
         from checked sending
         cross join lateral unnest(sending.recipients) as given (email)
-        cross join lateral (
+        cross join lateral ${indexLookup(`
           select s.email, s.reason, s.suppressed_at
           from suppressions s
-          where s.account_id = sending.account_id and s.mode = sending.mode and s.email = given.email
-          offset 0
-        ) as listed
+          where s.account_id = sending.account_id and s.mode = sending.mode and s.email = given.email`)} as listed
         where cardinality(sending.allowed) < cardinality(sending.recipients)
           and not sending.is_stopped
         order by 1
@@ -128,7 +126,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
             due_at = clock_timestamp() + make_interval(secs => case when checked.is_stopped then 0 else $6 end),
             recipients = case when checked.is_stopped then q.recipients else checked.allowed end
         from checked
-        where q.id between checked.id and checked.id
+        where ${equalByIndex("q.id", "checked.id")}
         returning q.id, q.account_id, q.mode, q.state, q.fair_at, q.attempt, q.attempted_at, q.backoff_step,
           q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name
       )
@@ -138,12 +136,10 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
         taken.recipients, content.sealed, taken.state = 'parked' as "isParked"
       from taken
-      left join lateral (
+      left join lateral ${indexLookup(`
         select c.sealed
         from send_contents c
-        where c.id = taken.id and taken.state = 'leased'
-        offset 0
-      ) as content on true
+        where c.id = taken.id and taken.state = 'leased'`)} as content on true
       order by taken.fair_at, taken.id`,
     values: [options.mode, options.fromFairAt, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
   });

@@ -1,28 +1,29 @@
 import type { Queryable } from "../db/database.ts";
+import { equalByIndex } from "../db/stable-plan.ts";
 
-/** Evidence that the provider took this attempt: its answer, or an event with our tags. */
+/** Evidence that the provider accepted this attempt: its answer, or an event with our tags. */
 export interface SubmissionEvidence {
   sendId: string;
   attempt: number;
   providerMessageId: string;
-  /** When it was taken; undefined means now. */
+  /** When the provider accepted it; undefined means now. */
   at: string | undefined;
 }
 
 export interface Confirmation {
-  /** Whether the send became `sent` by this evidence. */
+  /** This evidence moved the send to `sent`. */
   hasMoved: boolean;
-  /** The mails of two attempts are out. Said once for each attempt too many. */
+  /** The mails of two attempts went out. Reported once for each extra attempt. */
   isDoubled: boolean;
-  /** No such attempt had been claimed of a send that is still queued: the record is older than what was done. */
+  /** The queue has not seen this attempt yet: the database is an older copy. */
   isAhead: boolean;
 }
 
 const nothing: Confirmation = { hasMoved: false, isDoubled: false, isAhead: false };
 
 /**
- * Evidence wins: the send leaves the queue in whatever state and attempt it is, and becomes `sent` even from failed or
- * suppressed. Serves all accounts. Told again, it changes nothing.
+ * Evidence wins: the send leaves the queue, whatever its state and attempt, and becomes `sent`, even from `failed` or `suppressed`.
+ * The same evidence again changes nothing. Serves all accounts.
  */
 export async function confirmSubmissions(db: Queryable, evidence: SubmissionEvidence[]): Promise<Confirmation[]> {
   const answers = new Map<SubmissionEvidence, Confirmation>();
@@ -34,7 +35,7 @@ export async function confirmSubmissions(db: Queryable, evidence: SubmissionEvid
   return evidence.map((one) => answers.get(one) ?? nothing);
 }
 
-/** Two attempts of one send are told one after the other: only so does the second see what the first did. */
+/** Two attempts of one send are confirmed one after the other, because the second must see the effect of the first. */
 function roundsOf(evidence: SubmissionEvidence[]): SubmissionEvidence[][] {
   const rounds: Map<string, SubmissionEvidence>[] = [];
   for (const one of evidence) {
@@ -49,38 +50,38 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
   return db.query({
     name: "confirm-submissions",
     text: `
-      with told as materialized (
+      with evidence as materialized (
         select id, attempt, provider_message_id, coalesce(at, now()) as at
         from unnest($1::uuid[], $2::integer[], $3::text[], $4::timestamptz[]) as given (id, attempt, provider_message_id, at)
         order by id
-      ), held as materialized (
-        select told.id
-        from told
+      ), locked_rows as materialized (
+        select evidence.id
+        from evidence
         cross join lateral (
           select
           from send_queue q
-          where q.id = told.id
+          where q.id = evidence.id
           for update
         ) as locked
       ), released as (
         delete from send_queue q
-        using held
-        where q.id between held.id and held.id
+        using locked_rows
+        where ${equalByIndex("q.id", "locked_rows.id")}
         returning q.id, q.attempt
       ), known as materialized (
-        select told.id, told.attempt, told.provider_message_id, told.at, told.is_ahead, s.status,
+        select evidence.id, evidence.attempt, evidence.provider_message_id, evidence.at, evidence.is_ahead, s.status,
           s.provider_message_id as known_as
         from (
-          select told.id, told.attempt, told.provider_message_id, told.at,
-            coalesce(told.attempt > released.attempt, false) as is_ahead
-          from told
-          left join released on released.id = told.id
-          order by told.id
-        ) as told
+          select evidence.id, evidence.attempt, evidence.provider_message_id, evidence.at,
+            coalesce(evidence.attempt > released.attempt, false) as is_ahead
+          from evidence
+          left join released on released.id = evidence.id
+          order by evidence.id
+        ) as evidence
         cross join lateral (
           select s.status, s.provider_message_id
           from sends s
-          where s.id = told.id
+          where s.id = evidence.id
           for update
         ) as s
       ), recorded as (
@@ -98,7 +99,7 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
         set status = 'sent', sent_at = known.at, provider_message_id = known.provider_message_id,
             error_code = null, error_message = null
         from known
-        where sends.id between known.id and known.id
+        where ${equalByIndex("sends.id", "known.id")}
           and known.known_as is null
           and known.status in ('queued', 'failed', 'suppressed')
         returning sends.id

@@ -11,21 +11,21 @@ import { holdProvider, releaseProvider, takeProbe } from "./provider-hold.ts";
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-test("while the operator holds mail nothing is reserved, claimed or probed, and all of it goes on after", async () => {
+test("while the operator holds mail no worker reserves, claims or probes, and the release lets them continue", async () => {
   const id = await aReadySend();
-  await holdByOperator(database.db, "looking into it");
+  await holdByOperator(database.db, "investigating");
   await holdProvider(database.db, "live", "quota");
   await change(database.db, "update provider_state set probe_at = now() - interval '1 hour'");
   expect(await takeProbe(database.db, "live")).toBe(false);
-  expect(await wouldGo()).toEqual({ isReserved: false, claimed: [], probed: [] });
+  expect(await reserveAndClaim()).toEqual({ isReserved: false, claimed: [], probed: [] });
   await releaseProvider(database.db, "live");
-  expect(await wouldGo()).toEqual({ isReserved: false, claimed: [], probed: [] });
+  expect(await reserveAndClaim()).toEqual({ isReserved: false, claimed: [], probed: [] });
   await releaseByOperator(database.db);
-  expect(await wouldGo()).toMatchObject({ isReserved: true, claimed: [id] });
+  expect(await reserveAndClaim()).toMatchObject({ isReserved: true, claimed: [id] });
   expect(await queueRow(database.db, id)).toMatchObject({ state: "leased" });
 });
 
-test("a hold made again is as old as before and has the new reason; released twice it says so", async () => {
+test("a second hold keeps the start of the first and replaces the note; a second release returns undefined", async () => {
   await holdByOperator(database.db, "one");
   await change(database.db, "update provider_state set operator_held_since = now() - interval '90 seconds'");
   await holdByOperator(database.db, "two");
@@ -36,34 +36,37 @@ test("a hold made again is as old as before and has the new reason; released twi
   expect(await releaseByOperator(database.db)).toBeUndefined();
 });
 
-/** Seconds ago that each began, and which is released first. The clock stands still as long as either holds. */
+/** How many seconds ago each hold started, the order of the releases, and how far the retry clock then lags behind. */
 const overlaps = [
-  ["the provider's first, the operator's in it", 100, 40, ["provider", "operator"], 100],
-  ["the provider's first, released last", 100, 40, ["operator", "provider"], 100],
-  ["the operator's first, the provider's in it", 40, 100, ["operator", "provider"], 100],
-  ["the operator's first, released last", 40, 100, ["provider", "operator"], 100],
+  ["the provider hold starts and ends first", 100, 40, ["provider", "operator"], 100],
+  ["the provider hold starts first and ends last", 100, 40, ["operator", "provider"], 100],
+  ["the operator hold starts and ends first", 40, 100, ["operator", "provider"], 100],
+  ["the operator hold starts first and ends last", 40, 100, ["provider", "operator"], 100],
 ] as const;
 
-test.for(overlaps)("patience is not counted twice: %s", async ([, providerAgo, operatorAgo, order, lag]) => {
-  await holdProvider(database.db, "live", "paused");
-  await holdByOperator(database.db, undefined);
-  await change(
-    database.db,
-    `update provider_state
+test.for(overlaps)(
+  "the retry clock stops once while two holds overlap: %s",
+  async ([, providerAgo, operatorAgo, order, lag]) => {
+    await holdProvider(database.db, "live", "paused");
+    await holdByOperator(database.db, undefined);
+    await change(
+      database.db,
+      `update provider_state
      set held_since = now() - make_interval(secs => $1), operator_held_since = now() - make_interval(secs => $2)
      where mode = 'live'`,
-    [providerAgo, operatorAgo],
-  );
-  expect(await patienceLag()).toBeCloseTo(lag, 0);
-  for (const who of order) {
-    await (who === "provider" ? releaseProvider(database.db, "live") : releaseByOperator(database.db));
-    expect(await patienceLag()).toBeCloseTo(lag, 0);
-  }
-});
+      [providerAgo, operatorAgo],
+    );
+    expect(await retryClockLag()).toBeCloseTo(lag, 0);
+    for (const hold of order) {
+      await (hold === "provider" ? releaseProvider(database.db, "live") : releaseByOperator(database.db));
+      expect(await retryClockLag()).toBeCloseTo(lag, 0);
+    }
+  },
+);
 
-async function wouldGo() {
+async function reserveAndClaim() {
   const claim = { mode: "live", maxSends: 9, maxRecipients: 9, fromFairAt: "-infinity" } as const;
-  const { grant } = await reserve(database.db, { mode: "live", wanted: 1, scanStart: "-infinity" });
+  const { grant } = await reserve(database.db, { mode: "live", wanted: 1, scanFrom: "-infinity" });
   const claimed = await claimSends(database.db, { ...claim, isProbe: false });
   const probed = await claimSends(database.db, { ...claim, isProbe: true });
   return {
@@ -78,7 +81,7 @@ async function aReadySend(): Promise<string> {
   return aQueuedSend(database.db, { accountId, fromDomain: await aVerifiedDomain(database.db, accountId) });
 }
 
-async function patienceLag(): Promise<number> {
+async function retryClockLag(): Promise<number> {
   const [row] = await change(database.db, "select extract(epoch from now() - retry_clock('live'))::float8 as seconds");
   return Number(row?.seconds);
 }

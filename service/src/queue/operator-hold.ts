@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 
-/** Stops claiming of all mail until `releaseByOperator`; nothing is probed meanwhile. Held again, it gets the new note. */
+/** Stops all claiming until `releaseByOperator`, probes included. A second call only replaces the note. */
 export async function holdByOperator(db: Queryable, note: string | undefined): Promise<void> {
   await db.query({
     name: "hold-by-operator",
@@ -11,7 +11,7 @@ export async function holdByOperator(db: Queryable, note: string | undefined): P
   });
 }
 
-/** Returns how long it was held; undefined when it was not. The time that a hold of the provider's covers is counted there. */
+/** Returns how long the hold was on; undefined when it was off. Time that a provider hold covers as well is added by its release. */
 export async function releaseByOperator(db: Queryable): Promise<{ heldSeconds: number } | undefined> {
   const [row] = await db.query<{ heldSeconds: number }>({
     name: "release-by-operator",

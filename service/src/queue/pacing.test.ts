@@ -13,7 +13,7 @@ useEmptyQueue(database, { maxPerSecond: 14 });
 const spacingMs = 1000 / (0.9 * 14);
 
 describe("reserving", () => {
-  test("the first may go at once, and the next hears how long its turn is away, whoever asks", async () => {
+  test("the first reservation is granted immediately, and every later one gets the time to wait", async () => {
     await readySends(3);
     expect(await take()).toMatchObject({ recipients: 1, waitMs: 0 });
     for (const grant of [await take(), await take()]) {
@@ -25,7 +25,7 @@ describe("reserving", () => {
     expect(await take()).toMatchObject({ recipients: 1, waitMs: 0 });
   });
 
-  test("a little lateness is made up for, and no more: a stall does not end in a burst", async () => {
+  test("a short delay is made up for, but a long stall does not end in a burst", async () => {
     await readySends(3);
     await setNext(-0.01);
     await take();
@@ -35,50 +35,50 @@ describe("reserving", () => {
     expect(await nextInSeconds()).toBeGreaterThan(spacingMs / 1000 - 0.026 - 0.02);
   });
 
-  test("nothing is taken when nothing is ready, and none of another mode counts", async () => {
+  test("nothing is reserved when no send of this mode is ready", async () => {
     expect(await take()).toBeUndefined();
     await aQueuedSend(database.db, { accountId: await anAccount(database.db), mode: "test" });
     expect(await take()).toBeUndefined();
     expect(await nextInSeconds()).toBeLessThan(0);
   });
 
-  test("the first turn that is ready is told, and whether it lies behind those of newcomers", async () => {
+  test("a reservation returns the first ready fair_at, and whether it is behind the fair_at of new sends", async () => {
     const accountId = await anAccount(database.db);
-    expect((await look()).mark).toMatchObject({ isBehind: false });
+    expect((await scan()).first).toMatchObject({ isBehind: false });
     await aQueuedSend(database.db, { accountId });
-    expect((await look()).mark).toMatchObject({ isBehind: false });
+    expect((await scan()).first).toMatchObject({ isBehind: false });
     await aQueuedSend(database.db, { accountId, fairInSeconds: -60 });
-    const { mark } = await look();
-    expect(mark?.isBehind).toBe(true);
-    expect((Date.now() - Date.parse(mark?.at ?? "")) / 1000).toBeCloseTo(60, -1);
+    const { first } = await scan();
+    expect(first?.isBehind).toBe(true);
+    expect((Date.now() - Date.parse(first?.at ?? "")) / 1000).toBeCloseTo(60, -1);
     await holdProvider(database.db, "live", "quota");
-    expect((await look()).mark).toBeUndefined();
+    expect((await scan()).first).toBeUndefined();
   });
 
-  test("a grant names the first turn, and a look from the mark finds those who come later with an earlier one", async () => {
+  test("a grant has the first fair_at, and a scan from there finds a send that is queued later with an earlier fair_at", async () => {
     const accountId = await anAccount(database.db);
     await aQueuedSend(database.db, { accountId, fairInSeconds: 3600 });
-    const { grant, mark } = await look();
+    const { grant, first } = await scan();
     expect((Date.parse(grant?.fromFairAt ?? "") - Date.now()) / 1000).toBeCloseTo(3600, -1);
     await aQueuedSend(database.db, { accountId: await anAccount(database.db), fairInSeconds: 0 });
     await setNext(0);
-    const later = await reserve(database.db, { mode: "live", wanted: 1, scanStart: mark?.at ?? "" });
+    const later = await reserve(database.db, { mode: "live", wanted: 1, scanFrom: first?.at ?? "" });
     expect(Math.abs(Date.parse(later.grant?.fromFairAt ?? "") - Date.now())).toBeLessThan(5_000);
   });
 
-  test("nothing is taken while the provider is held", async () => {
+  test("nothing is reserved while the provider is held", async () => {
     await readySends(1);
     await holdProvider(database.db, "live", "quota");
     expect(await take()).toBeUndefined();
   });
 
-  test("a time far ahead is another clock's and holds nobody up", async () => {
+  test("a next time an hour ahead is ignored: the clock of the server was set back", async () => {
     await readySends(1);
     await setNext(3600);
     expect(await take()).toMatchObject({ recipients: 1, waitMs: 0 });
   });
 
-  test("a pace that was lost in a crash holds nobody up", async () => {
+  test("after a crash that lost the pace, the next reservation is granted immediately", async () => {
     await readySends(1);
     await take();
     await change(database.db, "alter sequence pace_live restart");
@@ -86,7 +86,7 @@ describe("reserving", () => {
     expect(await nextInSeconds()).toBeLessThan(0.08);
   });
 
-  test("while the rate is unknown, it is one a second", async () => {
+  test("while the rate is unknown, it is one recipient a second", async () => {
     await readySends(5);
     await change(database.db, "update provider_state set max_per_second = null");
     expect(await take()).toMatchObject({ recipients: 1 });
@@ -94,7 +94,7 @@ describe("reserving", () => {
     expect(await take()).toMatchObject({ recipients: 0 });
   });
 
-  test("a grant is a twentieth of the rate, no more than wanted and no more than there is", async () => {
+  test("a grant is a twentieth of the rate, and at most the wanted recipients and the ready sends", async () => {
     await change(database.db, "update provider_state set max_per_second = 100");
     await readySends(7);
     expect(await take()).toMatchObject({ recipients: 5 });
@@ -107,7 +107,7 @@ describe("reserving", () => {
 });
 
 describe("settling a grant", () => {
-  test("what was not used is given back when nobody reserved since", async () => {
+  test("the unused part is returned if no worker has reserved since", async () => {
     await change(database.db, "update provider_state set max_per_second = 100");
     await readySends(5);
     const grant = await granted();
@@ -115,7 +115,7 @@ describe("settling a grant", () => {
     expect(await nextIsBefore(grant.until, 3 / 90)).toBe(true);
   });
 
-  test("what was not used is lost when another has reserved since", async () => {
+  test("the unused part is lost if another worker has reserved since", async () => {
     await readySends(2);
     const grant = await granted();
     await setNext(0);
@@ -124,7 +124,7 @@ describe("settling a grant", () => {
     expect(await nextIsBefore(other.until, 0)).toBe(true);
   });
 
-  test("recipients beyond the grant are charged, whoever reserved since", async () => {
+  test("recipients beyond the grant are charged, even if another worker has reserved since", async () => {
     await readySends(2);
     const grant = await granted();
     await setNext(0);
@@ -133,7 +133,7 @@ describe("settling a grant", () => {
     expect(await nextIsBefore(other.until, -49 / 12.6)).toBe(true);
   });
 
-  test("a throttled answer stops all for a second and never longer", async () => {
+  test("two throttled answers stop all workers for one second, not two", async () => {
     await readySends(1);
     await take();
     await slowDown(database.db, "live");
@@ -144,34 +144,34 @@ describe("settling a grant", () => {
   });
 });
 
-test("three workers together get 12 to 12.6 of 14 a second, at most 14 of them in any second", async () => {
+test("three workers together get 12 to 12.6 recipients a second at a rate of 14, and at most 14 in any second", async () => {
   await readySends(50);
-  // Not long ago, so that nothing is made up for at the start.
+  // From now on, so that the first grants do not make up for lost time.
   await setNext(0);
-  const turns: number[] = [];
+  const grantedAt: number[] = [];
   const worker = async () => {
-    while (turns.length < 40) {
+    while (grantedAt.length < 40) {
       const grant = await take();
-      if (grant === undefined) throw new Error("something is ready");
-      if (grant.recipients === 1) turns.push(performance.now());
+      if (grant === undefined) throw new Error("no send is ready");
+      if (grant.recipients === 1) grantedAt.push(performance.now());
       await sleep(grant.waitMs);
     }
   };
   await Promise.all([worker(), worker(), worker()]);
-  for (const start of turns) {
-    expect(turns.filter((turn) => turn >= start && turn < start + 1_000).length).toBeLessThanOrEqual(14);
+  for (const start of grantedAt) {
+    expect(grantedAt.filter((at) => at >= start && at < start + 1_000).length).toBeLessThanOrEqual(14);
   }
-  const rate = (1000 * (turns.length - 1)) / ((turns.at(-1) ?? 0) - (turns[0] ?? 0));
+  const rate = (1000 * (grantedAt.length - 1)) / ((grantedAt.at(-1) ?? 0) - (grantedAt[0] ?? 0));
   expect(rate).toBeGreaterThan(11.5);
   expect(rate).toBeLessThan(12.65);
 });
 
-function look(wanted = 100) {
-  return reserve(database.db, { mode: "live", wanted, scanStart: "-infinity" });
+function scan(wanted = 100) {
+  return reserve(database.db, { mode: "live", wanted, scanFrom: "-infinity" });
 }
 
 async function take(wanted = 100): Promise<Grant | undefined> {
-  return (await look(wanted)).grant;
+  return (await scan(wanted)).grant;
 }
 
 async function granted(): Promise<Grant> {
@@ -197,7 +197,7 @@ async function nextInSeconds(): Promise<number> {
   return Number(row?.seconds);
 }
 
-/** Exact to a microsecond for each addition that was rounded. */
+/** Allows ten microseconds, because PostgreSQL rounds each addition to one. */
 async function nextIsBefore(until: string, seconds: number): Promise<boolean> {
   const [row] = await change(
     database.db,

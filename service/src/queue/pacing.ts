@@ -1,57 +1,61 @@
 import type { Queryable } from "../db/database.ts";
-import type { Mode } from "../sends/send-request.ts";
-import { type Mark, markColumns, markText } from "./scan-start.ts";
+import { computedOnce } from "../db/stable-plan.ts";
+import type { Mode } from "../mode.ts";
+import { type FirstReady, firstReadyColumns, sortableText } from "./scan-start.ts";
 
-/** The right to hand over to so many recipients now; with none of them, how long to wait before asking again. */
+/** The right to submit to this many recipients now. With none, `waitMs` says how long to wait before the next reservation. */
 export interface Grant {
   mode: Mode;
   recipients: number;
   waitMs: number;
   secondsPerRecipient: number;
-  /** The turn of the first send that is ready: a claim need not look at what lies before it. */
+  /** The `fair_at` of the first ready send: the claim scans from there. */
   fromFairAt: string;
-  /** The end of the grant on the shared clock; whoever reserved after us moved it on. */
+  /** The end of the grant on the shared clock; a later reservation of another worker moves the clock on. */
   until: string;
 }
 
 /**
- * Below the rate the provider allows, because the network brings some closer together than they left. A grant is so small
- * that the recipients of any second, one grant and 50 ms of such jitter included, stay within the rate.
+ * Postern stays below the rate that the provider allows, because the network brings some requests closer together. A grant is
+ * small enough that the recipients of any second stay within the rate, including one grant and 50 ms of jitter.
  */
 const shareOfRate = 0.9;
 const shareOfGrant = 0.05;
-/** So much of a late start is made up for; more would bring those that follow too close to it. */
-const madeUpSeconds = 0.025;
-/** A process knows the rate some seconds after its first start; until then one a second is what even a new account may. */
+/** How much of a late start is made up for. More would bring the next grants too close together. */
+const catchUpSeconds = 0.025;
+/** A worker reads the rate some seconds after its start. Until then it assumes the rate of a new SES account. */
 const unknownRate = 1;
 
 export interface Reservation {
-  /** Undefined when nothing is ready or mail is held. */
+  /** Undefined when no send is ready or mail is held. */
   grant: Grant | undefined;
-  /** From the given mark on, no ready send lies before it; undefined when nobody looked. */
-  mark: Mark | undefined;
-  /** How long the look took the server. */
-  lookMs: number;
+  /** The first ready send from `scanFrom` on; undefined while mail is held. */
+  first: FirstReady | undefined;
+  /** How long the server took for the scan. */
+  scanMs: number;
 }
 
-interface MarkRow {
-  markAt: string | null;
+interface ScanRow {
+  firstAt: string | null;
   isBehind: boolean;
-  lookMs: number;
+  scanMs: number;
 }
 
 /**
- * Takes up to `wanted` recipients from the rate that all workers share, and no more than there are sends to claim. One
- * statement of its own, committed before the claim: who waits for the lock must not hold others up. Nothing is given ahead of
- * its time: after a stall, those who waited for theirs would go all at once.
+ * Reserves up to `wanted` recipients of the rate that all workers share, and no more than there are ready sends. It is a statement
+ * of its own, committed before the claim, so that a worker waiting for the lock blocks nobody else. It never reserves ahead of time:
+ * after a stall, all waiting workers would submit at the same moment.
  *
- * A time more than two minutes ahead is none of ours: the clock of the database was set back.
+ * 1. `rate`: seconds per recipient and the largest grant; no row while mail is held.
+ * 2. `ready`: how many sends are ready, from `scanFrom` on.
+ * 3. `current`: lock the shared clock. A time more than two minutes ahead is not ours: the clock of the server was set back.
+ * 4. `reserved`: move the clock on, if it has been reached.
  */
 export async function reserve(
   db: Queryable,
-  { mode, wanted, scanStart }: { mode: Mode; wanted: number; scanStart: string },
+  { mode, wanted, scanFrom }: { mode: Mode; wanted: number; scanFrom: string },
 ): Promise<Reservation> {
-  const [row] = await db.query<MarkRow & (Grant | { recipients: null })>({
+  const [row] = await db.query<ScanRow & (Grant | { recipients: null })>({
     name: "reserve-pace",
     text: `
       with rate as materialized (
@@ -62,15 +66,15 @@ export async function reserve(
           where mode = $1 and hold_reason is null and operator_held_since is null
         ) as known
       ), ready as materialized (
-        select count(*) as sends, min(fair_at) as first_at, ${markColumns("min(fair_at)")},
-          1000 * extract(epoch from clock_timestamp() - statement_timestamp())::float8 as look_ms
+        select count(*) as sends, min(fair_at) as first_at, ${firstReadyColumns("min(fair_at)")},
+          1000 * extract(epoch from clock_timestamp() - statement_timestamp())::float8 as scan_ms
         from (
           select fair_at
           from send_queue
           where state = 'ready' and mode = $1 and fair_at >= $6::timestamptz
           order by fair_at, id
           limit coalesce((select least($2::float8, most)::bigint from rate), 0)
-        ) as first_ones
+        ) as first_sends
       ), wanted as materialized (
         select rate.seconds, ready.sends, make_interval(secs => ready.sends * rate.seconds) as duration
         from rate, ready
@@ -87,9 +91,9 @@ export async function reserve(
           or next_at > clock_timestamp() + interval '2 minutes'
       )
       select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
-        ${markText("ready.first_at")} as "fromFairAt",
-        case when exists (select from rate) then ${markText("ready.mark_at")} end as "markAt", ready.is_behind as "isBehind",
-        ready.look_ms as "lookMs",
+        ${sortableText("ready.first_at")} as "fromFairAt",
+        case when exists (select from rate) then ${sortableText("ready.scan_start")} end as "firstAt",
+        ready.is_behind as "isBehind", ready.scan_ms as "scanMs",
         case when reserved.next_at is null then wanted.sends * 0 else wanted.sends end as recipients,
         case when reserved.next_at is null
           then greatest(1, ceil(1000 * extract(epoch from current.next_at - clock_timestamp())))
@@ -98,17 +102,17 @@ export async function reserve(
       left join wanted on true
       left join current on true
       left join reserved on true`,
-    values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, scanStart, madeUpSeconds],
+    values: [mode, wanted, shareOfRate, shareOfGrant, unknownRate, scanFrom, catchUpSeconds],
   });
   if (row === undefined) throw new Error("the pace could not be read");
-  const { markAt, isBehind, lookMs, ...grant } = row;
-  const mark = markAt === null ? undefined : { at: markAt, isBehind };
-  return { grant: grant.recipients === null ? undefined : grant, mark, lookMs };
+  const { firstAt, isBehind, scanMs, ...grant } = row;
+  const first = firstAt === null ? undefined : { at: firstAt, isBehind };
+  return { grant: grant.recipients === null ? undefined : grant, first, scanMs };
 }
 
 /**
- * Gives back what was not used, unless another has reserved since: then it is lost, which is slower but never too fast. A
- * send with more recipients than were granted is charged here and delays those that follow.
+ * Returns the unused part of a grant, unless another worker has reserved since. Then it is lost, which makes sending slower but
+ * never too fast. A send with more recipients than were granted is charged here and delays the next ones.
  */
 export async function settleGrant(db: Queryable, grant: Grant, used: number): Promise<void> {
   if (used === grant.recipients) return;
@@ -116,19 +120,19 @@ export async function settleGrant(db: Queryable, grant: Grant, used: number): Pr
     name: "settle-grant",
     text: `
       select set_pace($1, next_at + make_interval(secs => $2::float8))
-      from (select lock_pace($1) as next_at offset 0) as current
+      from ${computedOnce("select lock_pace($1) as next_at")} as current
       where $2::float8 > 0 or next_at = $3::timestamptz`,
     values: [grant.mode, (used - grant.recipients) * grant.secondsPerRecipient, grant.until],
   });
 }
 
-/** After the provider said that it was too fast: nobody goes on for a second. */
+/** The provider answered that it was too fast: no worker submits for a second. */
 export async function slowDown(db: Queryable, mode: Mode): Promise<void> {
   await db.query({
     name: "slow-down",
     text: `
       select set_pace($1, clock_timestamp() + interval '1 second')
-      from (select lock_pace($1) as next_at offset 0) as current
+      from ${computedOnce("select lock_pace($1) as next_at")} as current
       where next_at < clock_timestamp() + interval '1 second'`,
     values: [mode],
   });

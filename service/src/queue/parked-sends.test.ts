@@ -9,7 +9,7 @@ import { parkSends, unparkSends } from "./parked-sends.ts";
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-test("all ready sends of a held account are put aside, and none of another", async () => {
+test("all ready sends of a held account are parked, and none of another account", async () => {
   const [held, other] = [await anAccount(database.db), await anAccount(database.db)];
   await manyReadySends(held, 2_500);
   const going = await aQueuedSend(database.db, { accountId: other });
@@ -19,13 +19,13 @@ test("all ready sends of a held account are put aside, and none of another", asy
   expect(await queueRow(database.db, going)).toMatchObject({ state: "ready" });
 });
 
-test("nothing of an account that is neither held nor suspended is put aside", async () => {
+test("no send of an account that is neither held nor suspended is parked", async () => {
   const accountId = await anAccount(database.db);
   await aQueuedSend(database.db, { accountId });
   expect(await parkSends(database.db, accountId)).toBe(0);
 });
 
-test("what is put aside stays there until the account is neither held nor suspended", async () => {
+test("sends stay parked until the account is neither held nor suspended", async () => {
   const accountId = await anAccount(database.db);
   const id = await aQueuedSend(database.db, { accountId });
   await holdAccount(database.db, accountId, "flood");
@@ -40,7 +40,7 @@ test("what is put aside stays there until the account is neither held nor suspen
   expect(await queueRow(database.db, id)).toMatchObject({ state: "ready", attempt: 0, dueInSeconds: null });
 });
 
-test("many workers take up many accounts' sends, each once", async () => {
+test("eight workers unpark the sends of several accounts, each send once", async () => {
   for (let count = 0; count < 5; count++) {
     const accountId = await anAccount(database.db);
     await manyReadySends(accountId, 700);
@@ -48,14 +48,14 @@ test("many workers take up many accounts' sends, each once", async () => {
     await parkSends(database.db, accountId);
     if (count > 0) await releaseAccount(database.db, accountId);
   }
-  const rounds: number[] = [];
+  const counts: number[] = [];
   for (let round = 0; round < 6; round++) {
-    rounds.push(...(await Promise.all(Array.from({ length: 8 }, () => unparkSends(database.db, "live")))));
+    counts.push(...(await Promise.all(Array.from({ length: 8 }, () => unparkSends(database.db, "live")))));
   }
-  expect(rounds.reduce((sum, count) => sum + count, 0)).toBe(2_800);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2_800);
 });
 
-test("the time aside counts neither for the turn nor for the patience", async () => {
+test("parked time moves fair_at back and does not use up the retry window", async () => {
   const accountId = await anAccount(database.db);
   const id = await aQueuedSend(database.db, { accountId, fairInSeconds: -3_600 });
   await change(
@@ -68,12 +68,12 @@ test("the time aside counts neither for the turn nor for the patience", async ()
   await unparkSends(database.db, "live");
   const [row] = await change(
     database.db,
-    `select extract(epoch from now() - fair_at)::float8 as turn, extract(epoch from now() - retrying_since)::float8 as tried
+    `select extract(epoch from now() - fair_at)::float8 as fair_age, extract(epoch from now() - retrying_since)::float8 as retrying
      from send_queue where id = $1`,
     [id],
   );
-  expect(row?.turn).toBeCloseTo(0, -1);
-  expect(row?.tried).toBeCloseTo(60, -1);
+  expect(row?.fair_age).toBeCloseTo(0, -1);
+  expect(row?.retrying).toBeCloseTo(60, -1);
 });
 
 async function manyReadySends(accountId: string, count: number): Promise<void> {

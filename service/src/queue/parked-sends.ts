@@ -1,20 +1,21 @@
 import type { Queryable } from "../db/database.ts";
+import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 
-const atOnce = 1_000;
+const batchSize = 1_000;
 
-/** ready → parked, all of one account that is held or suspended, so that claims need not meet each. Returns how many. */
+/** ready → parked, for all sends of a held or suspended account, so that claims do not meet them. Returns the number. */
 export async function parkSends(db: Queryable, accountId: string): Promise<number> {
   let parked = 0;
   for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
     const rows = await parkSome(db, accountId, after);
     parked += rows.length;
-    if (rows.length < atOnce) return parked;
+    if (rows.length < batchSize) return parked;
     after = rows.reduce((last, { id }) => (id > last ? id : last), after);
   }
 }
 
-/** One way through the queue in the order of ids: there is no index by account, and an operator does this rarely. */
+/** Scans the queue in the order of ids: there is no index by account, and operators do this rarely. */
 function parkSome(db: Queryable, accountId: string, after: string) {
   return db.query<{ id: string }>({
     name: "park-sends",
@@ -33,16 +34,16 @@ function parkSome(db: Queryable, accountId: string, after: string) {
       update send_queue q
       set state = 'parked', due_at = now()
       from found
-      where q.id between found.id and found.id
+      where ${equalByIndex("q.id", "found.id")}
       returning q.id`,
-    values: [accountId, after, atOnce],
+    values: [accountId, after, batchSize],
   });
 }
 
 /**
- * parked → ready, of accounts that are neither held nor suspended any more. The time aside counts neither for the turn nor
- * for the patience, so that the sends of others are not behind all of it at once. Serves all accounts; looks at each parked
- * account once, however many sends it has. Returns how many.
+ * parked → ready, for accounts that are neither held nor suspended any more. Parked time moves `fair_at` back, so that the sends of
+ * others do not wait behind all of them, and does not use up the retry window. Serves all accounts and checks each parked account
+ * once, however many sends it has. Returns the number of sends.
  */
 export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
   const rows = await db.query({
@@ -69,12 +70,10 @@ export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
       ), free as materialized (
         select parked.account_id
         from parked
-        cross join lateral (
+        cross join lateral ${indexLookup(`
           select
           from accounts a
-          where a.id = parked.account_id and a.held_at is null and a.suspended_at is null
-          offset 0
-        ) as account
+          where a.id = parked.account_id and a.held_at is null and a.suspended_at is null`)} as account
       ), due as materialized (
         select found.id
         from free
@@ -91,9 +90,9 @@ export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
       set state = 'ready', due_at = null, fair_at = q.fair_at + (now() - q.due_at),
           retrying_since = least(q.retrying_since + (now() - q.due_at), retry_clock(q.mode))
       from due
-      where q.id between due.id and due.id
+      where ${equalByIndex("q.id", "due.id")}
       returning q.id`,
-    values: [mode, atOnce],
+    values: [mode, batchSize],
   });
   return rows.length;
 }

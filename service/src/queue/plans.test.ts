@@ -12,14 +12,14 @@ import { markSent } from "./settle-sends.ts";
 const shared = useTestDatabase();
 useEmptyQueue(shared);
 
-/** PostgreSQL settles for a plan at the sixth use. */
-const usesBeforehand = 7;
-const [long, taken] = [3_000, 50];
+/** PostgreSQL chooses a generic plan at the sixth execution. */
+const executionsBefore = 7;
+const [queueLength, batchSize] = [3_000, 50];
 
 let db: Database;
 let accountId: string;
 
-// One connection, because each has plans of its own.
+// One connection, because each connection has its own plans.
 beforeAll(async () => {
   db = openDatabase({ url: shared.url, poolSize: 1, applicationName: "postern-test", onIdleError: () => undefined });
   accountId = await anAccount(db);
@@ -27,32 +27,32 @@ beforeAll(async () => {
   return () => db.close();
 });
 
-test("a plan that was made while the tables were empty reads no more than it needs when they are full", async () => {
-  await ask("analyze send_queue, sends, events");
+test("plans chosen on empty tables read only the rows they need when the tables are full", async () => {
+  await run("analyze send_queue, sends, events");
   const unknown = { id: randomUUIDv7(), attempt: 1, attemptedAt: "2026-11-15T00:00:00Z" };
-  for (let use = 0; use < usesBeforehand; use++) {
+  for (let execution = 0; execution < executionsBefore; execution++) {
     await claim();
     await settle([unknown]);
     await report([unknown]);
   }
   await fill();
-  onTestFinished(() => ask("delete from send_queue"));
+  onTestFinished(() => run("delete from send_queue"));
 
   const claimed = await rowsRead(["send_queue"], claim);
-  expect(claimed.result).toHaveLength(taken);
-  expect(claimed.rows).toBeLessThan(taken * 5);
-  // Others have far more in hand than is settled here.
+  expect(claimed.result).toHaveLength(batchSize);
+  expect(claimed.rows).toBeLessThan(batchSize * 5);
+  // Other workers hold far more leases than are settled here.
   for (let more = 0; more < 20; more++) await claim();
   const settled = await rowsRead(["send_queue", "sends_%"], () => settle(claimed.result));
   expect(settled.result).toEqual(claimed.result.map(() => "sent"));
-  expect(settled.rows).toBeLessThan(taken * 5);
+  expect(settled.rows).toBeLessThan(batchSize * 5);
   const reported = await rowsRead(["sends_%"], () => report(claimed.result));
-  expect(reported.result.newEvents).toBe(taken);
-  expect(reported.rows).toBeLessThan(taken * 5);
+  expect(reported.result.newEvents).toBe(batchSize);
+  expect(reported.rows).toBeLessThan(batchSize * 5);
 });
 
 async function claim(): Promise<ClaimedSend[]> {
-  const limits = { maxSends: taken, maxRecipients: taken, fromFairAt: "-infinity", isProbe: false };
+  const limits = { maxSends: batchSize, maxRecipients: batchSize, fromFairAt: "-infinity", isProbe: false };
   return (await claimSends(db, { mode: "live", ...limits })).sends;
 }
 
@@ -73,14 +73,14 @@ function report(sends: Attempted[]) {
   return recordReports(
     db,
     sends.map(({ id: sendId }) => {
-      const told = { eventId: randomUUIDv7(), sendId, type: "Delivery", at: new Date().toISOString() } as const;
-      return { ...told, recipient: "ann@example.test", rank: 2, ...nothing };
+      const event = { eventId: randomUUIDv7(), sendId, type: "Delivery", at: new Date().toISOString() } as const;
+      return { ...event, recipient: "ann@example.test", rank: 2, ...nothing };
     }),
   );
 }
 
 async function fill(): Promise<void> {
-  const ids = Array.from({ length: long }, () => randomUUIDv7());
+  const ids = Array.from({ length: queueLength }, () => randomUUIDv7());
   await db.query({
     name: "fill-for-plans",
     text: `
@@ -94,15 +94,15 @@ async function fill(): Promise<void> {
   });
 }
 
-/** How many rows of these tables were fetched for it. */
+/** The result of the work, and how many rows of these tables PostgreSQL fetched for it. */
 async function rowsRead<Result>(tables: string[], work: () => Promise<Result>) {
-  const before = await fetched(tables);
+  const before = await countFetched(tables);
   const result = await work();
-  return { result, rows: (await fetched(tables)) - before };
+  return { result, rows: (await countFetched(tables)) - before };
 }
 
-async function fetched(tables: string[]): Promise<number> {
-  await ask("select pg_stat_force_next_flush()");
+async function countFetched(tables: string[]): Promise<number> {
+  await run("select pg_stat_force_next_flush()");
   const [row] = await db.query<{ rows: number }>({
     name: "rows-fetched",
     text: `
@@ -114,6 +114,6 @@ async function fetched(tables: string[]): Promise<number> {
   return row?.rows ?? Number.NaN;
 }
 
-async function ask(text: string): Promise<void> {
+async function run(text: string): Promise<void> {
   await db.query({ name: text, text });
 }

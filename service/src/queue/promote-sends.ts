@@ -1,11 +1,12 @@
 import type { Queryable } from "../db/database.ts";
-import type { Mode } from "../sends/send-request.ts";
+import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import type { Mode } from "../mode.ts";
 
-const atOnce = 1_000;
+const batchSize = 1_000;
 
 /**
- * waiting → ready: sends whose time has come are claimed again in the order they always had. One that evidence has settled
- * while an operator put it back (`retryFailed`) leaves the queue instead: its mail is out. Returns how many are ready.
+ * waiting → ready: due sends keep their position in the queue. A send that evidence settled while an operator retried it
+ * (`retryFailed`) leaves the queue instead, because its mail went out. Serves all accounts. Returns the number of ready sends.
  */
 export async function promoteDueSends(db: Queryable, mode: Mode): Promise<number> {
   const rows = await db.query({
@@ -21,24 +22,22 @@ export async function promoteDueSends(db: Queryable, mode: Mode): Promise<number
       ), settled as materialized (
         select due.id
         from due
-        cross join lateral (
+        cross join lateral ${indexLookup(`
           select
           from sends s
-          where s.id = due.id and s.status <> 'queued'
-          offset 0
-        ) as record
+          where s.id = due.id and s.status <> 'queued'`)} as record
       ), gone as (
         delete from send_queue q
         using settled
-        where q.id between settled.id and settled.id
+        where ${equalByIndex("q.id", "settled.id")}
       )
       update send_queue q
       set state = 'ready', due_at = null
       from due
-      where q.id between due.id and due.id
+      where ${equalByIndex("q.id", "due.id")}
         and q.id not in (select id from settled)
       returning q.id`,
-    values: [mode, atOnce],
+    values: [mode, batchSize],
   });
   return rows.length;
 }

@@ -8,21 +8,21 @@ import { holdProvider, releaseProvider, returnProbe, storeMaxRate, takeProbe } f
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-test("of many that hold at once one is told that it is news", async () => {
-  const news = await Promise.all(Array.from({ length: 8 }, () => holdProvider(database.db, "live", "quota")));
-  expect(news.filter(Boolean)).toHaveLength(1);
+test("of eight workers that hold the provider at the same time one learns that the reason changed", async () => {
+  const changed = await Promise.all(Array.from({ length: 8 }, () => holdProvider(database.db, "live", "quota")));
+  expect(changed.filter(Boolean)).toHaveLength(1);
   expect(await stateOf("live")).toMatchObject({ hold_reason: "quota" });
   expect(await stateOf("test")).toMatchObject({ hold_reason: null });
 });
 
-test("another reason renames the hold and is news, but the hold is as old as before", async () => {
+test("another reason replaces the reason of the hold and keeps its start", async () => {
   await holdProvider(database.db, "live", "quota");
   const before = await stateOf("live");
   expect(await holdProvider(database.db, "live", "paused")).toBe(true);
   expect(await stateOf("live")).toEqual({ ...before, hold_reason: "paused" });
 });
 
-test("of many that release one does, and is told how long it was held", async () => {
+test("of eight workers that release the provider one does it and learns how long the hold was on", async () => {
   await holdProvider(database.db, "live", "quota");
   await change(database.db, "update provider_state set held_since = now() - interval '90 seconds' where mode = 'live'");
   const released = await Promise.all(Array.from({ length: 8 }, () => releaseProvider(database.db, "live")));
@@ -30,7 +30,7 @@ test("of many that release one does, and is told how long it was held", async ()
   expect(await stateOf("live")).toMatchObject({ hold_reason: null, held_since: null, probe_at: null });
 });
 
-test("a probe comes a minute after the hold, then once a minute, to one worker", async () => {
+test("a probe is due a minute after the hold, and one of eight workers takes it", async () => {
   await aReadySend();
   expect(await takeProbe(database.db, "live")).toBe(false);
   await holdProvider(database.db, "live", "quota");
@@ -40,7 +40,7 @@ test("a probe comes a minute after the hold, then once a minute, to one worker",
   expect(probes.filter(Boolean)).toHaveLength(1);
 });
 
-test("nobody takes a probe while no send is ready, so that the next one need not wait", async () => {
+test("no worker takes a probe while no send is ready, so that the next send need not wait", async () => {
   await holdProvider(database.db, "live", "quota");
   await change(database.db, "update provider_state set probe_at = now() where mode = 'live'");
   expect(await takeProbe(database.db, "live")).toBe(false);
@@ -48,7 +48,7 @@ test("nobody takes a probe while no send is ready, so that the next one need not
   expect(await takeProbe(database.db, "live")).toBe(true);
 });
 
-test("a probe that was not handed over may be taken again at once", async () => {
+test("a probe that was not submitted may be taken again immediately", async () => {
   await aReadySend();
   await holdProvider(database.db, "live", "quota");
   await returnProbe(database.db, "live");
@@ -58,22 +58,22 @@ test("a probe that was not handed over may be taken again at once", async () => 
   expect(await stateOf("live")).toMatchObject({ probe_at: null });
 });
 
-test("the clock of patience stands still during holds and goes on after them", async () => {
-  expect(await patienceLag()).toBeCloseTo(0, 0);
+test("the retry clock stops during holds and continues after them", async () => {
+  expect(await retryClockLag()).toBeCloseTo(0, 0);
   await holdProvider(database.db, "live", "quota");
   await change(
     database.db,
     "update provider_state set held_since = now() - interval '100 seconds' where mode = 'live'",
   );
-  expect(await patienceLag()).toBeCloseTo(100, 0);
+  expect(await retryClockLag()).toBeCloseTo(100, 0);
   await releaseProvider(database.db, "live");
-  expect(await patienceLag()).toBeCloseTo(100, 0);
+  expect(await retryClockLag()).toBeCloseTo(100, 0);
   await holdProvider(database.db, "live", "paused");
   await change(database.db, "update provider_state set held_since = now() - interval '50 seconds' where mode = 'live'");
-  expect(await patienceLag()).toBeCloseTo(150, 0);
+  expect(await retryClockLag()).toBeCloseTo(150, 0);
 });
 
-test("the rate the provider allows is kept for its mode alone", async () => {
+test("the rate that the provider allows is stored for its mode only", async () => {
   await storeMaxRate(database.db, "live", 14);
   const rows = await change(database.db, "select mode, max_per_second from provider_state order by mode");
   expect(rows).toEqual([
@@ -95,7 +95,7 @@ async function stateOf(mode: string) {
   return row;
 }
 
-async function patienceLag(): Promise<number> {
+async function retryClockLag(): Promise<number> {
   const [row] = await change(database.db, "select extract(epoch from now() - retry_clock('live'))::float8 as seconds");
   return Number(row?.seconds);
 }

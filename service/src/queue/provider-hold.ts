@@ -1,8 +1,8 @@
 import type { Queryable } from "../db/database.ts";
+import type { Mode } from "../mode.ts";
 import type { Hold } from "../provider/email-provider.ts";
-import type { Mode } from "../sends/send-request.ts";
 
-/** Stops claiming. Returns whether this is news; the first reason opens the hold, and a later one renames it. */
+/** Stops claiming. The first reason opens the hold, a later one replaces it. Returns whether the reason changed. */
 export async function holdProvider(db: Queryable, mode: Mode, reason: Hold): Promise<boolean> {
   const rows = await db.query({
     name: "hold-provider",
@@ -20,8 +20,8 @@ export async function holdProvider(db: Queryable, mode: Mode, reason: Hold): Pro
 }
 
 /**
- * Lets claiming go on, unless the operator holds it too. Returns how long it was held; undefined when it was not. The time
- * that the operator's hold covers is counted there.
+ * Claiming continues, unless the operator holds mail too. Returns how long the hold was on; undefined when it was off. Time in which
+ * both holds were on is added once, by the later release.
  */
 export async function releaseProvider(db: Queryable, mode: Mode): Promise<{ heldSeconds: number } | undefined> {
   const [row] = await db.query<{ heldSeconds: number }>({
@@ -44,7 +44,7 @@ export async function releaseProvider(db: Queryable, mode: Mode): Promise<{ held
   return row;
 }
 
-/** While the provider is held, one worker a minute may claim one send to see whether it is taken again, if there is one. */
+/** While the provider is held, one worker a minute may claim one ready send as a probe. Returns whether this worker may. */
 export async function takeProbe(db: Queryable, mode: Mode): Promise<boolean> {
   const rows = await db.query({
     name: "take-probe",
@@ -62,7 +62,7 @@ export async function takeProbe(db: Queryable, mode: Mode): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The probe was not handed over, so it tells nothing: the next one need not wait for a minute. */
+/** The probe was not submitted and proves nothing: the next one need not wait a minute. */
 export async function returnProbe(db: Queryable, mode: Mode): Promise<void> {
   await db.query({
     name: "return-probe",
@@ -75,7 +75,7 @@ export async function returnProbe(db: Queryable, mode: Mode): Promise<void> {
   });
 }
 
-/** What the provider says of its own rate; all workers pace by it. */
+/** Stores the rate that the provider allows. All workers pace by it. */
 export async function storeMaxRate(db: Queryable, mode: Mode, maxPerSecond: number): Promise<void> {
   await db.query({
     name: "store-max-rate",

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
 import type { Chore } from "../loops/chores.ts";
-import { waitForControlToken } from "../provider/control-budget.ts";
+import { waitForControlToken } from "../provider/control-call-tokens.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
 import { storeMaxRate } from "./provider-hold.ts";
 
@@ -11,19 +11,19 @@ export function providerChores(db: Database, provider: EmailProvider): Chore[] {
 
 const learnAgainAfterMs = 2_000;
 
-/** Several workers that start together compete for the turns of control requests, so one try may be too few. */
+/** Workers that start together compete for control-call tokens, so one try may not be enough. */
 export async function learnQuota(db: Database, provider: EmailProvider, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     try {
       return await readQuota(db, provider);
     } catch {
-      // The chore says what is wrong if it stays so.
+      // The chore logs an error that persists.
       await sleep(learnAgainAfterMs, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
 }
 
-/** The provider raises or lowers its rate as it sees fit; a hold is never made from this, only from its answers. */
+/** The provider may change its rate at any time. Holds come from its answers to submissions, never from this. */
 async function readQuota(db: Database, provider: EmailProvider): Promise<void> {
   await waitForControlToken(db, "chore");
   const { perSecond } = await provider.readQuota();

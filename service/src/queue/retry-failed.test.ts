@@ -11,28 +11,30 @@ import { markFailed, type SendErrorCode } from "./settle-sends.ts";
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-test("failed sends are found by code, time and account, with what keeps them from being put back", async () => {
-  const [one, gone, taken] = [await aFailedSend(), await aFailedSend(), await aFailedSend()];
+test("failed sends are found by code, time and account, with the obstacle to a retry", async () => {
+  const [retryable, withoutContent, submitted] = [await aFailedSend(), await aFailedSend(), await aFailedSend()];
   const other = await aFailedSend("PROVIDER_REJECTED");
-  await change(database.db, "delete from send_contents where id = $1", [gone.id]);
-  await change(database.db, "update sends set provider_message_id = 'm-1' where id = $1", [taken.id]);
+  await change(database.db, "delete from send_contents where id = $1", [withoutContent.id]);
+  await change(database.db, "update sends set provider_message_id = 'm-1' where id = $1", [submitted.id]);
   const filter = { code: "PROVIDER_UNAVAILABLE", since: minutesAgo(5), accountId: undefined } as const;
   const { failed, next } = await findFailed(database.db, filter, undefined);
   expect(next).toBeUndefined();
   const found = new Map(failed.map(({ id, obstacle }) => [id, obstacle]));
-  expect([one, gone, taken, other].map(({ id }) => found.get(id))).toEqual([
+  expect([retryable, withoutContent, submitted, other].map(({ id }) => found.get(id))).toEqual([
     null,
     "no content",
-    "handed over",
+    "submitted",
     undefined,
   ]);
-  const mine = await findFailed(database.db, { ...filter, accountId: gone.accountId }, undefined);
-  expect(mine.failed.map(({ id }) => id)).toEqual([gone.id]);
+  const ofAccount = await findFailed(database.db, { ...filter, accountId: withoutContent.accountId }, undefined);
+  expect(ofAccount.failed.map(({ id }) => id)).toEqual([withoutContent.id]);
   expect((await findFailed(database.db, { ...filter, since: minutesAgo(-5) }, undefined)).failed).toEqual([]);
-  expect((await findFailed(database.db, { ...filter, accountId: one.accountId }, one.id)).failed).toEqual([]);
+  expect((await findFailed(database.db, { ...filter, accountId: retryable.accountId }, retryable.id)).failed).toEqual(
+    [],
+  );
 });
 
-test("a send that is put back waits, then goes on with the next attempt and without its error", async () => {
+test("a retried send waits and then continues with the next attempt, without its error", async () => {
   const send = await aFailedSend();
   expect(await retry(send)).toEqual([send.id]);
   expect(await sendRow(database.db, send.id)).toMatchObject({ status: "queued", errorCode: null, errorMessage: null });
@@ -56,22 +58,22 @@ test("a send that is put back waits, then goes on with the next attempt and with
   expect(await attemptsOf(database.db, send.id)).toEqual(["1 try-later"]);
 });
 
-test("put back by several at once it is put back once", async () => {
+test("a send that eight operators retry at the same time is queued once", async () => {
   const send = await aFailedSend();
   const moved = await Promise.all(Array.from({ length: 8 }, () => retry(send)));
   expect(moved.flat()).toEqual([send.id]);
 });
 
-test("eight writers in opposite orders put all of them back, without a deadlock", async () => {
-  const sends = await Promise.all(Array.from({ length: 1 }, () => aFailedSend()));
+test("eight writers in opposite orders retry every send once, without a deadlock", async () => {
+  const sends: ClaimedSend[] = [];
   while (sends.length < 20) sends.push(await aFailedSend());
-  const retries = sends.map(({ id, fromDomain }, place) => ({ id, fromDomain, place }));
+  const retries = sends.map(({ id, fromDomain }, position) => ({ id, fromDomain, position }));
   const writers = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? retries : retries.toReversed()));
   const moved = await Promise.all(writers.map((each) => retryFailed(database.db, "PROVIDER_UNAVAILABLE", each)));
   expect(moved.flat().toSorted()).toEqual(sends.map(({ id }) => id).toSorted());
 });
 
-test("what is not failed, failed otherwise, was handed over or has no content stays as it is", async () => {
+test("a send that is not failed, failed with another code, was submitted or has no content stays unchanged", async () => {
   const sends = [
     await aFailedSend("INTERNAL"),
     await aFailedSend(),
@@ -84,7 +86,7 @@ test("what is not failed, failed otherwise, was handed over or has no content st
   for (const { id } of sends.slice(0, 3)) expect(await sendRow(database.db, id)).toMatchObject({ status: "failed" });
 });
 
-test("a recipient that dropped out of the send stays out, even when it is off the list by now", async () => {
+test("a recipient that dropped out stays out, even after its suppression was removed", async () => {
   const to = ["gone@a.test", "Here@a.test"];
   const first = await aClaimedSend(database.db, { to });
   await aSuppression(database.db, { accountId: first.accountId, email: "gone@a.test" });
@@ -95,12 +97,12 @@ test("a recipient that dropped out of the send stays out, even when it is off th
   expect(await queueRow(database.db, first.id)).toMatchObject({ recipients: ["here@a.test"], attempt: 2 });
 });
 
-test("evidence that comes while it is put back wins: the send is not handed over again", async () => {
+test("a send that evidence confirms during the retry is not submitted again", async () => {
   const send = await aFailedSend();
   await retry(send);
   const row = await change(database.db, "delete from send_queue where id = $1 returning *", [send.id]);
   await confirmSubmissions(database.db, [{ sendId: send.id, attempt: 1, providerMessageId: "m-1", at: undefined }]);
-  // As if the evidence had not seen the row: it began before the row was there and ended after.
+  // Simulates evidence whose statement started before the row existed and committed after it.
   await change(
     database.db,
     `insert into send_queue (id, account_id, mode, state, fair_at, due_at, attempt, from_domain, recipients)
@@ -119,11 +121,13 @@ async function aFailedSend(code: SendErrorCode = "PROVIDER_UNAVAILABLE"): Promis
 }
 
 function fail(send: ClaimedSend, code: SendErrorCode = "PROVIDER_UNAVAILABLE") {
-  return markFailed(database.db, [{ ...attemptOf(send), outcome: "try-later", code, message: "It could not be." }]);
+  return markFailed(database.db, [
+    { ...attemptOf(send), outcome: "try-later", code, message: "The provider was unavailable." },
+  ]);
 }
 
 function retry({ id, fromDomain }: ClaimedSend): Promise<string[]> {
-  return retryFailed(database.db, "PROVIDER_UNAVAILABLE", [{ id, fromDomain, place: 1 }]);
+  return retryFailed(database.db, "PROVIDER_UNAVAILABLE", [{ id, fromDomain, position: 1 }]);
 }
 
 async function makeDue(): Promise<void> {

@@ -2,17 +2,17 @@ const delaysSeconds = [5, 30, 120, 600, 1_800];
 const laterDelaySeconds = 3_600;
 const jitter = 0.2;
 
-interface Patience {
+interface RetryState {
   backoffStep: number;
   retryingSeconds: number | null;
 }
 
 /**
- * When to try again, or undefined to give up. The last try falls on the end of the patience. Delays vary by a fifth, so
- * that what failed together does not come back together.
+ * The delay until the next try, or undefined to give up. The last try is at the end of the retry window. Delays vary by a fifth, so
+ * that sends that failed together are not retried together.
  */
 export function nextDelaySeconds(
-  { backoffStep, retryingSeconds }: Patience,
+  { backoffStep, retryingSeconds }: RetryState,
   giveUpAfterSeconds: number,
   random: () => number = Math.random,
 ): number | undefined {
@@ -22,7 +22,7 @@ export function nextDelaySeconds(
   return Math.min(usual * (1 - jitter + 2 * jitter * random()), left);
 }
 
-/** Throttled mail waits a moment and keeps its patience; the pace has been slowed already. */
+/** A throttled send waits one to three seconds and uses nothing of its retry window; the pace is slowed already. */
 export function throttledDelaySeconds(random: () => number = Math.random): number {
   return 1 + 2 * random();
 }

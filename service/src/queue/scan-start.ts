@@ -1,24 +1,27 @@
 const rescanAfterMs = { least: 1_000, most: 10_000 };
-/** A look from the start may take this share of the time, and not more of it when there is much to step over. */
+/** Scans of the whole queue may take this share of the time. */
 const shareOfTime = 0.005;
-/** An API hands out a turn that it saw being served up to a second ago, and may take a while to commit what it gave it to. */
+/** The API assigns a `fair_at` that it read up to a second ago, and may take a while to commit the send. */
 const keptMs = 2_000;
 
-/** Where the first send was found; `isBehind` when that is further behind the clock than newcomers without a backlog get. */
-export interface Mark {
+/** The `fair_at` of the first ready send; `isBehind` when it lies further in the past than new sends without a backlog get. */
+export interface FirstReady {
   at: string;
   isBehind: boolean;
 }
 
 /**
- * Where a claim begins to look. The sends before the mark are gone, but PostgreSQL keeps their dead entries as long as
- * anyone may still see them, and a scan would step over each. Whoever met an old turn keeps it in sight for some seconds, since
- * newcomers are lined up there; those that come with an older one still are found by looking from the start every second,
- * or every ten when that takes long.
+ * Where a claim starts to scan the queue. The sends before it are gone, but PostgreSQL keeps their dead index entries as long as any
+ * transaction may see them, and a scan steps over each one. Two things keep it from missing a send:
+ *
+ * 1. New sends of an account without a backlog get the `fair_at` of the queue head. So a worker that saw an old `fair_at` starts
+ *    there for another two to four seconds.
+ * 2. A send with a still older `fair_at` is found by a scan of the whole queue, once a second, or every ten seconds while such a
+ *    scan takes long.
  */
 export class ScanStart {
   #latest = "-infinity";
-  /** The lowest old turn of the last two seconds, and of the two before them. */
+  /** The lowest old `fair_at` of the last two seconds, and of the two before them. */
   #old: (string | undefined)[] = [];
   #keptSince = Number.NEGATIVE_INFINITY;
   #scannedAllAt = Number.NEGATIVE_INFINITY;
@@ -30,15 +33,16 @@ export class ScanStart {
     this.#clock = clock;
   }
 
-  get mark(): string {
+  /** The `fair_at` to scan from; `-infinity` when a scan of the whole queue is due. */
+  next(): string {
     const now = this.#clock();
     if (now - this.#scannedAllAt < this.#rescanAfterMs) return lowestOf([this.#latest, ...this.#old]) ?? "-infinity";
     this.#scannedAllAt = now;
     return "-infinity";
   }
 
-  /** From the mark on, the first send that was found lies here. */
-  advance({ at, isBehind }: Mark): void {
+  /** A scan found this first ready send. */
+  advance({ at, isBehind }: FirstReady): void {
     const now = this.#clock();
     this.#latest = at;
     const old = isBehind ? at : undefined;
@@ -50,24 +54,24 @@ export class ScanStart {
     this.#old = [old, this.#old[0]];
   }
 
-  /** How long a look from the start took. */
+  /** A scan of the whole queue took this long. */
   scannedAll(tookMs: number): void {
     this.#rescanAfterMs = Math.min(rescanAfterMs.most, Math.max(rescanAfterMs.least, tookMs / shareOfTime));
   }
 }
 
-const newcomers = "now() - interval '2 seconds'";
+const newSends = "now() - interval '2 seconds'";
 
-/** The columns of a mark, from the first turn that was found. */
-export function markColumns(firstFairAt: string): string {
-  return `least(${firstFairAt}, ${newcomers}) as mark_at, coalesce(${firstFairAt} < ${newcomers}, false) as is_behind`;
+/** SQL: the columns of `FirstReady`, from the `fair_at` of the first ready send. */
+export function firstReadyColumns(firstFairAt: string): string {
+  return `least(${firstFairAt}, ${newSends}) as scan_start, coalesce(${firstFairAt} < ${newSends}, false) as is_behind`;
 }
 
-/** Written so that marks sort as text. */
-export function markText(time: string): string {
+/** SQL: a time as text that sorts like the time. */
+export function sortableText(time: string): string {
   return `to_char(${time} at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.US') || 'Z'`;
 }
 
-function lowestOf(marks: (string | undefined)[]): string | undefined {
-  return marks.filter((mark) => mark !== undefined).toSorted()[0];
+function lowestOf(times: (string | undefined)[]): string | undefined {
+  return times.filter((time) => time !== undefined).toSorted()[0];
 }

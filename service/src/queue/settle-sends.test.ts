@@ -7,8 +7,8 @@ import type { ClaimedSend } from "./claim-sends.ts";
 import {
   giveBack,
   type LaterAttempt,
-  leaveInDoubt,
   markFailed,
+  markInDoubt,
   markSent,
   markSuppressed,
   retryLater,
@@ -17,8 +17,8 @@ import {
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-describe("each move", () => {
-  test("accepted at the first try: sent, out of the queue, and no attempt is kept", async () => {
+describe("a settled attempt", () => {
+  test("accepted at the first try: the send is sent and leaves the queue, and no attempt is stored", async () => {
     const send = await aClaimedSend(database.db);
     expect(await markSent(database.db, [accepted(send, "m-1")])).toEqual(["sent"]);
     expect(await queueRow(database.db, send.id)).toBeUndefined();
@@ -32,7 +32,7 @@ describe("each move", () => {
     expect(await attemptsOf(database.db, send.id)).toEqual([]);
   });
 
-  test("failed: out of the queue, with code, message and attempt", async () => {
+  test("failed: the send leaves the queue with code, message and attempt", async () => {
     const send = await aClaimedSend(database.db);
     expect(await markFailed(database.db, [refused(send)])).toEqual([true]);
     expect(await queueRow(database.db, send.id)).toBeUndefined();
@@ -44,42 +44,42 @@ describe("each move", () => {
     expect(await attemptsOf(database.db, send.id)).toEqual(["1 refused"]);
   });
 
-  test("words of the provider that PostgreSQL would refuse are stored all the same", async () => {
+  test("failed with a text that PostgreSQL would refuse: the text is stored, cleaned and shortened", async () => {
     const send = await aClaimedSend(database.db);
-    const words = `a\0b${"c".repeat(5_000)}`;
-    expect(await markFailed(database.db, [{ ...refused(send), message: words, detail: words }])).toEqual([true]);
+    const text = `a\0b${"c".repeat(5_000)}`;
+    expect(await markFailed(database.db, [{ ...refused(send), message: text, detail: text }])).toEqual([true]);
     expect((await sendRow(database.db, send.id))?.errorMessage).toMatch(/^a\u{fffd}bc{997}$/u);
   });
 
-  test("suppressed: out of the queue", async () => {
+  test("suppressed: the send leaves the queue", async () => {
     const send = await aClaimedSend(database.db);
     expect(await markSuppressed(database.db, [returned(send)])).toEqual([true]);
     expect(await queueRow(database.db, send.id)).toBeUndefined();
     expect(await sendRow(database.db, send.id)).toMatchObject({ status: "suppressed" });
   });
 
-  test("later: waiting, with one step more and the clock of patience started once", async () => {
+  test("try-later: the send waits, the backoff grows by a step, and the retry window starts once", async () => {
     const send = await aClaimedSend(database.db);
     expect(await retryLater(database.db, [later(send, { delaySeconds: 30 })])).toEqual([true]);
     const row = { state: "waiting", attempt: 1, backoffStep: 1, dueInSeconds: 30, isRetrying: true };
     expect(await queueRow(database.db, send.id)).toMatchObject(row);
     expect(await sendRow(database.db, send.id)).toMatchObject({ status: "queued" });
     const since = await retryingSince(send);
-    const again = await makeReady(send);
+    const again = await claimReady(send);
     await retryLater(database.db, [later(again)]);
     expect(await queueRow(database.db, send.id)).toMatchObject({ backoffStep: 2, attempt: 2 });
     expect(await retryingSince(send)).toEqual(since);
     expect(await attemptsOf(database.db, send.id)).toEqual(["1 try-later", "2 try-later"]);
   });
 
-  test("later without counting: neither step nor clock move", async () => {
+  test("try-later that does not count: neither the backoff nor the retry window changes", async () => {
     const send = await aClaimedSend(database.db);
-    await retryLater(database.db, [later(send, { counts: false, delaySeconds: 2 })]);
+    await retryLater(database.db, [later(send, { usesRetryWindow: false, delaySeconds: 2 })]);
     const row = { state: "waiting", backoffStep: 0, dueInSeconds: 2, isRetrying: false };
     expect(await queueRow(database.db, send.id)).toMatchObject(row);
   });
 
-  test("given back: ready at its old place, and the next attempt has another number", async () => {
+  test("given back: the send is ready at its old position, and the next attempt has another number", async () => {
     const send = await aClaimedSend(database.db);
     const before = await fairAt(send);
     expect(await giveBack(database.db, [returned(send)])).toEqual([true]);
@@ -89,18 +89,18 @@ describe("each move", () => {
     expect(await attemptsOf(database.db, send.id)).toEqual(["1 returned"]);
   });
 
-  test("unknown: in doubt since the attempt was made", async () => {
+  test("unknown: the send is in doubt from now on", async () => {
     const send = await aClaimedSend(database.db);
-    expect(await leaveInDoubt(database.db, [unknown(send)])).toEqual([true]);
+    expect(await markInDoubt(database.db, [unknown(send)])).toEqual([true]);
     expect(await queueRow(database.db, send.id)).toMatchObject({ state: "in-doubt", attempt: 1, dueInSeconds: 0 });
     expect(await sendRow(database.db, send.id)).toMatchObject({ status: "queued" });
     expect(await attemptsOf(database.db, send.id)).toEqual(["1 unknown"]);
   });
 
-  test("an accepted second attempt is kept beside the first", async () => {
+  test("accepted at the second try: both attempts are stored", async () => {
     const send = await aClaimedSend(database.db);
     await retryLater(database.db, [later(send)]);
-    const again = await makeReady(send);
+    const again = await claimReady(send);
     expect(await markSent(database.db, [accepted(again, "m-2")])).toEqual(["sent"]);
     expect(await attemptsOf(database.db, send.id)).toEqual(["1 try-later", "2 accepted"]);
   });
@@ -111,13 +111,13 @@ const moves = [
   ["markSuppressed", (send: ClaimedSend) => markSuppressed(database.db, [returned(send)]), "returned"],
   ["retryLater", (send: ClaimedSend) => retryLater(database.db, [later(send)]), "try-later"],
   ["giveBack", (send: ClaimedSend) => giveBack(database.db, [returned(send)]), "returned"],
-  ["leaveInDoubt", (send: ClaimedSend) => leaveInDoubt(database.db, [unknown(send)]), "unknown"],
+  ["markInDoubt", (send: ClaimedSend) => markInDoubt(database.db, [unknown(send)]), "unknown"],
 ] as const;
 
 describe("the fence", () => {
-  test.for(moves)("%s of a stale attempt moves nothing, and what it knows is kept", async ([, move, outcome]) => {
+  test.for(moves)("%s of a stale attempt moves nothing, and its outcome is stored", async ([, move, outcome]) => {
     const stale = await aClaimedSend(database.db);
-    await giveBackSilently(stale);
+    await makeReady(stale);
     await claimAgain(database.db, stale.id);
     expect(await move(stale)).toEqual([false]);
     expect(await queueRow(database.db, stale.id)).toMatchObject({ state: "leased", attempt: 2, backoffStep: 0 });
@@ -125,7 +125,7 @@ describe("the fence", () => {
     expect(await attemptsOf(database.db, stale.id)).toEqual([`1 ${outcome}`]);
   });
 
-  test.for(moves)("%s moves nothing that is ready or waiting", async ([, move]) => {
+  test.for(moves)("%s leaves a ready or waiting send unchanged", async ([, move]) => {
     for (const state of ["ready", "waiting"]) {
       const send = await aClaimedSend(database.db);
       await change(database.db, "update send_queue set state = $2 where id = $1", [send.id, state]);
@@ -135,7 +135,7 @@ describe("the fence", () => {
     }
   });
 
-  test.for(moves)("%s of a send that has left the queue changes nothing of its record", async ([, move]) => {
+  test.for(moves)("%s of a send that has left the queue does not change its record", async ([, move]) => {
     const send = await aClaimedSend(database.db);
     await markSent(database.db, [accepted(send, "m-1")]);
     expect(await move(send)).toEqual([false]);
@@ -143,14 +143,14 @@ describe("the fence", () => {
     expect(await sendRow(database.db, send.id)).toMatchObject({ status: "sent", providerMessageId: "m-1" });
   });
 
-  test.for(moves)("%s still settles an attempt whose lease ran out meanwhile", async ([, move, outcome]) => {
+  test.for(moves)("%s still settles an attempt whose lease has expired", async ([, move, outcome]) => {
     const send = await aClaimedSend(database.db);
-    await leaveInDoubt(database.db, [{ ...unknown(send), detail: "the lease ran out" }]);
+    await markInDoubt(database.db, [{ ...unknown(send), detail: "the lease expired" }]);
     expect(await move(send)).toEqual([true]);
     expect(await attemptsOf(database.db, send.id)).toEqual([`1 ${outcome}`]);
   });
 
-  test("a settlement repeated after its commit was lost changes nothing", async () => {
+  test("a settlement that is repeated because its answer was lost changes nothing", async () => {
     const [sent, failed] = [await aClaimedSend(database.db), await aClaimedSend(database.db)];
     await markSent(database.db, [accepted(sent, "m-1")]);
     expect(await markSent(database.db, [accepted(sent, "m-1")])).toEqual(["known"]);
@@ -161,9 +161,9 @@ describe("the fence", () => {
     expect(await sendRow(database.db, failed.id)).toMatchObject({ status: "failed" });
   });
 
-  test("an accepted answer of a stale attempt counts: the send is sent and not handed over again", async () => {
+  test("an accepted answer of a stale attempt counts: the send is sent and not submitted again", async () => {
     const stale = await aClaimedSend(database.db);
-    await giveBackSilently(stale);
+    await makeReady(stale);
     await claimAgain(database.db, stale.id);
     expect(await markSent(database.db, [accepted(stale, "m-1")])).toEqual(["sent"]);
     expect(await queueRow(database.db, stale.id)).toBeUndefined();
@@ -171,9 +171,9 @@ describe("the fence", () => {
     expect(await attemptsOf(database.db, stale.id)).toEqual(["1 accepted"]);
   });
 
-  test("of two accepted attempts the first to be settled names the send, and the other is doubled", async () => {
+  test("of two accepted attempts the first one settled gives the send its message id, and the other is doubled", async () => {
     const first = await aClaimedSend(database.db);
-    await giveBackSilently(first);
+    await makeReady(first);
     const second = await claimAgain(database.db, first.id);
     expect(await markSent(database.db, [accepted(second, "m-2")])).toEqual(["sent"]);
     expect(await markSent(database.db, [accepted(first, "m-1")])).toEqual(["doubled"]);
@@ -182,13 +182,13 @@ describe("the fence", () => {
     expect(await attemptsOf(database.db, first.id)).toEqual(["1 accepted", "2 accepted"]);
   });
 
-  test("answers belong to their sends when some of a batch are stale", async () => {
+  test("each attempt gets its own answer when some attempts of a batch are stale", async () => {
     const [one, stale, two] = [
       await aClaimedSend(database.db),
       await aClaimedSend(database.db),
       await aClaimedSend(database.db),
     ];
-    await giveBackSilently(stale);
+    await makeReady(stale);
     const again = await claimAgain(database.db, stale.id);
     await markSent(database.db, [accepted(again, "m-again")]);
     const batch = [two, stale, one].map((send) => accepted(send, `m-${send.id}`));
@@ -196,17 +196,17 @@ describe("the fence", () => {
   });
 });
 
-test("two attempts of one send in one batch are told apart", async () => {
+test("two attempts of one send in one batch get separate answers", async () => {
   const first = await aClaimedSend(database.db);
-  await giveBackSilently(first);
+  await makeReady(first);
   const second = await claimAgain(database.db, first.id);
   const batch = [accepted(first, "m-1"), accepted(second, "m-2")];
   expect(await markSent(database.db, batch)).toEqual(["doubled", "sent"]);
 });
 
-test("eight settlers in opposite orders over the same sends meet no deadlock, and each send moves once", async () => {
+test("eight workers that settle the same sends in opposite orders meet no deadlock, and each send moves once", async () => {
   const sends = await someClaimedSends(database.db, 60);
-  const settlers = Array.from({ length: 8 }, (_, index) => {
+  const workers = Array.from({ length: 8 }, (_, index) => {
     const db = openTestDatabase(database.url);
     onTestFinished(() => db.close());
     const order = index % 2 === 0 ? sends : sends.toReversed();
@@ -217,9 +217,9 @@ test("eight settlers in opposite orders over the same sends meet no deadlock, an
           order.map((send) => accepted(send, `m-${send.id}`)),
         );
     if (index % 4 === 2) return () => markFailed(db, order.map(refused));
-    return () => leaveInDoubt(db, order.map(unknown));
+    return () => markInDoubt(db, order.map(unknown));
   });
-  await Promise.all(settlers.map((settle) => settle()));
+  await Promise.all(workers.map((settle) => settle()));
   const rows = await Promise.all(sends.map((send) => sendRow(database.db, send.id)));
   expect(new Set(rows.map((row) => row?.status))).toEqual(new Set(["sent"]));
   expect(await change(database.db, "select id from send_queue")).toEqual([]);
@@ -242,16 +242,16 @@ function unknown(send: ClaimedSend) {
 }
 
 function later(send: ClaimedSend, changes: Partial<LaterAttempt> = {}): LaterAttempt {
-  return { ...attemptOf(send), outcome: "try-later", delaySeconds: 5, counts: true, ...changes };
+  return { ...attemptOf(send), outcome: "try-later", delaySeconds: 5, usesRetryWindow: true, ...changes };
 }
 
-async function makeReady(send: ClaimedSend): Promise<ClaimedSend> {
-  await giveBackSilently(send);
+async function claimReady(send: ClaimedSend): Promise<ClaimedSend> {
+  await makeReady(send);
   return claimAgain(database.db, send.id);
 }
 
-/** As if its lease had run out and policy had sent it again. */
-async function giveBackSilently(send: ClaimedSend): Promise<void> {
+/** Simulates an expired lease that was resolved with the policy "resend". */
+async function makeReady(send: ClaimedSend): Promise<void> {
   await change(database.db, "update send_queue set state = 'ready', due_at = null where id = $1", [send.id]);
 }
 

@@ -1,27 +1,29 @@
+import { createBatch } from "../db/batch.ts";
 import type { Queryable } from "../db/database.ts";
+import { storableText } from "../db/storable-text.ts";
 import { confirmSubmissions } from "./confirm-submission.ts";
-import { type AttemptMade, settle, storable } from "./settle-statement.ts";
+import { type AttemptMade, settle } from "./settle-statement.ts";
 
-/** The moves of a claimed send, one function each. They serve all accounts and answer whether the send moved by them. */
+/** The moves of a claimed send, one function each. They serve all accounts and return whether the send moved. */
 
 export interface AcceptedAttempt extends AttemptMade {
   outcome: "accepted";
   providerMessageId: string;
 }
 
-/** `known`: the send was sent by this very attempt before. `doubled`: the mail of another attempt is out as well. */
+/** `known`: this attempt had already been recorded as sent. `doubled`: the mail of another attempt went out as well. */
 export type SentMove = "sent" | "known" | "doubled";
 
-/** queued → sent. An attempt that counts no more has put its mail out all the same, so it goes the way of evidence. */
+/** leased or in-doubt → sent. An attempt that no longer owns the send has still sent its mail, so it is recorded as evidence. */
 export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Promise<SentMove[]> {
   // crash point: before-sent
   const moved = await settle(db, {
     name: "mark-sent",
     made: accepted,
     columns: [],
-    recorded: "held",
-    queue: "delete from send_queue q using made",
-    record: "status = 'sent', sent_at = now(), provider_message_id = held.provider_message_id",
+    storedAttempts: "owned",
+    queueMove: "delete from send_queue q using attempts",
+    recordUpdate: "status = 'sent', sent_at = now(), provider_message_id = owned.provider_message_id",
   });
   // crash point: after-sent
   const late = accepted.filter((_, index) => !moved[index]);
@@ -54,86 +56,110 @@ export interface FailedAttempt extends AttemptMade {
   message: string;
 }
 
-/** queued → failed */
+/** leased or in-doubt → failed */
 export function markFailed(db: Queryable, failed: FailedAttempt[]): Promise<boolean[]> {
   return settle(db, {
     name: "mark-failed",
     made: failed,
     columns: [
       { name: "error_code", type: "text", values: failed.map(({ code }) => code) },
-      { name: "error_message", type: "text", values: failed.map(({ message }) => storable(message)) },
+      { name: "error_message", type: "text", values: failed.map(({ message }) => storableText(message)) },
     ],
-    recorded: "made",
-    queue: "delete from send_queue q using made",
-    record: "status = 'failed', error_code = held.error_code, error_message = held.error_message",
+    storedAttempts: "all",
+    queueMove: "delete from send_queue q using attempts",
+    recordUpdate: "status = 'failed', error_code = owned.error_code, error_message = owned.error_message",
   });
 }
 
-/** queued → suppressed: all who were left are on the list by now. */
+/** leased or in-doubt → suppressed: every remaining recipient was suppressed after acceptance. */
 export function markSuppressed(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
   return settle(db, {
     name: "mark-suppressed",
     made,
     columns: [],
-    recorded: "made",
-    queue: "delete from send_queue q using made",
-    record: "status = 'suppressed'",
+    storedAttempts: "all",
+    queueMove: "delete from send_queue q using attempts",
+    recordUpdate: "status = 'suppressed'",
   });
 }
 
 export interface LaterAttempt extends AttemptMade {
   delaySeconds: number;
-  /** Whether it uses up patience: the next delay is longer, and the time until giving up runs. */
-  counts: boolean;
+  /** Whether the retry window runs; if it does, the next delay is longer. */
+  usesRetryWindow: boolean;
 }
 
-/** leased → waiting */
+/** leased or in-doubt → waiting */
 export function retryLater(db: Queryable, later: LaterAttempt[]): Promise<boolean[]> {
   return settle(db, {
     name: "retry-later",
     made: later,
     columns: [
       { name: "delay_seconds", type: "float8", values: later.map(({ delaySeconds }) => delaySeconds) },
-      { name: "counts", type: "boolean", values: later.map(({ counts }) => counts) },
+      { name: "uses_retry_window", type: "boolean", values: later.map(({ usesRetryWindow }) => usesRetryWindow) },
     ],
-    recorded: "made",
-    queue: `update send_queue q
-        set state = 'waiting', due_at = now() + make_interval(secs => made.delay_seconds),
-            backoff_step = q.backoff_step + made.counts::integer,
-            retrying_since = case when made.counts then coalesce(q.retrying_since, retry_clock(q.mode))
+    storedAttempts: "all",
+    queueMove: `update send_queue q
+        set state = 'waiting', due_at = now() + make_interval(secs => attempts.delay_seconds),
+            backoff_step = q.backoff_step + attempts.uses_retry_window::integer,
+            retrying_since = case when attempts.uses_retry_window then coalesce(q.retrying_since, retry_clock(q.mode))
                                   else q.retrying_since end
-        from made`,
+        from attempts`,
   });
 }
 
 export interface ReturnedAttempt extends AttemptMade {
-  /** Behind all who wait by now; otherwise at its old place. */
+  /** Behind all waiting sends; otherwise at its old position. */
   isLast?: boolean;
 }
 
-/** leased → ready: it is not known to be this send's fault. */
+/** leased or in-doubt → ready: nothing was submitted, or the cause does not concern this send. */
 export function giveBack(db: Queryable, returned: ReturnedAttempt[]): Promise<boolean[]> {
   return settle(db, {
     name: "give-back",
     made: returned,
     columns: [{ name: "is_last", type: "boolean", values: returned.map(({ isLast = false }) => isLast) }],
-    recorded: "made",
-    queue: `update send_queue q
+    storedAttempts: "all",
+    queueMove: `update send_queue q
         set state = 'ready', due_at = null,
-            fair_at = case when made.is_last then greatest(q.fair_at, clock_timestamp()) else q.fair_at end
-        from made`,
+            fair_at = case when attempts.is_last then greatest(q.fair_at, clock_timestamp()) else q.fair_at end
+        from attempts`,
   });
 }
 
-/** leased → in-doubt: nobody knows whether the provider has it. */
-export function leaveInDoubt(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
+/** leased or in-doubt → in-doubt since now: the provider may have accepted it. */
+export function markInDoubt(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
   return settle(db, {
-    name: "leave-in-doubt",
+    name: "mark-in-doubt",
     made,
     columns: [],
-    recorded: "made",
-    queue: `update send_queue q
+    storedAttempts: "all",
+    queueMove: `update send_queue q
         set state = 'in-doubt', due_at = now()
-        from made`,
+        from attempts`,
+  });
+}
+
+export type Settlements = ReturnType<typeof openSettlements>;
+
+/** The same moves for one send each. Moves requested during a round trip share the next one. */
+export function openSettlements(db: Queryable) {
+  return {
+    markSent: shared(db, markSent),
+    markFailed: shared(db, markFailed),
+    markSuppressed: shared(db, markSuppressed),
+    retryLater: shared(db, retryLater),
+    giveBack: shared(db, giveBack),
+    markInDoubt: shared(db, markInDoubt),
+  };
+}
+
+function shared<Item, Result>(db: Queryable, move: (db: Queryable, items: Item[]) => Promise<Result[]>) {
+  return createBatch<Item, Result>({
+    run: (items) => move(db, items),
+    maxItems: 200,
+    maxBytes: 1_000_000,
+    // Texts are cut to 1,000 characters and the rest is short, so the count alone limits a round trip.
+    sizeOf: () => 1,
   });
 }

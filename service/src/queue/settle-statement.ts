@@ -1,12 +1,14 @@
 import { integerArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
+import { equalByIndex, withoutIndex } from "../db/stable-plan.ts";
+import { storableText } from "../db/storable-text.ts";
 
-/** What became of one attempt. All that was not simply accepted at the first try is kept in `send_attempts`. */
+/** The result of one attempt. `send_attempts` keeps every attempt except one that was accepted at the first try. */
 export interface AttemptMade {
   sendId: string;
   attempt: number;
   startedAt: string;
-  /** `returned`: the provider was not asked. */
+  /** `returned`: nothing was submitted. */
   outcome: "accepted" | "refused" | "try-later" | "unknown" | "returned";
   providerMessageId?: string | undefined;
   requestId?: string | undefined;
@@ -22,56 +24,54 @@ interface Column {
 interface Settlement {
   name: string;
   made: AttemptMade[];
-  /** What this move needs beside the attempt. */
+  /** What this move needs in addition to the attempt. */
   columns: Column[];
-  /** Which attempts are written down: all that were made, or only those that still counted. */
-  recorded: "made" | "held";
-  /** What becomes of the row in the queue: it is deleted, or changed. */
-  queue: "delete from send_queue q using made" | `update send_queue q\n${string}from made`;
-  /** What becomes of the record, if anything; `held` has what was moved. */
-  record?: string;
+  /** Which attempts go to `send_attempts`: all of them, or only those that still own the send. */
+  storedAttempts: "all" | "owned";
+  /** What happens to the row in the queue. */
+  queueMove: "delete from send_queue q using attempts" | `update send_queue q\n${string}from attempts`;
+  /** The columns of `sends` to set, if any; `owned` has the moved attempts. */
+  recordUpdate?: string;
 }
 
-const longestDetail = 1_000;
-
 /**
- * The frame of every settlement. The attempt is the fence: a send moves only while its row in the queue still has this
- * attempt, leased or in doubt. What is known of the attempt is written either way. Returns for each whether it moved.
+ * The statement behind every move of a claimed send. The attempt is the fence: a send moves only while its row in the queue has this
+ * attempt and is leased or in doubt. Returns for each attempt whether its send moved.
  *
- * Rows are taken in the order of their ids: the queue first, then the record. A plan is kept for as long as the connection,
- * and one that was made while the queue was empty would go on reading all of it: 147 ms for a claim of 100 among 3,000. So
- * rows are joined by `between` with both ends the same, an equality for which only an index can be used, and the state is
- * compared in a way that no index can answer.
+ * An attempt is stored even when it no longer owns the send. Two exceptions: a first attempt that was accepted needs no row, and
+ * `markSent` leaves attempts that lost the send to `confirmSubmissions`.
+ *
+ * Rows are locked in the order of their ids, the queue before the record.
  */
 export async function settle(db: Queryable, settlement: Settlement): Promise<boolean[]> {
-  const { name, made, columns, recorded, queue, record } = settlement;
+  const { name, made, columns, storedAttempts, queueMove, recordUpdate } = settlement;
   const names = columns.map((column) => `, ${column.name}`).join("");
   const parameters = columns.map((column, index) => `, $${index + 8}::${column.type}[]`).join("");
   const rows = await db.query<{ id: string; attempt: number }>({
     name,
     text: `
-      with made as materialized (
+      with attempts as materialized (
         select id, attempt, started_at::timestamptz as started_at, outcome, provider_message_id, request_id, detail${names}
         from unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]${parameters})
           as given (id, attempt, started_at, outcome, provider_message_id, request_id, detail${names})
         order by id
-      ), held as (
-        ${queue}
-        where q.id between made.id and made.id and q.attempt between made.attempt and made.attempt
-          and q.state || '' in ('leased', 'in-doubt')
-        returning made.*
-      ), recorded as (
-        insert into send_attempts as known (send_id, attempt, started_at, outcome, provider_message_id, request_id, detail)
+      ), owned as (
+        ${queueMove}
+        where ${equalByIndex("q.id", "attempts.id")} and ${equalByIndex("q.attempt", "attempts.attempt")}
+          and ${withoutIndex("q.state")} in ('leased', 'in-doubt')
+        returning attempts.*
+      ), stored_attempts as (
+        insert into send_attempts as earlier (send_id, attempt, started_at, outcome, provider_message_id, request_id, detail)
         select id, attempt, started_at, outcome, provider_message_id, request_id, detail
-        from ${recorded}
+        from ${storedAttempts === "all" ? "attempts" : "owned"}
         where attempt > 1 or outcome <> 'accepted'
         order by id, attempt
         on conflict (send_id, attempt) do update
         set outcome = excluded.outcome, ended_at = now(), provider_message_id = excluded.provider_message_id,
             request_id = excluded.request_id, detail = excluded.detail
-        where known.outcome = 'unknown'
+        where earlier.outcome = 'unknown'
       )
-      ${record === undefined ? "select id, attempt from held" : changeOf(record)}`,
+      ${recordUpdate === undefined ? "select id, attempt from owned" : updateRecord(recordUpdate)}`,
     values: [...attemptColumns(made), ...columns.map((column) => column.values)],
     changesSends: true,
   });
@@ -79,12 +79,12 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
   return made.map(({ sendId, attempt }) => moved.get(sendId) === attempt);
 }
 
-function changeOf(record: string): string {
+function updateRecord(columns: string): string {
   return `update sends
-      set ${record}
-      from held
-      where sends.id between held.id and held.id and sends.status = 'queued'
-      returning sends.id, held.attempt`;
+      set ${columns}
+      from owned
+      where ${equalByIndex("sends.id", "owned.id")} and sends.status = 'queued'
+      returning sends.id, owned.attempt`;
 }
 
 function attemptColumns(made: AttemptMade[]): unknown[] {
@@ -95,11 +95,6 @@ function attemptColumns(made: AttemptMade[]): unknown[] {
     textArray(made.map(({ outcome }) => outcome)),
     textArray(made.map(({ providerMessageId = null }) => providerMessageId)),
     textArray(made.map(({ requestId = null }) => requestId)),
-    textArray(made.map(({ detail }) => (detail === undefined ? null : storable(detail)))),
+    textArray(made.map(({ detail }) => (detail === undefined ? null : storableText(detail)))),
   ];
-}
-
-/** The provider's words: PostgreSQL takes no NUL, and nobody reads a page. */
-export function storable(text: string): string {
-  return text.replaceAll("\0", "\u{fffd}").slice(0, longestDetail);
 }

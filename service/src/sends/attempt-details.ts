@@ -1,4 +1,6 @@
-/** Our own words, which the customer may read too. They tell apart what was only waiting, for `releaseSweptSends`. */
-export const failoverWhileQueued =
-  "the database server changed, and it may have been handed over in what the change lost";
-export const failoverWhileSubmitting = "the database server changed while this attempt was being made or was in doubt";
+/**
+ * The details of an attempt that a failover made unknown. The timeline shows them to the customer; details that may quote the provider
+ * stay with the operator. `releaseSweptSends` finds with the first one the sends that were not being submitted.
+ */
+export const failoverWhileQueued = "a database failover may have lost the record of a submission of this send";
+export const failoverWhileSubmitting = "a database failover happened during this attempt, or while it was in doubt";

@@ -4,7 +4,7 @@ import { aSecret } from "../../test/test-config.ts";
 import { secret } from "../secret.ts";
 import { openContent, type SendContent, sealContent } from "./content.ts";
 
-const [before, after] = [secret.parse(aSecret("before")), secret.parse(aSecret("after"))];
+const [oldKey, newKey] = [secret.parse(aSecret("old")), secret.parse(aSecret("new"))];
 const owner = { accountId: randomUUIDv7(), sendId: randomUUIDv7() };
 const content: SendContent = {
   from: { name: "Jane", address: "jane@shop.io" },
@@ -17,37 +17,37 @@ const content: SendContent = {
   text: undefined,
 };
 
-test("content opens as it was sealed, and no two seals of it are alike", () => {
-  const sealed = sealContent(before, owner, content);
-  expect(openContent({ current: before, second: undefined }, owner, sealed)).toEqual(content);
-  expect(sealContent(before, owner, content).equals(sealed)).toBe(false);
+test("opened content equals the sealed content, and two seals of the same content differ", () => {
+  const sealed = sealContent(oldKey, owner, content);
+  expect(openContent({ current: oldKey, second: undefined }, owner, sealed)).toEqual(content);
+  expect(sealContent(oldKey, owner, content).equals(sealed)).toBe(false);
 });
 
 test("content of another account or send cannot be opened", () => {
-  const sealed = sealContent(before, owner, content);
-  const keys = { current: before, second: undefined };
+  const sealed = sealContent(oldKey, owner, content);
+  const keys = { current: oldKey, second: undefined };
   expect(() => openContent(keys, { ...owner, accountId: randomUUIDv7() }, sealed)).toThrow();
   expect(() => openContent(keys, { ...owner, sendId: owner.sendId.replace(/.$/, "x") }, sealed)).toThrow();
 });
 
 test("content with any bit changed cannot be opened", () => {
-  const sealed = sealContent(before, owner, content);
+  const sealed = sealContent(oldKey, owner, content);
   for (let bit = 0; bit < sealed.length * 8; bit++) {
     const changed = Buffer.from(sealed);
     changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-    expect(() => openContent({ current: before, second: undefined }, owner, changed)).toThrow();
+    expect(() => openContent({ current: oldKey, second: undefined }, owner, changed)).toThrow();
   }
 });
 
-test("content sealed with the second key is opened while the key is rotated, and refused by name afterwards", () => {
-  const sealed = sealContent(before, owner, content);
-  expect(openContent({ current: after, second: before }, owner, sealed)).toEqual(content);
-  expect(() => openContent({ current: after, second: undefined }, owner, sealed)).toThrow(
-    /"before", which is not configured/,
+test("content sealed with the second key can be opened during a rotation; afterwards the error names the missing key", () => {
+  const sealed = sealContent(oldKey, owner, content);
+  expect(openContent({ current: newKey, second: oldKey }, owner, sealed)).toEqual(content);
+  expect(() => openContent({ current: newKey, second: undefined }, owner, sealed)).toThrow(
+    /"old", which is not configured/,
   );
 });
 
-test("thousands of seals never use an iv twice", () => {
-  const ivs = Array.from({ length: 3000 }, () => sealContent(before, owner, content).toString("hex", 8, 20));
+test("3,000 seals never use an IV twice", () => {
+  const ivs = Array.from({ length: 3000 }, () => sealContent(oldKey, owner, content).toString("hex", 8, 20));
   expect(new Set(ivs).size).toBe(3000);
 });

@@ -2,7 +2,7 @@ import { openBytes, sealBytes } from "../crypto/sealed-bytes.ts";
 import type { Mailbox } from "../mail-address.ts";
 import type { Secret, SecretPair } from "../secret.ts";
 
-/** What is handed over, and dropped long before the record. Addresses are the ASCII ones. */
+/** What is submitted to the provider. It is deleted long before the record. Addresses are ASCII. */
 export interface SendContent {
   from: Mailbox;
   to: string[];
@@ -24,14 +24,14 @@ export function sealContent(key: Secret, owner: Owner, content: SendContent): Bu
 }
 
 export function openContent(keys: SecretPair, owner: Owner, sealed: Buffer): SendContent {
-  // Only this module writes it, and opening proves that nobody changed it.
+  // Only this module writes it, possibly in an older release, and authenticated encryption proves that nobody changed it.
   return JSON.parse(openBytes(keys, bindingOf(owner), sealed).toString("utf8")) as SendContent;
 }
 
 /**
- * With random ivs two contents under one key may meet the same one after some 2^32, which a busy cell reaches in a month.
- * So each 4.7 hours have a key of their own: that is what the first six digits of an id count.
+ * The key changes every 4.7 hours: the first six hex digits of a send id number these periods. With one key for all contents, two of
+ * them could get the same random iv after about 2^32, which a busy cell reaches in a month.
  */
 function bindingOf({ accountId, sendId }: Owner) {
-  return { purpose: `content ${sendId.slice(0, 6)}`, place: `${accountId}/${sendId}` };
+  return { purpose: `content ${sendId.slice(0, 6)}`, owner: `${accountId}/${sendId}` };
 }

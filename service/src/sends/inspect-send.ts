@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
+import { publishedStatus } from "./send-store.ts";
 
 export interface InspectedSend {
   id: string;
@@ -18,21 +19,21 @@ export interface InspectedSend {
   errorCode: string | null;
   errorMessage: string | null;
   hasContent: boolean;
-  /** Null when the send is not on its way any more. */
+  /** Null when the send has left the queue. */
   queueState: string | null;
   attempt: number | null;
-  /** What the state waits for, or since when it is so; null for a ready send. */
+  /** What the state waits for, or since when the send is in it; null for a ready send. */
   dueAt: string | null;
   fairAt: string | null;
 }
 
-/** Over all accounts, by id alone: for the operator, and never for the API. */
+/** For the operator, over all accounts. The API must not use it. */
 export async function inspectSend(db: Queryable, id: string): Promise<InspectedSend | undefined> {
   const [row] = await db.query<InspectedSend>({
     name: "inspect-send",
     text: `
       select s.id, s.account_id as "accountId", a.name as "accountName", s.mode, s.from_address as "fromAddress",
-        case when s.status = 'queued' and q.state in ('leased', 'in-doubt') then 'processing' else s.status end as status,
+        ${publishedStatus("q.state")} as status,
         s.to_addresses as "toAddresses", coalesce(s.suppressed_recipients, '{}') as "suppressedRecipients", s.subject,
         s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
         s.error_code as "errorCode", s.error_message as "errorMessage",
@@ -58,7 +59,7 @@ export interface InspectedAttempt {
   detail: string | null;
 }
 
-/** Oldest first. A first attempt that was simply accepted has no row. */
+/** Oldest first. A send that was accepted at the first try has no rows. */
 export async function listAttempts(db: Queryable, sendId: string): Promise<InspectedAttempt[]> {
   return db.query<InspectedAttempt>({
     name: "list-attempts",

@@ -1,13 +1,13 @@
 import type { AccountDatabase } from "../db/database.ts";
-import { type LookedAt, readOn } from "../db/read-on.ts";
-import type { Mode } from "./send-request.ts";
+import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
+import type { Mode } from "../mode.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
 
 export interface SendFilter {
   status: SendRecord["status"] | undefined;
-  /** As recipients are compared: in lower case, domain as A-labels. */
+  /** In the form in which recipients are compared: lower case, domain as A-labels. */
   recipient: string | undefined;
-  /** The domain of the sender in every spelling that it may have been given in, lower-case. */
+  /** Every spelling that callers may have used for the domain of the sender, in lower case. */
   fromDomains: string[] | undefined;
   providerMessageId: string | undefined;
   before: string | undefined;
@@ -16,12 +16,12 @@ export interface SendFilter {
   limit: number;
 }
 
-/** So many are looked at in one go for what no index knows; whoever wants more goes on from there. */
-const lookedAtMost = 10_000;
+/** The most sends that one page scans for a filter without an index; the caller continues with the next page. */
+const maxScanned = 10_000;
 
 /**
- * Newest first, from a place in the list on. `nextBefore` is the place to go on from, undefined at the end; there may be
- * more even when fewer than `limit` were found.
+ * Newest first, from `before` on. `nextBefore` continues the list and is undefined at its end. A page with fewer than `limit` sends
+ * is not always the last one.
  */
 export async function listSends(
   db: AccountDatabase,
@@ -30,13 +30,13 @@ export async function listSends(
 ): Promise<{ sends: SendRecord[]; nextBefore: string | undefined }> {
   const { status, recipient, fromDomains, providerMessageId, before, since, until, limit } = filter;
   const isFiltered = [status, recipient, fromDomains, providerMessageId].some((wanted) => wanted !== undefined);
-  const lookAt = isFiltered ? lookedAtMost : limit + 1;
-  const rows = await db.query<SendRecord & LookedAt>({
+  const scanLimit = isFiltered ? maxScanned : limit + 1;
+  const rows = await db.query<SendRecord & ScannedRow>({
     name: "list-sends",
     text: `
       select *
       from (
-        select *, row_number() over (order by id desc) as place, ($7::text is null or status = $7) and "isMatch" as "isWanted"
+        select *, row_number() over (order by id desc) as "scanPosition", ($7::text is null or status = $7) and "isMatch" as "isWanted"
         from (
           select ${sendRecordColumns},
             ($8::text is null or $8 = any (coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[])))
@@ -51,8 +51,8 @@ export async function listSends(
           order by s.id desc
           limit $6
         ) as candidates
-      ) as looked_at
-      where "isWanted" or place = $6
+      ) as scanned
+      where "isWanted" or "scanPosition" = $6
       order by id desc
       limit $11`,
     values: [
@@ -61,7 +61,7 @@ export async function listSends(
       before ?? null,
       since ?? null,
       until ?? null,
-      lookAt,
+      scanLimit,
       status ?? null,
       recipient ?? null,
       fromDomains ?? null,
@@ -70,6 +70,6 @@ export async function listSends(
     ],
     isPlannedEachTime: true,
   });
-  const { wanted, nextBefore } = readOn(rows, { limit, lookAt });
+  const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
   return { sends: wanted, nextBefore };
 }

@@ -4,8 +4,8 @@ const pool = Buffer.alloc(10 * 512);
 let used = pool.length;
 
 /**
- * A UUIDv7 with the time of the database: the record is stored in ranges of ids, and a process with a wrong clock must
- * not write into the wrong one. Node's own takes the clock of the process.
+ * A UUIDv7 with the time of the database. The record is partitioned by id, and a process with a wrong clock must not write into the
+ * wrong partition; Node's own function uses the clock of the process.
  */
 export function newSendId(databaseMs: number): string {
   if (used === pool.length) {

@@ -1,11 +1,9 @@
 import type { Address, ParsedMailbox } from "../mail-address.ts";
 
-export type { Mode } from "../mode.ts";
-
-/** What a caller asked for, checked. */
+/** A validated request. */
 export interface SendRequest {
   from: ParsedMailbox;
-  /** Each address once: one that stands in several lists stays in the first of them. */
+  /** Each address once: an address in several lists stays in the first one. */
   to: Address[];
   cc: Address[];
   bcc: Address[];
@@ -14,10 +12,11 @@ export interface SendRequest {
   html: string | undefined;
   text: string | undefined;
   idempotencyKey: string | undefined;
-  /** The payload as it was given, for telling a repeat from another one. */
+  /** The payload as the caller wrote it, to distinguish a repeat from another payload. */
   given: GivenPayload;
 }
 
+/** Append only: stored fingerprints depend on the position of each field (accept/fingerprint.ts). */
 export const payloadFields = ["from", "to", "subject", "html", "text", "cc", "bcc", "reply_to"] as const;
 export type PayloadField = (typeof payloadFields)[number];
 export type GivenPayload = Record<PayloadField, string | string[] | undefined>;

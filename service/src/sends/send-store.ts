@@ -1,5 +1,5 @@
 import type { AccountDatabase } from "../db/database.ts";
-import type { Mode } from "./send-request.ts";
+import type { Mode } from "../mode.ts";
 
 export const sendStatuses = [
   "queued",
@@ -25,14 +25,17 @@ export interface SendRecord {
   errorMessage: string | null;
 }
 
-/** While a send is on its way, the queue knows more than the record: leased or in doubt means being processed. */
-const statusColumn = `case
-            when s.status = 'queued' and (select q.state from send_queue q where q.id = s.id) in ('leased', 'in-doubt')
-            then 'processing'
-            else s.status end as status`;
+/**
+ * SQL: the published status. The record of a send on its way says `queued`; the queue knows whether a worker is processing it.
+ * `queueState` is the SQL for the state in the queue, null when the send has left it.
+ */
+export function publishedStatus(queueState: string): string {
+  return `case when s.status = 'queued' and ${queueState} in ('leased', 'in-doubt') then 'processing' else s.status end`;
+}
 
-/** Of the record `s`. */
-export const sendRecordColumns = `s.id, ${statusColumn}, s.from_address as "fromAddress", s.to_addresses as "toAddresses",
+/** SQL: the columns of a `SendRecord`, from the record `s`. */
+export const sendRecordColumns = `s.id,
+          ${publishedStatus("(select q.state from send_queue q where q.id = s.id)")} as status, s.from_address as "fromAddress", s.to_addresses as "toAddresses",
           s.subject, s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
           s.error_code as "errorCode", s.error_message as "errorMessage"`;
 

@@ -1,7 +1,7 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { findEvents, type SendEvent } from "../events/event-store.ts";
+import type { Mode } from "../mode.ts";
 import { failoverWhileQueued, failoverWhileSubmitting } from "./attempt-details.ts";
-import type { Mode } from "./send-request.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
 
 export type TimelineEntry =
@@ -12,7 +12,7 @@ export type TimelineEntry =
 
 export interface Attempt {
   attempt: number;
-  /** Both null while it is under way. */
+  /** Both null while the attempt is in progress. */
   endedAt: string | null;
   outcome: "accepted" | "refused" | "try-later" | "unknown" | "returned" | null;
   providerMessageId: string | null;
@@ -23,13 +23,13 @@ export interface Attempt {
 export interface Timeline {
   send: SendRecord;
   entries: TimelineEntry[];
-  /** False when a send has more attempts or events than are shown; the newest are. */
+  /** False when the send has more attempts or events than are listed; then the newest are listed. */
   isComplete: boolean;
 }
 
 const shownAtMost = 500;
 
-/** Everything that is known of a send, oldest first. Undefined when the account has no such send. */
+/** Everything known about a send, oldest first. Undefined when the account has no such send. */
 export async function findTimeline(db: AccountDatabase, mode: Mode, id: string): Promise<Timeline | undefined> {
   const send = await findTimelineSend(db, mode, id);
   if (send === undefined) return undefined;
@@ -41,13 +41,13 @@ export async function findTimeline(db: AccountDatabase, mode: Mode, id: string):
       .slice(0, shownAtMost)
       .map((made) => ({ type: "attempt" as const, ...made }))
       .toReversed(),
-    ...underWay(send, attempts),
+    ...inProgress(send, attempts),
     ...submitted(send),
     ...events.map((event) => ({ type: "event" as const, at: event.at, event })).toReversed(),
   ];
   return {
     send,
-    // What happened at the same moment stays in the order above.
+    // Entries of the same millisecond keep the order above.
     entries: entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
     isComplete: attempts.length <= shownAtMost && nextBefore === undefined,
   };
@@ -63,7 +63,7 @@ const everything = {
 };
 
 interface TimelineSend extends SendRecord {
-  /** As given. */
+  /** As the caller wrote them. */
   suppressed: string[];
   attempt: number | null;
   attemptedAt: string | null;
@@ -93,7 +93,7 @@ async function findTimelineSend(db: AccountDatabase, mode: Mode, id: string) {
   return row;
 }
 
-/** Only our own words are shown: the provider's may name what is the operator's. */
+/** Shows only details that Postern wrote: those of the provider may name resources of the operator. */
 function listAttempts(db: AccountDatabase, sendId: string) {
   return db.query<{ at: string } & Attempt>({
     name: "list-timeline-attempts",
@@ -110,8 +110,8 @@ function listAttempts(db: AccountDatabase, sendId: string) {
   });
 }
 
-/** The attempt that is being made and has nothing to tell yet. */
-function underWay({ status, attempt, attemptedAt }: TimelineSend, known: Attempt[]): TimelineEntry[] {
+/** The attempt in progress, which has no row yet. */
+function inProgress({ status, attempt, attemptedAt }: TimelineSend, known: Attempt[]): TimelineEntry[] {
   const isKnown = known.some((one) => one.attempt === attempt);
   if (status !== "processing" || attempt === null || attemptedAt === null || isKnown) return [];
   const nothing = { endedAt: null, outcome: null, providerMessageId: null, requestId: null, detail: null };

@@ -6,16 +6,16 @@ import type { SendingState } from "./sending-state.ts";
 const none = { sends: 0, oldestSeconds: null };
 
 function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<SendingState> } = {}): CellState {
-  const quiet: SendingState = {
+  const withoutProblems: SendingState = {
     mode: "live",
     queue: { ready: none, waiting: none, leased: none, "in-doubt": none, parked: none },
     hold: null,
     operatorHold: null,
-    pace: { maxPerSecond: 14, readSecondsAgo: 20 },
-    feedback: { lastReportSecondsAgo: 3, polledSecondsAgo: 3, silence: null, gapSeconds: null },
+    rate: { maxPerSecond: 14, readSecondsAgo: 20 },
+    feedback: { lastReportSecondsAgo: 3, polledSecondsAgo: 3, gap: null, gapSeconds: null },
   };
   const checks = { database: "ok", schema: "ok", partitions: "ok" } as const;
-  const sending = [{ ...quiet, ...live }];
+  const sending = [{ ...withoutProblems, ...live }];
   return {
     isReady: true,
     checks,
@@ -29,7 +29,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
   };
 }
 
-const aChange = {
+const aFailover = {
   cause: "server",
   noticedAt: "2026-11-15T07:00:00.000Z",
   noticedSecondsAgo: 720,
@@ -52,73 +52,85 @@ const problems: [string, CellState, RegExp][] = [
   [
     "no partitions",
     aCell({ checks: { ...ok, partitions: { missing: ["sends"], run: "postern migrate" } } }),
-    /no partition for now of sends/,
+    /no partition for the current time in sends/,
   ],
   ["few partitions", aCell({ checks: { ...ok, partitions: { degraded: ["sends end soon"] } } }), /sends end soon/],
-  ["a forgotten transaction", aCell({ heldSnapshots: [aSnapshot] }), /^A transaction of psql \(pid 4711\).*for 12 min/],
+  [
+    "a transaction that was left open",
+    aCell({ heldSnapshots: [aSnapshot] }),
+    /^A transaction of psql \(pid 4711\).*for 12 min/,
+  ],
   [
     "a prepared transaction",
     aCell({ heldSnapshots: [{ ...aSnapshot, holder: "prepared-transaction", name: "t1", pid: null }] }),
     /^The prepared transaction t1 /,
   ],
   [
-    "a standby that lags",
+    "a standby that holds a snapshot",
     aCell({ heldSnapshots: [{ ...aSnapshot, holder: "replication", heldSeconds: null, transactions: 2_000_000 }] }),
     /^The standby or slot psql .* 2,000,000 transactions/,
   ],
   [
-    "a hold of the provider",
+    "a hold by the provider",
     aCell({ live: { hold: { reason: "quota", heldSeconds: 720, probeInSeconds: 9 } } }),
-    /daily quota.*12 min/,
+    /daily SES quota.*12 min/,
   ],
   [
-    "a hold of the operator, whose queue may then be old",
+    "a hold by the operator, which does not also report the old queue",
     aCell({ live: { operatorHold: { heldSeconds: 61, note: "why" }, queue: { ...queue, ready: old } } }),
-    /by the operator for 1 min 1 s \("why"\)/,
+    /^The operator put all mail on hold 1 min 1 s ago \("why"\)/,
   ],
   [
     "a failover whose sends are in doubt",
-    aCell({ lastFailover: { ...aChange, markedInDoubt: 7, inDoubt: 2 } }),
-    /another copy since 12 min.*2 of 7 sends/,
+    aCell({ lastFailover: { ...aFailover, markedInDoubt: 7, inDoubt: 2 } }),
+    /detected 12 min ago.*2 of 7 sends/,
   ],
   [
-    "a failover whose sends are not all met",
-    aCell({ lastFailover: { ...aChange, isSweeping: true } }),
-    /being put in doubt/,
+    "a failover whose sends are not all marked yet",
+    aCell({ lastFailover: { ...aFailover, isSweeping: true } }),
+    /marking the sends .* as in doubt/,
   ],
-  ["sends that nobody takes", aCell({ live: { queue: { ...queue, ready: old } } }), /accepted 1 h 6 min ago/],
+  [
+    "ready sends that no worker submits",
+    aCell({ live: { queue: { ...queue, ready: old } } }),
+    /accepted 1 h 6 min ago/,
+  ],
   ["sends long in doubt", aCell({ live: { queue: { ...queue, "in-doubt": old } } }), /in doubt for 1 h 6 min/],
   [
-    "an unknown rate with mail to go",
+    "an unknown rate while mail is ready",
     aCell({
       live: {
-        pace: { maxPerSecond: null, readSecondsAgo: null },
+        rate: { maxPerSecond: null, readSecondsAgo: null },
         queue: { ...queue, ready: { sends: 1, oldestSeconds: 1 } },
       },
     }),
     /rate .* not known/,
   ],
-  ["a rate read long ago", aCell({ live: { pace: { maxPerSecond: 14, readSecondsAgo: 7_200 } } }), /2 h 0 min ago/],
-  ["silence", aCell({ live: { feedback: { ...silent("not-told") } } }), /tells nothing/],
-  ["a queue that is not read", aCell({ live: { feedback: { ...silent("not-polled") } } }), /last read 33 min ago/],
+  ["a rate read long ago", aCell({ live: { rate: { maxPerSecond: 14, readSecondsAgo: 7_200 } } }), /2 h 0 min ago/],
+  ["missing reports", aCell({ live: { feedback: aFeedbackGap("no-reports") } }), /reports no events/],
+  [
+    "a queue that is not polled",
+    aCell({ live: { feedback: aFeedbackGap("not-polled") } }),
+    /last polled .* 33 min ago/,
+  ],
   [
     "a held account",
     aCell({ heldAccounts: [{ id: "1", name: "Acme", note: null, heldSeconds: 5 }] }),
-    /account Acme is held/,
+    /account Acme on hold/,
   ],
   [
-    "notifications that cannot be read",
+    "notifications that cannot be parsed",
     aCell({ quarantine: [{ reason: "unreadable", entries: 9, fresh: 2 }] }),
     /^2 notifications/,
   ],
 ];
 
-test.for(problems)("%s is one thing to look at, with what to do", ([, cell, what]) => {
+test.for(problems)("%s: one problem is reported, with advice", ([, cell, what]) => {
   expect(findProblems(cell)).toEqual([{ what: expect.stringMatching(what), advice: expect.stringMatching(/\w/) }]);
 });
 
-test("a quiet cell, a new one, one with old quarantine and one whose snapshots are young are well", () => {
-  const unknown = { pace: { maxPerSecond: null, readSecondsAgo: null } };
+test("no problem is reported for an idle cell, a new cell, old quarantine entries or young snapshots", () => {
+  const unknown = { rate: { maxPerSecond: null, readSecondsAgo: null } };
   const quarantine = [{ reason: "unreadable" as const, entries: 9, fresh: 0 }];
   const heldSnapshots = [
     { ...aSnapshot, heldSeconds: 299, transactions: 2_000_000 },
@@ -129,16 +141,18 @@ test("a quiet cell, a new one, one with old quarantine and one whose snapshots a
   }
 });
 
-test("of test mail the queue is looked at, and nothing else", () => {
-  const pace = { maxPerSecond: 14, readSecondsAgo: 7_200 };
-  const cell = aCell({ live: { mode: "test", queue: { ...queue, ready: old }, pace, feedback: silent("not-told") } });
+test("for test mail only problems of the queue are reported", () => {
+  const rate = { maxPerSecond: 14, readSecondsAgo: 7_200 };
+  const cell = aCell({
+    live: { mode: "test", queue: { ...queue, ready: old }, rate, feedback: aFeedbackGap("no-reports") },
+  });
   expect(findProblems(cell)).toMatchObject([{ what: expect.stringMatching(/^A test send is ready/) }]);
 });
 
-function silent(silence: "not-told" | "not-polled") {
-  return { lastReportSecondsAgo: 2_000, polledSecondsAgo: 2_000, silence, gapSeconds: 100 };
+function aFeedbackGap(gap: "no-reports" | "not-polled") {
+  return { lastReportSecondsAgo: 2_000, polledSecondsAgo: 2_000, gap, gapSeconds: 100 };
 }
 
 function raise(): never {
-  throw new Error("a cell has live mail");
+  throw new Error("the cell has no live mail");
 }

@@ -6,16 +6,16 @@ import { measurePartitions } from "./measure-partitions.ts";
 
 const database = useTestDatabase();
 
-test("metrics tell for each partitioned table how far ahead its partitions reach", async () => {
+test("metrics report for each partitioned table how far ahead its partitions reach", async () => {
   const metrics = createMetrics();
   measurePartitions(metrics, database.db);
   const text = await metrics.registry.metrics();
-  const figures = [...text.matchAll(/^postern_partitions_ahead_seconds\{table="(\w+)"\} (\S+)$/gm)];
-  expect(figures.map(([, table]) => table)).toEqual(["sends", "send_contents", "events"]);
-  for (const [, , seconds] of figures) expect(Number(seconds)).toBeGreaterThan(88 * 86_400);
+  const values = [...text.matchAll(/^postern_partitions_ahead_seconds\{table="(\w+)"\} (\S+)$/gm)];
+  expect(values.map(([, table]) => table)).toEqual(["sends", "send_contents", "events"]);
+  for (const [, , seconds] of values) expect(Number(seconds)).toBeGreaterThan(88 * 86_400);
 });
 
-test("while the database is away the figure is absent and the others are there", async () => {
+test("while the database is unavailable, this metric is missing and all others are served", async () => {
   const metrics = createMetrics();
   measurePartitions(metrics, { query: () => Promise.reject(new AppError("UNAVAILABLE", "gone")) });
   const text = await metrics.registry.metrics();

@@ -3,11 +3,11 @@ import type { Queryable } from "../db/database.ts";
 import type { Metrics } from "../metrics.ts";
 import { inspectPartitions } from "../storage/partitions.ts";
 
-/** Looked up when metrics are asked for. While the database is away the figure is absent, and the others are answered. */
+/** Reads the database at every scrape. While the database is unavailable, only this metric is missing. */
 export function measurePartitions({ registry }: Metrics, db: Queryable): void {
   const gauge = new Gauge({
     name: "postern_partitions_ahead_seconds",
-    help: "Time until the newest partition of a table ends",
+    help: "Seconds until the newest partition of the table ends",
     labelNames: ["table"] as const,
     registers: [],
     async collect() {

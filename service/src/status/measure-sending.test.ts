@@ -17,7 +17,7 @@ useEmptyQueue(database);
 
 const rule = { feedbackGapSeconds: 900, hasFeedbackQueue: true };
 
-test("metrics tell of queue, holds, feedback, quarantine and held snapshots", async () => {
+test("metrics report queues, holds, feedback, quarantine and held snapshots", async () => {
   await aQueuedSend(database.db, { accountId: await anAccount(database.db) });
   await holdProvider(database.db, "live", "quota");
   await holdByOperator(database.db, undefined);
@@ -44,7 +44,7 @@ test("metrics tell of queue, holds, feedback, quarantine and held snapshots", as
   expect(text).toMatch(/^postern_feedback_last_report_seconds\{mode="live"\} \d/m);
 });
 
-test("while the database is away the figures are absent and the others are there", async () => {
+test("while the database is unavailable, these metrics are missing and all others are served", async () => {
   const metrics = createMetrics();
   measureSending(metrics, () => Promise.reject(new AppError("UNAVAILABLE", "gone")));
   const text = await metrics.registry.metrics();

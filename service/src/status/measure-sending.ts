@@ -4,9 +4,9 @@ import type { Hold } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
 import type { QueueState } from "./sending-state.ts";
 
-const reasons: Hold[] = ["quota", "paused", "suspended", "operator"];
+const holdReasons: Hold[] = ["quota", "paused", "suspended", "operator"];
 
-/** Looked up when metrics are asked for. While the database is away the figures are absent, and the others are answered. */
+/** Reads the database at every scrape. While the database is unavailable, only these metrics are missing. */
 export function measureSending({ registry }: Metrics, read: () => Promise<CellState>): void {
   const gauge = <Label extends string>(
     name: string,
@@ -14,59 +14,94 @@ export function measureSending({ registry }: Metrics, read: () => Promise<CellSt
     labelNames: Label[],
     fill: (state: CellState, set: (labels: Record<Label, string>, value: number) => void) => void,
   ) => {
-    const figure = new Gauge({
+    const metric = new Gauge({
       name,
       help,
       labelNames,
       registers: [],
       async collect() {
-        figure.reset();
+        metric.reset();
         const state = await read().catch(() => undefined);
-        if (state !== undefined) fill(state, (labels, value) => figure.set(labels, value));
+        if (state !== undefined) fill(state, (labels, value) => metric.set(labels, value));
       },
     });
-    registry.registerMetric(figure);
+    registry.registerMetric(metric);
   };
 
-  gauge("postern_queue_sends", "Sends on their way; 10000 means that many or more", ["mode", "state"], (cell, set) => {
+  gauge("postern_queue_sends", "Queued sends by state; 10000 means 10000 or more", ["mode", "state"], (cell, set) => {
     for (const { mode, queue } of cell.sending) {
       for (const state of states(queue)) set({ mode, state }, queue[state].sends);
     }
   });
-  gauge("postern_queue_oldest_seconds", "Age of the oldest of them", ["mode", "state"], (cell, set) => {
-    for (const { mode, queue } of cell.sending) {
-      for (const state of states(queue)) set({ mode, state }, queue[state].oldestSeconds ?? 0);
-    }
-  });
-  gauge("postern_provider_held", "1 while mail is held for this reason", ["mode", "reason"], (cell, set) => {
-    for (const { mode, hold, operatorHold } of cell.sending) {
-      for (const reason of reasons) set({ mode, reason }, Number(hold?.reason === reason));
-      set({ mode, reason: "manual" }, Number(operatorHold !== null));
-    }
-  });
-  gauge("postern_feedback_last_report_seconds", "Since the provider told of a hand-over", ["mode"], (cell, set) => {
-    for (const { mode, feedback } of cell.sending) {
-      if (feedback.lastReportSecondsAgo !== null) set({ mode }, feedback.lastReportSecondsAgo);
-    }
-  });
-  gauge("postern_feedback_missing", "1 while feedback that should come does not", ["mode"], (cell, set) => {
-    for (const { mode, feedback } of cell.sending) set({ mode }, Number(feedback.silence !== null));
-  });
-  gauge("postern_failover_in_doubt", "Sends in doubt by the last failover or restore", [], (cell, set) => {
-    set({}, cell.lastFailover?.inDoubt ?? 0);
-  });
-  gauge("postern_snapshot_held_seconds", "Age of the oldest transaction that keeps vacuum waiting", [], (cell, set) => {
-    set({}, Math.max(0, ...cell.heldSnapshots.map(({ heldSeconds }) => heldSeconds ?? 0)));
-  });
-  gauge("postern_snapshot_held_transactions", "Transactions that have begun since the oldest", [], (cell, set) => {
-    set({}, Math.max(0, ...cell.heldSnapshots.map(({ transactions }) => transactions)));
-  });
-  gauge("postern_feedback_quarantined", "What the provider told and nobody could use", ["reason"], (cell, set) => {
+  gauge(
+    "postern_queue_oldest_seconds",
+    "Seconds since the oldest queued send of the state was accepted, attempted or parked",
+    ["mode", "state"],
+    (cell, set) => {
+      for (const { mode, queue } of cell.sending) {
+        for (const state of states(queue)) set({ mode, state }, queue[state].oldestSeconds ?? 0);
+      }
+    },
+  );
+  gauge(
+    "postern_provider_held",
+    "1 while mail is on hold for this reason; manual: by the operator",
+    ["mode", "reason"],
+    (cell, set) => {
+      for (const { mode, hold, operatorHold } of cell.sending) {
+        for (const reason of holdReasons) set({ mode, reason }, Number(hold?.reason === reason));
+        set({ mode, reason: "manual" }, Number(operatorHold !== null));
+      }
+    },
+  );
+  gauge(
+    "postern_feedback_last_report_seconds",
+    "Seconds since the provider last reported a submission",
+    ["mode"],
+    (cell, set) => {
+      for (const { mode, feedback } of cell.sending) {
+        if (feedback.lastReportSecondsAgo !== null) set({ mode }, feedback.lastReportSecondsAgo);
+      }
+    },
+  );
+  gauge(
+    "postern_feedback_missing",
+    "1 while expected reports are missing or the queue is not polled",
+    ["mode"],
+    (cell, set) => {
+      for (const { mode, feedback } of cell.sending) set({ mode }, Number(feedback.gap !== null));
+    },
+  );
+  gauge(
+    "postern_failover_in_doubt",
+    "Sends still in doubt because of the last failover or restore",
+    [],
+    (cell, set) => {
+      set({}, cell.lastFailover?.inDoubt ?? 0);
+    },
+  );
+  gauge(
+    "postern_snapshot_held_seconds",
+    "Age of the oldest transaction that keeps vacuum from removing deleted rows",
+    [],
+    (cell, set) => {
+      set({}, Math.max(0, ...cell.heldSnapshots.map(({ heldSeconds }) => heldSeconds ?? 0)));
+    },
+  );
+  gauge(
+    "postern_snapshot_held_transactions",
+    "Transactions that began since the oldest held snapshot",
+    [],
+    (cell, set) => {
+      set({}, Math.max(0, ...cell.heldSnapshots.map(({ transactions }) => transactions)));
+    },
+  );
+  gauge("postern_feedback_quarantined", "Provider notifications in quarantine", ["reason"], (cell, set) => {
     for (const { reason, entries } of cell.quarantine) set({ reason }, entries);
   });
 }
 
 function states(queue: CellState["sending"][number]["queue"]): QueueState[] {
-  // The keys are those of the type; `Object.keys` cannot say so.
+  // `Object.keys` returns string[], although these keys are exactly those of the type.
   return Object.keys(queue) as QueueState[];
 }

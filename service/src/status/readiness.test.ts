@@ -4,7 +4,7 @@ import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { makePartitionsAhead } from "../storage/partitions.ts";
-import { checkReadiness, shareForASecond } from "./readiness.ts";
+import { cacheForOneSecond, checkReadiness } from "./readiness.ts";
 
 const database = useTestDatabase();
 
@@ -15,37 +15,40 @@ test("a migrated database is ready", async () => {
   });
 });
 
-test("a database that lacks a migration is not ready, and says which one", async () => {
-  await database.db.query({ name: "forget", text: "delete from schema_migrations where name = '0003_api_keys'" });
+test("a database that lacks a migration is not ready, and the check names the migration", async () => {
+  await database.db.query({
+    name: "delete-migration",
+    text: "delete from schema_migrations where name = '0004_api_keys'",
+  });
   const { isReady, checks } = await checkReadiness(database.db);
   await database.db.query({
-    name: "remember",
-    text: "insert into schema_migrations (name, run_on) values ('0003_api_keys', now())",
+    name: "restore-migration",
+    text: "insert into schema_migrations (name, run_on) values ('0004_api_keys', now())",
   });
   expect(isReady).toBe(false);
-  expect(checks.schema).toEqual({ missing: ["0003_api_keys"] });
+  expect(checks.schema).toEqual({ missing: ["0004_api_keys"] });
 });
 
-test("a database without a partition for now is not ready, and says what to run", async () => {
+test("a database without a partition for the current time is not ready, and the check names the command to run", async () => {
   const db = await databaseWithSendsUntil("now()");
   const { isReady, checks } = await checkReadiness(db);
   expect(isReady).toBe(false);
   expect(checks).toEqual({ database: "ok", schema: "ok", partitions: { missing: ["sends"], run: "postern migrate" } });
 });
 
-test("partitions that end within 14 days leave it ready, with a detail", async () => {
+test("partitions that end within 14 days are reported as degraded, and the database stays ready", async () => {
   const db = await databaseWithSendsUntil("now() + interval '13.5 days'");
   const { isReady, checks } = await checkReadiness(db);
   expect(isReady).toBe(true);
   expect(checks.partitions).toEqual({
-    degraded: ["the partitions of sends end in 13 days; is a worker running?"],
+    degraded: ["the partitions of sends end in 13 days; check that a worker is running"],
   });
 });
 
-test("rows in a default partition leave it ready, with a detail", async () => {
+test("rows in a default partition are reported as degraded, and the database stays ready", async () => {
   const db = await anotherDatabase();
   await db.query({
-    name: "stray",
+    name: "add-row-to-default-partition",
     text: "insert into send_contents (id, sealed) values (first_id_at('2001-01-01'), '')",
   });
   const { isReady, checks } = await checkReadiness(db);
@@ -53,7 +56,7 @@ test("rows in a default partition leave it ready, with a detail", async () => {
   expect(checks.partitions).toEqual({ degraded: ["send_contents_default has rows"] });
 });
 
-test("more than 180 partitions leave it ready, with a detail", async () => {
+test("more than 180 partitions are reported as degraded, and the database stays ready", async () => {
   const db = await anotherDatabase();
   await makePartitionsAhead(db, "month", new Date(Date.now() + 185 * 7 * 86_400_000).toISOString());
   const { isReady, checks } = await checkReadiness(db);
@@ -61,7 +64,7 @@ test("more than 180 partitions leave it ready, with a detail", async () => {
   expect(checks.partitions).toEqual({ degraded: ["send_contents has 200 partitions of at most 200"] });
 });
 
-test("an absent database is not ready", async () => {
+test("an unreachable database is not ready", async () => {
   const gone = { query: () => Promise.reject(new AppError("UNAVAILABLE", "gone")) };
   expect(await checkReadiness(gone)).toEqual({
     isReady: false,
@@ -69,13 +72,13 @@ test("an absent database is not ready", async () => {
   });
 });
 
-test("a burst of probes costs one look, and a second later there is another", async () => {
+test("probes within one second share one check, and a later probe checks again", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  let looks = 0;
-  const look = shareForASecond(async () => ++looks);
-  expect(await Promise.all([look(), look(), look()])).toEqual([1, 1, 1]);
+  let reads = 0;
+  const check = cacheForOneSecond(async () => ++reads);
+  expect(await Promise.all([check(), check(), check()])).toEqual([1, 1, 1]);
   vi.advanceTimersByTime(1001);
-  expect(await look()).toBe(2);
+  expect(await check()).toBe(2);
   vi.useRealTimers();
 });
 

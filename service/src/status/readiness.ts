@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { findMissingMigrations } from "../db/require-usable.ts";
 import { AppError } from "../errors.ts";
-import { enoughAheadSeconds, inspectPartitions, type PartitionState } from "../storage/partitions.ts";
+import { inspectPartitions, minAheadSeconds, type PartitionState } from "../storage/partitions.ts";
 
 type PartitionCheck = "ok" | "unknown" | { missing: string[]; run: string } | { degraded: string[] };
 
@@ -14,10 +14,10 @@ export interface Readiness {
   };
 }
 
-/** Of 200, where no more are made. */
+/** Postern creates at most 200 partitions of a table. */
 const manyPartitions = 180;
 
-/** Ready means that this process can do its own work; a provider in problem would be no reason to take it out. */
+/** Ready means that this process can do its own work; a problem of the provider does not make it unready. */
 export async function checkReadiness(db: Queryable): Promise<Readiness> {
   try {
     const missing = await findMissingMigrations(db);
@@ -47,19 +47,19 @@ function checkPartitions(states: PartitionState[]): PartitionCheck {
 function partitionProblems({ table, attached, aheadSeconds, isDefaultUsed }: PartitionState): string[] {
   const days = Math.floor(aheadSeconds / 86_400);
   return [
-    ...(aheadSeconds < enoughAheadSeconds
-      ? [`the partitions of ${table} end in ${days} days; is a worker running?`]
+    ...(aheadSeconds < minAheadSeconds
+      ? [`the partitions of ${table} end in ${days} days; check that a worker is running`]
       : []),
     ...(isDefaultUsed ? [`${table}_default has rows`] : []),
     ...(attached > manyPartitions ? [`${table} has ${attached} partitions of at most 200`] : []),
   ];
 }
 
-/** Answers questions within a second of each other from one look, so that probing cannot become load. */
-export function shareForASecond<Result>(look: () => Promise<Result>): () => Promise<Result> {
+/** Shares one result between the calls of a second, so that frequent probes cause no load. */
+export function cacheForOneSecond<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let last: { at: number; result: Promise<Result> } | undefined;
   return () => {
-    if (last === undefined || performance.now() - last.at > 1000) last = { at: performance.now(), result: look() };
+    if (last === undefined || performance.now() - last.at > 1000) last = { at: performance.now(), result: read() };
     return last.result;
   };
 }

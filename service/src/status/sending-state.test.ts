@@ -12,7 +12,7 @@ useEmptyQueue(database, { maxPerSecond: 14 });
 
 const rule = { feedbackGapSeconds: 900, hasFeedbackQueue: true };
 
-test("each mode has its counts by state, and how long the oldest has waited", async () => {
+test("each mode has a count for each queue state, and the age of its oldest send", async () => {
   const accountId = await anAccount(database.db);
   for (const state of ["ready", "ready", "waiting", "leased", "in-doubt", "parked"]) await aSendIn(accountId, state);
   await aQueuedSend(database.db, { accountId, mode: "test" });
@@ -31,14 +31,14 @@ test("each mode has its counts by state, and how long the oldest has waited", as
   });
 });
 
-test("no more are counted than the bound", async () => {
+test("counting stops at the limit", async () => {
   const accountId = await anAccount(database.db);
   for (const state of ["ready", "waiting"]) for (let count = 0; count < 4; count++) await aSendIn(accountId, state);
   const [live] = await readSendingStates(database.db, rule, 3);
   expect(live?.queue).toMatchObject({ ready: { sends: 3 }, waiting: { sends: 3 }, leased: { sends: 0 } });
 });
 
-test("holds and pace are told", async () => {
+test("holds and the allowed rate are reported", async () => {
   expect((await readSendingStates(database.db, rule, 1_000))[0]).toMatchObject({ hold: null, operatorHold: null });
   await holdProvider(database.db, "live", "quota");
   await holdByOperator(database.db, "a reason");
@@ -46,7 +46,7 @@ test("holds and pace are told", async () => {
   expect(live).toMatchObject({
     hold: { reason: "quota", heldSeconds: expect.closeTo(0, 0), probeInSeconds: expect.closeTo(60, 0) },
     operatorHold: { note: "a reason", heldSeconds: expect.closeTo(0, 0) },
-    pace: { maxPerSecond: 14 },
+    rate: { maxPerSecond: 14 },
   });
   expect(sandbox).toMatchObject({ hold: null, operatorHold: { note: "a reason" } });
 });

@@ -1,25 +1,26 @@
 import type { Queryable } from "../db/database.ts";
-import { type FeedbackState, readFeedbackState } from "../in-doubt/feedback-progress.ts";
+import { type FeedbackState, readFeedbackState, unknownFeedbackState } from "../feedback/feedback-gap.ts";
 import type { Mode } from "../mode.ts";
 import type { Hold } from "../provider/email-provider.ts";
 
 export type QueueState = "ready" | "waiting" | "leased" | "in-doubt" | "parked";
 
-/** How the sending of one mode stands, in figures that cost little however deep its queue is. */
+/** The state of sending in one mode. Reading it costs little, however long the queue is. */
 export interface SendingState {
   mode: Mode;
-  queue: Record<QueueState, QueueFigures>;
-  /** What the provider's answers have led to; null while it takes mail. */
+  queue: Record<QueueState, QueueCount>;
+  /** The hold that the provider's answers caused; null while the provider accepts mail. */
   hold: { reason: Hold; heldSeconds: number; probeInSeconds: number } | null;
   operatorHold: { heldSeconds: number; note: string | null } | null;
-  pace: { maxPerSecond: number | null; readSecondsAgo: number | null };
+  /** The rate that the provider allows, and when a worker last read it. */
+  rate: { maxPerSecond: number | null; readSecondsAgo: number | null };
   feedback: FeedbackState;
 }
 
-export interface QueueFigures {
-  /** No more than were to be counted, which then means "or more". */
+export interface QueueCount {
+  /** Equal to the count limit when there are that many or more. */
   sends: number;
-  /** Since the oldest of those counted was accepted; in doubt: since it was attempted; parked: since it was put aside. */
+  /** Time since the oldest counted send was accepted; in doubt: since its attempt; parked: since it was parked. */
   oldestSeconds: number | null;
 }
 
@@ -28,26 +29,26 @@ const modes = ["live", "test"] as const;
 export async function readSendingStates(
   db: Queryable,
   feedbackRule: { feedbackGapSeconds: number; hasFeedbackQueue: boolean },
-  countedAtMost: number,
+  countLimit: number,
 ): Promise<SendingState[]> {
-  const [figures, providers, signs] = await Promise.all([
-    countQueue(db, countedAtMost),
+  const [counts, providers, feedback] = await Promise.all([
+    countQueue(db, countLimit),
     readProviders(db),
     Promise.all(modes.map((mode) => readFeedbackState(db, mode, feedbackRule))),
   ]);
   return modes.map((mode, index) => ({
     mode,
-    queue: queueOf(figures.filter((row) => row.mode === mode)),
+    queue: queueOf(counts.filter((row) => row.mode === mode)),
     ...providerOf(providers.find((row) => row.mode === mode)),
-    feedback: signs[index] ?? { lastReportSecondsAgo: null, polledSecondsAgo: null, silence: null, gapSeconds: null },
+    feedback: feedback[index] ?? unknownFeedbackState,
   }));
 }
 
-type FiguresRow = QueueFigures & { mode: Mode; state: QueueState };
+type CountRow = QueueCount & { mode: Mode; state: QueueState };
 
-/** Ready sends have an index of their own; the others share one. Each branch reads its index in order and stops in time. */
-async function countQueue(db: Queryable, countedAtMost: number): Promise<FiguresRow[]> {
-  return db.query<FiguresRow>({
+/** Ready sends have an index of their own; the other states share one. Each branch reads its index in order up to the limit. */
+async function countQueue(db: Queryable, countLimit: number): Promise<CountRow[]> {
+  return db.query<CountRow>({
     name: "count-queue",
     text: `
       select modes.mode, 'ready' as state, counted.sends,
@@ -80,21 +81,21 @@ async function countQueue(db: Queryable, countedAtMost: number): Promise<Figures
           limit $1
         ) as first_ones
       ) as counted`,
-    values: [countedAtMost],
+    values: [countLimit],
   });
 }
 
-function queueOf(rows: FiguresRow[]): SendingState["queue"] {
-  const figures = (wanted: QueueState): QueueFigures => {
+function queueOf(rows: CountRow[]): SendingState["queue"] {
+  const countOf = (wanted: QueueState): QueueCount => {
     const { sends = 0, oldestSeconds = null } = rows.find(({ state }) => state === wanted) ?? {};
     return { sends, oldestSeconds };
   };
   return {
-    ready: figures("ready"),
-    waiting: figures("waiting"),
-    leased: figures("leased"),
-    "in-doubt": figures("in-doubt"),
-    parked: figures("parked"),
+    ready: countOf("ready"),
+    waiting: countOf("waiting"),
+    leased: countOf("leased"),
+    "in-doubt": countOf("in-doubt"),
+    parked: countOf("parked"),
   };
 }
 
@@ -122,12 +123,12 @@ async function readProviders(db: Queryable): Promise<ProviderRow[]> {
   });
 }
 
-function providerOf(row: ProviderRow | undefined): Pick<SendingState, "hold" | "operatorHold" | "pace"> {
+function providerOf(row: ProviderRow | undefined): Pick<SendingState, "hold" | "operatorHold" | "rate"> {
   const { reason = null, heldSeconds = null, probeInSeconds, operatorHeldSeconds = null, operatorNote } = row ?? {};
   return {
     hold: reason === null ? null : { reason, heldSeconds: heldSeconds ?? 0, probeInSeconds: probeInSeconds ?? 0 },
     operatorHold:
       operatorHeldSeconds === null ? null : { heldSeconds: operatorHeldSeconds, note: operatorNote ?? null },
-    pace: { maxPerSecond: row?.maxPerSecond ?? null, readSecondsAgo: row?.readSecondsAgo ?? null },
+    rate: { maxPerSecond: row?.maxPerSecond ?? null, readSecondsAgo: row?.readSecondsAgo ?? null },
   };
 }

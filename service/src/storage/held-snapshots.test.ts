@@ -1,11 +1,11 @@
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { endingOf, type HeldSnapshot, isHeldTooLong, listHeldSnapshots } from "./held-snapshots.ts";
+import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
 
 const database = useTestDatabase();
 
-test("a session that sits on a snapshot is told with its pid, and no more when it has ended", async () => {
+test("a session that holds a snapshot is listed with its pid until its transaction ends", async () => {
   const client = await aSession("a report");
   await client.query("begin isolation level repeatable read");
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid, count(*) from sends");
@@ -22,7 +22,7 @@ test("a session that sits on a snapshot is told with its pid, and no more when i
   expect(await heldBy("a report")).toEqual([]);
 });
 
-test("transactions that begin afterwards are counted", async () => {
+test("the transactions that began since the snapshot are counted", async () => {
   const client = await aSession("a counter");
   await client.query("begin isolation level repeatable read");
   await client.query("select 1 from sends");
@@ -31,7 +31,7 @@ test("transactions that begin afterwards are counted", async () => {
   expect((await heldBy("a counter"))[0]?.transactions).toBeGreaterThanOrEqual(before + 3);
 });
 
-test("one that has changed something holds on as well; an idle one and one that only began hold nothing", async () => {
+test("a session that has written is listed; an idle session and one that only ran `begin` are not", async () => {
   const [writer, idle, begun] = [await aSession("a writer"), await aSession("idle"), await aSession("begun")];
   await writer.query("begin");
   await writer.query("select pg_current_xact_id()");
@@ -42,14 +42,14 @@ test("one that has changed something holds on as well; an idle one and one that 
   expect([...(await heldBy("idle")), ...(await heldBy("begun"))]).toEqual([]);
 });
 
-test("sessions of other databases keep nothing here", async () => {
+test("sessions of other databases are not listed", async () => {
   const client = await aSession("elsewhere", "postgres");
   await client.query("begin isolation level repeatable read");
   await client.query("select 1 from pg_class");
   expect(await heldBy("elsewhere")).toEqual([]);
 });
 
-test("whose time PostgreSQL does not tell is judged by transactions", async () => {
+test("a snapshot whose age PostgreSQL hides is held too long after 100,000 transactions", async () => {
   const client = await aSession("hidden");
   await client.query("begin isolation level repeatable read");
   await client.query("select 1 from sends");
@@ -66,7 +66,7 @@ test("whose time PostgreSQL does not tell is judged by transactions", async () =
   expect([99_999, 100_000].map((transactions) => isHeldTooLong({ ...hidden, transactions }))).toEqual([false, true]);
 });
 
-test("five minutes are too long", () => {
+test("a snapshot is held too long after five minutes", () => {
   expect([299, 300].map((heldSeconds) => isHeldTooLong({ ...aSnapshot, heldSeconds }))).toEqual([false, true]);
 });
 
@@ -74,8 +74,8 @@ test.for([
   [{ holder: "session", pid: 7 }, "select pg_terminate_backend(7)"],
   [{ holder: "prepared-transaction", name: "it's" }, "rollback prepared 'it''s'"],
   [{ holder: "replication" }, undefined],
-] as [Partial<HeldSnapshot>, string | undefined][])("%o is ended by %s", ([given, ending]) => {
-  expect(endingOf({ ...aSnapshot, ...given })).toBe(ending);
+] as [Partial<HeldSnapshot>, string | undefined][])("%o is ended by %s", ([given, command]) => {
+  expect(terminationCommand({ ...aSnapshot, ...given })).toBe(command);
 });
 
 const aSnapshot: HeldSnapshot = { holder: "session", name: "x", pid: 1, heldSeconds: 1, transactions: 1 };

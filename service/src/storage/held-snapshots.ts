@@ -1,21 +1,21 @@
 import type { Queryable } from "../db/database.ts";
 
-/** What keeps vacuum from cleaning up: rows that were deleted since it began stay, because it could still see them. */
+/** Vacuum cannot remove rows that were deleted after this snapshot was taken, because its holder may still read them. */
 export interface HeldSnapshot {
-  /** A session in a transaction, one that was prepared and never ended, or a standby that reports what it still reads. */
+  /** A session in a transaction, a prepared transaction that was never finished, or a standby with hot_standby_feedback. */
   holder: "session" | "prepared-transaction" | "replication";
-  /** Of a session or standby its application_name, else the name of the transaction or slot. */
+  /** The application_name of a session or standby, or the name of the prepared transaction or replication slot. */
   name: string;
   pid: number | null;
-  /** Null where PostgreSQL does not tell: of a standby, and of another user's session without `pg_read_all_stats`. */
+  /** Null where PostgreSQL does not show it: for a standby, and without `pg_read_all_stats` for other users' sessions. */
   heldSeconds: number | null;
-  /** How many transactions have begun since. */
+  /** Transactions that have begun since. */
   transactions: number;
 }
 
-/** A transaction of this age is forgotten, or does what should be done elsewhere. */
+/** No transaction of Postern takes this long: an older one was left open, or does work that should run elsewhere. */
 export const heldTooLongSeconds = 300;
-/** Where no time is told: what a busy installation begins in some minutes. */
+/** Used when the time is unknown: a busy installation begins this many transactions within minutes. */
 const tooManyTransactions = 100_000;
 
 export function isHeldTooLong(
@@ -25,15 +25,15 @@ export function isHeldTooLong(
   return heldSeconds === null ? transactions >= tooManyTransactions : heldSeconds >= longSeconds;
 }
 
-/** What an administrator runs to end it; undefined for a standby, which is not ended but mended. */
-export function endingOf({ holder, name, pid }: HeldSnapshot): string | undefined {
+/** The statement with which an administrator ends the holder; undefined for a standby, which has to be repaired instead. */
+export function terminationCommand({ holder, name, pid }: HeldSnapshot): string | undefined {
   if (holder === "session") return `select pg_terminate_backend(${pid})`;
   return holder === "replication" ? undefined : `rollback prepared '${name.replaceAll("'", "''")}'`;
 }
 
 /**
- * Everyone who has a snapshot or a transaction id at this moment, the oldest first. Of sessions the time is that of their
- * transaction, whose snapshot may be younger. Those that vacuum, and those of other databases, keep nobody from cleaning up.
+ * Lists the current holders of a snapshot or transaction id, oldest first. The time of a session is that of its
+ * transaction; its snapshot can be newer. Vacuum processes and sessions of other databases do not hold vacuum back.
  */
 export async function listHeldSnapshots(db: Queryable): Promise<HeldSnapshot[]> {
   return db.query<HeldSnapshot>({

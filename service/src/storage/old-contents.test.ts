@@ -15,7 +15,7 @@ import { makePartitionsAhead } from "./partitions.ts";
 
 const midNovember = "2026-11-15T06:00:00Z";
 
-test("content is gone a week after its time at most, and the record of the send stays", async () => {
+test("content is dropped at most a week after its retention ends, and the record of the send stays", async () => {
   const { db } = await aDatabase(anEmptySchema);
   await makePartitionsAhead(db, "month", midNovember);
   const during = ["timestamptz '2026-11-10'", "timestamptz '2026-11-20'"] as const;
@@ -41,7 +41,7 @@ test("content is gone a week after its time at most, and the record of the send 
   expect(await dropOldContents(db, 30, "2026-12-16T00:00:00Z")).toMatchObject({ partitions: [], rows: 0 });
 });
 
-test("content of a week in which a send is still on its way is kept, and later weeks go all the same", async () => {
+test("the content of a week with a queued send is kept, and later weeks are dropped", async () => {
   const { db } = await aDatabase(anEmptySchema);
   await makePartitionsAhead(db, "month", midNovember);
   await queue(db, "2026-11-15T23:59:59.999Z");
@@ -55,7 +55,7 @@ test("content of a week in which a send is still on its way is kept, and later w
   expect((await dropOldContents(db, 30, later)).partitions).toEqual(["send_contents_2026_11_09"]);
 });
 
-test("content in the default partition goes by its own time, unless its send is on its way", async () => {
+test("content in the default partition is deleted when its own retention ends, unless its send is queued", async () => {
   const { db } = await aDatabase(anEmptySchema);
   await value(db, storeEveryHour("send_contents", "timestamptz '2026-07-01'", "timestamptz '2026-11-01'"));
   await queue(db, "2026-07-02T00:00:00Z");
@@ -64,7 +64,7 @@ test("content in the default partition goes by its own time, unless its send is 
   expect(await value(db, "select count(*) from send_contents where id < first_id_at('2026-10-02')")).toBe(1);
 });
 
-test("someone who reads contents makes dropping give up within a second, and the next run succeeds", async () => {
+test("a transaction that reads contents makes dropping give up within two seconds, and the next run succeeds", async () => {
   const { db, url } = await aDatabase(copyTemplate);
   const later = inDays(60);
   await aConnection(url).withTransaction(async (tx) => {
@@ -79,7 +79,7 @@ test("someone who reads contents makes dropping give up within a second, and the
   expect(partitions).not.toHaveLength(0);
 });
 
-test("content is kept for seven days, even if less is asked for", async () => {
+test("content is kept for seven days, even when the given retention is shorter", async () => {
   const { db } = await aDatabase(anEmptySchema);
   await makePartitionsAhead(db, "month", midNovember);
   await value(db, storeEveryHour("send_contents", "timestamptz '2026-10-26'", "timestamptz '2026-11-15'"));

@@ -5,11 +5,11 @@ export interface DroppedContents {
   partitions: string[];
   /** Rows that were in the default partition. */
   rows: number;
-  /** What kept it from dropping more. */
+  /** The error that stopped the run. */
   failure: unknown;
 }
 
-/** Content goes with its partition, at most a week after its time, unless a send of that week is still on its way. */
+/** Drops weekly partitions whose retention is over, at most a week late. Keeps a week while a send of it is still queued. */
 export async function dropOldContents(db: Queryable, retentionDays: number, at?: string): Promise<DroppedContents> {
   const dropped: DroppedContents = { partitions: [], rows: 0, failure: undefined };
   try {
@@ -32,7 +32,7 @@ async function dropOldestContents(db: Queryable, retentionDays: number, at: stri
   return row?.name;
 }
 
-/** In portions, so that none takes long. */
+/** Deletes in batches, so that no statement takes long. */
 async function deleteStrayContents(db: Queryable, retentionDays: number, at: string | undefined) {
   const [row] = await db.query<{ rows: number }>({
     name: "delete-stray-contents",

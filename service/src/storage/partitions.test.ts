@@ -17,7 +17,7 @@ import { inspectPartitions, makePartitionsAhead, type PartitionedTable } from ".
 const tables: PartitionedTable[] = ["sends", "send_contents", "events"];
 const midNovember = "2026-11-15T06:00:00Z";
 
-test("the first id of a moment is before every UUIDv7 of that millisecond and after all earlier ones", async () => {
+test("the first id of a millisecond sorts before every UUIDv7 of that millisecond and after all earlier ones", async () => {
   const { db } = await aDatabase(copyTemplate);
   const moment = "2026-11-15T06:07:08.009Z";
   const digits = Date.parse(moment).toString(16).padStart(12, "0");
@@ -28,7 +28,7 @@ test("the first id of a moment is before every UUIDv7 of that millisecond and af
 });
 
 test.for(["month", "week"] as const)(
-  "made by the %s: an id of each moment of the next three months falls into a partition of its time",
+  "with partitions by %s an id of every hour of the next three months falls into the partition of its time",
   async (span) => {
     const { db } = await aDatabase(anEmptySchema);
     expect(await makePartitionsAhead(db, span)).toMatchObject({ failures: [] });
@@ -38,7 +38,7 @@ test.for(["month", "week"] as const)(
         `with stored as (${storeEveryHour(table, "now() - interval '6 days'", "now() + interval '3 months'")})
         select count(*)
         from stored
-        left join partition_ranges r on r.name = stored.place
+        left join partition_ranges r on r.name = stored.partition
         where (time_of_id(stored.id) >= r.starts_at and time_of_id(stored.id) < r.ends_at) is not true`,
       );
       expect({ table, stray }).toEqual({ table, stray: 0 });
@@ -49,7 +49,7 @@ test.for(["month", "week"] as const)(
   },
 );
 
-test("a page of sends keeps room for their changes, in every partition", async () => {
+test("every partition of sends has fillfactor 50, so that pages have room for updates", async () => {
   const { db } = await aDatabase(copyTemplate);
   await makePartitionsAhead(db, "week", "2030-01-01T00:00:00Z");
   const full = `
@@ -58,7 +58,7 @@ test("a page of sends keeps room for their changes, in every partition", async (
   expect(await value(db, full)).toBe(0);
 });
 
-test("partitions are named by the day they begin, in UTC wherever the session is, and contents always go by the week", async () => {
+test("partitions are named after their first day in UTC, whatever the session's time zone, and contents are always weekly", async () => {
   const { db } = await aDatabase(anEmptySchema);
   const undo = new Error("undo");
   const names = async (timeZone: string) => {
@@ -88,7 +88,7 @@ test("partitions are named by the day they begin, in UTC wherever the session is
   ]);
 });
 
-test("running again, or four at once, makes each partition once", async () => {
+test("repeated and concurrent runs create each partition once", async () => {
   const { db } = await aDatabase(anEmptySchema);
   const runs = await Promise.all(Array.from({ length: 4 }, () => makePartitionsAhead(db, "month")));
   expect(runs.flatMap((run) => run.failures)).toEqual([]);
@@ -100,11 +100,11 @@ test("running again, or four at once, makes each partition once", async () => {
   expect(await ranges(db)).toEqual(before);
 });
 
-test("someone who reads sends makes it give up after two seconds, and neither accepting nor the other tables wait", async () => {
+test("a transaction that reads sends makes it give up after two seconds, and neither inserts nor other tables wait", async () => {
   const { db, url } = await aDatabase(copyTemplate);
   const later = inDays(200);
-  const reader = aConnection(url);
-  await reader.withTransaction(async (tx) => {
+  const other = aConnection(url);
+  await other.withTransaction(async (tx) => {
     await tx.query({ name: "read-all", text: "select id from sends" });
     const started = performance.now();
     const making = makePartitionsAhead(db, "month", later);
@@ -145,7 +145,7 @@ test("a change from months to weeks and back leaves no gap and no overlap", asyn
   );
 });
 
-test("a table with 200 partitions gets no more and says so, and the others get theirs", async () => {
+test("a table with 200 partitions gets no more and reports it, and the other tables get theirs", async () => {
   const { db } = await aDatabase(copyTemplate);
   const { failures } = await makePartitionsAhead(db, "month", inDays(5 * 365));
   expect(failures.map(({ table, error }) => [table, String(error)])).toEqual([
@@ -156,7 +156,7 @@ test("a table with 200 partitions gets no more and says so, and the others get t
   expect(await makePartitionsAhead(db, "month", inDays(5 * 365))).toMatchObject({ made: [] });
 });
 
-test("sends that came while there was no partition stay readable, and the next partition begins in five minutes", async () => {
+test("sends stored while no partition existed stay readable, and the next partition begins in five minutes", async () => {
   const { db } = await aDatabase(anEmptySchema);
   await value(db, storeEveryHour("sends", `timestamptz '${midNovember}'`, `timestamptz '${midNovember}'`));
   expect(await makePartitionsAhead(db, "month", midNovember)).toMatchObject({ failures: [] });
@@ -172,7 +172,7 @@ test("sends that came while there was no partition stay readable, and the next p
   expect(await value(db, "select count(*) from sends")).toBe(1);
 });
 
-test("a row that a wrong clock dated ahead ends a partition early and keeps none from being made", async () => {
+test("a row with a future time from a wrong clock ends a partition early and does not prevent later ones", async () => {
   const { db } = await aDatabase(copyTemplate);
   const end = (await ranges(db)).findLast((range) => range.parent === "events")?.ends_at;
   const ahead = `timestamptz '${end}' + interval '40 hours'`;
@@ -181,12 +181,12 @@ test("a row that a wrong clock dated ahead ends a partition early and keeps none
   const newest = (await ranges(db)).findLast((range) => range.parent === "events");
   expect(Date.parse(newest?.ends_at ?? "") - Date.parse(end ?? "")).toBe(40 * 3_600_000);
   expect((await inspectPartitions(db)).find((state) => state.table === "events")?.isDefaultUsed).toBe(true);
-  // Once its moment has passed, all goes on behind it.
+  // Once that time has passed, partitions continue after it.
   expect((await makePartitionsAhead(db, "month", inDays(150))).failures).toEqual([]);
   expect((await inspectPartitions(db, inDays(151))).every((state) => state.coversNow)).toBe(true);
 });
 
-test("a partition has what its table has: indexes, checks, uncompressed contents, and bodies of a few KB in the row", async () => {
+test("a partition has its table's indexes and checks, stores contents uncompressed and keeps bodies of a few KB in the row", async () => {
   const { db } = await aDatabase(copyTemplate);
   const indexes = `
     select count(*)
@@ -197,15 +197,15 @@ test("a partition has what its table has: indexes, checks, uncompressed contents
   expect(await value(db, indexes)).toBe(indexesOfTable);
   const wrong = value(db, storeEveryHour("events", "now()", "now()").replace("'Delivery'", "'Nonsense'"));
   await expect(wrong).rejects.toThrow("events_type_known");
-  const place = await store(db, "now()", 7000);
-  expect(place).toMatch(/^send_contents_\d/);
-  const toastBytes = `select pg_relation_size(reltoastrelid) from pg_class where relname = '${String(place)}'`;
+  const partition = await store(db, "now()", 7000);
+  expect(partition).toMatch(/^send_contents_\d/);
+  const toastBytes = `select pg_relation_size(reltoastrelid) from pg_class where relname = '${String(partition)}'`;
   expect(await value(db, toastBytes)).toBe(0);
-  expect(await store(db, "now() + interval '1 millisecond'", 20_000)).toBe(place);
+  expect(await store(db, "now() + interval '1 millisecond'", 20_000)).toBe(partition);
   expect(await value(db, toastBytes)).toBeGreaterThan(20_000);
 });
 
-test("a role that may only use the tables can make and drop partitions when it is granted the two functions, else not", async () => {
+test("a role without ownership can create and drop partitions exactly when it may execute the two functions", async () => {
   const { db } = await aDatabase(copyTemplate);
   const role = `worker_${randomUUID().slice(0, 8)}`;
   await value(db, `create role ${role}`);
@@ -239,7 +239,7 @@ test("a role that may only use the tables can make and drop partitions when it i
   });
 });
 
-test("a lookup by id that is planned for its value touches one partition of each table", async () => {
+test("a lookup by id with a custom plan reads one partition of each table", async () => {
   const { db } = await aDatabase(copyTemplate);
   for (const table of tables) {
     const plan = await db.withTransaction(async (tx) => {
@@ -281,7 +281,7 @@ async function ranges(db: Queryable): Promise<Range[]> {
   });
 }
 
-/** Stores content that would compress well and returns the partition it went to. */
+/** Stores content that would compress well and returns its partition. */
 async function store(db: Queryable, at: string, bytes: number): Promise<unknown> {
   return value(
     db,

@@ -11,8 +11,8 @@ export interface MadePartitions {
 }
 
 /**
- * Makes what is missing of three months from `at`, each partition in a transaction of its own. A table that cannot get
- * its partitions does not keep the others from theirs. Contents go by the week, so that they leave soon after their time.
+ * Creates the missing partitions for three months from `at`, each in its own transaction. A failure for one table does not
+ * stop the others. Contents have weekly partitions, so that they can be dropped soon after their retention ends.
  */
 export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at?: string): Promise<MadePartitions> {
   const made: string[] = [];
@@ -41,18 +41,19 @@ async function makeNextPartition(db: Queryable, table: PartitionedTable, span: P
   return row?.name;
 }
 
-export async function* untilNone<Step>(take: () => Promise<Step>): AsyncGenerator<NonNullable<Step>> {
-  for (let step = await take(); step; step = await take()) yield step;
+/** Repeats `run` until it returns nothing. */
+export async function* untilNone<Step>(run: () => Promise<Step>): AsyncGenerator<NonNullable<Step>> {
+  for (let step = await run(); step; step = await run()) yield step;
 }
 
-/** Less than this is an alarm. */
-export const enoughAheadSeconds = 14 * 86_400;
+/** Less than this raises a warning. */
+export const minAheadSeconds = 14 * 86_400;
 
 export interface PartitionState {
   table: PartitionedTable;
-  /** The default partition included. */
+  /** Includes the default partition. */
   attached: number;
-  /** Until the newest one ends. */
+  /** Time until the newest partition ends. */
   aheadSeconds: number;
   coversNow: boolean;
   isDefaultUsed: boolean;

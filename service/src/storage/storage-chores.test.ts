@@ -5,7 +5,7 @@ import { type Database, openDatabase } from "../db/database.ts";
 import { createLog } from "../log.ts";
 import { storageChores } from "./storage-chores.ts";
 
-test("partitions that are missing are made and told once; nothing is said when all are there", async () => {
+test("missing partitions are created and logged once; nothing is logged when none is missing", async () => {
   const { run, db, lines } = await aWorker();
   await change(db, "drop table %I", "parent = 'events' and starts_at > now()");
   await run("make-partitions");
@@ -20,9 +20,9 @@ test("partitions that are missing are made and told once; nothing is said when a
   expect(lines()).toEqual([]);
 });
 
-test("a partition that cannot be made, and rows in a default partition, are warned of by table", async () => {
+test("a partition that cannot be created and rows in a default partition are each logged as a warning with their table", async () => {
   const { run, db, lines } = await aWorker();
-  // What is left of it keeps the name.
+  // The detached table keeps the name that the new partition needs.
   await change(db, "alter table sends detach partition %I", "parent = 'sends' and starts_at > now()");
   await storeContent(db, "2001-01-01");
   await run("make-partitions");
@@ -38,7 +38,7 @@ test("a partition that cannot be made, and rows in a default partition, are warn
   ]);
 });
 
-test("contents that are dropped are told, in partitions and in rows", async () => {
+test("dropped contents are logged, as partitions and as rows", async () => {
   const { run, db, lines } = await aWorker();
   await change(db, "drop table %I", "parent = 'send_contents' and ends_at is not null");
   await db.query({
@@ -56,12 +56,12 @@ test("contents that are dropped are told, in partitions and in rows", async () =
   expect(lines()).toEqual([]);
 });
 
-test("what keeps contents from being dropped is an error of the chore", async () => {
+test("the chore fails with the error that stops it from dropping contents", async () => {
   const { run } = await aWorker({ contentRetentionDays: 6 });
   await expect(run("drop-old-contents")).rejects.toThrow("7 days at least");
 });
 
-test("changes of lists are folded, all that there are", async () => {
+test("the chore folds all list changes", async () => {
   const { run, db } = await aWorker();
   await db.query({
     name: "many-changes",
@@ -78,15 +78,15 @@ test("changes of lists are folded, all that there are", async () => {
   expect(rows).toEqual([{ count: 12_000, left: 0 }]);
 });
 
-test("a snapshot that is held too long is warned of once, with who holds it and what ends it", async () => {
+test("a snapshot that is held too long is logged once, with its holder and the statement that ends it", async () => {
   const { run, url, lines } = await aWorker({ heldTooLongSeconds: 0 });
-  const forgetful = openDatabase({
+  const holder = openDatabase({
     url,
     poolSize: 1,
-    applicationName: "forgetful",
+    applicationName: "snapshot-holder",
     onIdleError: () => undefined,
   });
-  await forgetful.withTransaction(async (tx) => {
+  await holder.withTransaction(async (tx) => {
     const [row] = await tx.query<{ pid: number; xid: string }>({
       name: "take-id",
       text: "select pg_backend_pid() as pid, pg_current_xact_id()::text as xid",
@@ -97,7 +97,7 @@ test("a snapshot that is held too long is warned of once, with who holds it and 
         level: "warn",
         event: "storage.snapshot-held",
         holder: "session",
-        name: "forgetful",
+        name: "snapshot-holder",
         pid: row?.pid,
         held_seconds: 0,
         run: `select pg_terminate_backend(${row?.pid})`,
@@ -106,12 +106,12 @@ test("a snapshot that is held too long is warned of once, with who holds it and 
     await run("watch-snapshots");
     expect(lines()).toEqual([]);
   });
-  await forgetful.close();
+  await holder.close();
   await run("watch-snapshots");
   expect(lines()).toEqual([]);
 });
 
-test("a transaction of a moment is no reason to warn", async () => {
+test("a short transaction is not logged", async () => {
   const { run, db, lines } = await aWorker();
   await db.withTransaction(async (tx) => {
     await tx.query({ name: "take-id", text: "select pg_current_xact_id()::text" });
@@ -145,12 +145,12 @@ async function aWorker({ contentRetentionDays = 30, ...rules }: Rules = {}) {
     db,
     url,
     run: async (name: string) => chores.find((chore) => chore.name === name)?.run(),
-    /** What was logged since the last time. */
+    /** The lines logged since the last call. */
     lines: () => written.splice(0).map((line): unknown => JSON.parse(line)),
   };
 }
 
-/** Does something to each partition of which a condition is true. */
+/** Runs a statement for each partition that meets a condition. */
 async function change(db: Database, statement: string, condition: string): Promise<void> {
   await db.query({
     name: "change-partitions",

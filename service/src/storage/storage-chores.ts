@@ -2,31 +2,31 @@ import type { Queryable } from "../db/database.ts";
 import { foldListChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
-import { endingOf, type HeldSnapshot, isHeldTooLong, listHeldSnapshots } from "./held-snapshots.ts";
+import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
 import { dropOldContents } from "./old-contents.ts";
-import { enoughAheadSeconds, inspectPartitions, makePartitionsAhead, type PartitionSpan } from "./partitions.ts";
+import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
 
 interface StorageDeps {
   db: Queryable;
   log: Log;
   partitionSpan: PartitionSpan;
   contentRetentionDays: number;
-  /** Of a snapshot that keeps vacuum from cleaning up; five minutes unless said. */
+  /** The age from which a held snapshot is reported; five minutes by default. */
   heldTooLongSeconds?: number;
 }
 
 const hourSeconds = 3600;
-const foldedAtOnce = 5_000;
-const longestFoldMs = 60_000;
+const foldBatchSize = 5_000;
+const maxFoldMs = 60_000;
 
-/** What keeps a place ready for what comes, lets go of content whose time is over, and keeps lists quick to count. */
+/** Creates partitions ahead of time, drops content whose retention is over, folds list counts and reports held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return [
     { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(deps) },
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
-    { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, told) },
+    { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, reported) },
   ];
 }
 
@@ -36,7 +36,7 @@ async function makePartitions({ db, log, partitionSpan }: StorageDeps): Promise<
   const errors = new Map(failures.map(({ table, error }) => [table, error]));
   for (const { table, attached, aheadSeconds, coversNow, isDefaultUsed } of await inspectPartitions(db)) {
     const facts = { table, attached, ahead_seconds: Math.round(aheadSeconds), covers_now: coversNow };
-    const isBehind = errors.has(table) || !coversNow || aheadSeconds < enoughAheadSeconds;
+    const isBehind = errors.has(table) || !coversNow || aheadSeconds < minAheadSeconds;
     if (isBehind) log.warn({ ...facts, err: errors.get(table) }, "partitions.behind");
     if (isDefaultUsed) log.warn(facts, "partitions.default-used");
   }
@@ -48,25 +48,25 @@ async function dropContents({ db, log, contentRetentionDays }: StorageDeps): Pro
   if (failure !== undefined) throw failure;
 }
 
-/** Until there are few; a run ends long before it would be taken for dead. */
+/** Folds until few changes are left. Stops after a minute, long before the chore's 10-minute limit. */
 async function foldChanges({ db }: StorageDeps): Promise<void> {
   // crash point: before-fold
-  const endsAt = performance.now() + longestFoldMs;
-  while (performance.now() < endsAt && (await foldListChanges(db, foldedAtOnce)) === foldedAtOnce);
+  const endsAt = performance.now() + maxFoldMs;
+  while (performance.now() < endsAt && (await foldListChanges(db, foldBatchSize)) === foldBatchSize);
 }
 
-/** Tells of each that is held too long, once in this process. */
-async function watchSnapshots({ db, log, heldTooLongSeconds }: StorageDeps, told: Set<string>): Promise<void> {
+/** Logs each snapshot that is held too long, once per process. */
+async function watchSnapshots({ db, log, heldTooLongSeconds }: StorageDeps, reported: Set<string>): Promise<void> {
   const held = (await listHeldSnapshots(db)).filter((snapshot) => isHeldTooLong(snapshot, heldTooLongSeconds));
   const keys = new Set(held.map(keyOf));
-  for (const snapshot of held.filter((one) => !told.has(keyOf(one)))) {
+  for (const snapshot of held.filter((one) => !reported.has(keyOf(one)))) {
     const { holder, name, pid, heldSeconds, transactions } = snapshot;
     const seconds = heldSeconds === null ? undefined : Math.round(heldSeconds);
-    const facts = { holder, name, pid, held_seconds: seconds, transactions, run: endingOf(snapshot) };
+    const facts = { holder, name, pid, held_seconds: seconds, transactions, run: terminationCommand(snapshot) };
     log.warn(facts, "storage.snapshot-held");
   }
-  told.clear();
-  for (const key of keys) told.add(key);
+  reported.clear();
+  for (const key of keys) reported.add(key);
 }
 
 function keyOf({ holder, name, pid }: HeldSnapshot): string {

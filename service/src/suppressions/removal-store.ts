@@ -1,15 +1,15 @@
 import type { Queryable } from "../db/database.ts";
 
-/** An address that was taken off a list of ours and is to be taken off the provider's. */
+/** An address that an account removed from its suppression list, still to be removed from the provider's list. */
 export interface DueRemoval {
   email: string;
   note: string;
   tries: number;
-  /** Somebody complained since it was asked for, to whichever account. */
+  /** The recipient has complained about mail of any account since the removal was requested. */
   hasComplaint: boolean;
 }
 
-/** Over all accounts, because the provider has one list for all of them. */
+/** Serves all accounts: the provider has one list for all of them. */
 export async function listDueRemovals(db: Queryable, limit: number): Promise<DueRemoval[]> {
   return db.query<DueRemoval>({
     name: "list-due-removals",
@@ -31,10 +31,10 @@ export async function listDueRemovals(db: Queryable, limit: number): Promise<Due
   });
 }
 
-/** Only the note that was read: one written since means another removal, which is still to be done. */
-export async function forgetRemoval(db: Queryable, { email, note }: DueRemoval): Promise<void> {
+/** Deletes only the note that was read: a newer note is another removal, which is still due. */
+export async function deleteRemoval(db: Queryable, { email, note }: DueRemoval): Promise<void> {
   await db.query({
-    name: "forget-removal",
+    name: "delete-removal",
     text: `
       delete from suppression_removals
       where email = $1

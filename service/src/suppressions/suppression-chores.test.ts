@@ -18,7 +18,7 @@ beforeEach(async () => {
   await change(database.db, "delete from suppression_removals");
 });
 
-/** A provider that notes what it is asked for, and fails as long as `failure` is set. */
+/** A provider that records the removals it is asked for, and fails while `failure` is set. */
 function testDeps() {
   const asked: string[] = [];
   const lines: string[] = [];
@@ -53,8 +53,8 @@ function notes() {
   );
 }
 
-describe("an address that was taken off a list", () => {
-  test("is taken off the provider's list, once", async () => {
+describe("an address that an account removed from its list", () => {
+  test("is removed from the provider's list, once", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "a@x.test");
     await removed(accountId, "b@x.test");
@@ -65,7 +65,7 @@ describe("an address that was taken off a list", () => {
     expect(await notes()).toEqual([]);
   });
 
-  test("is done with when SES does not have it on its list", async () => {
+  test("is finished when SES does not list it", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "unknown@x.test");
     const log = createLog("silent");
@@ -74,7 +74,7 @@ describe("an address that was taken off a list", () => {
     expect(await notes()).toEqual([]);
   });
 
-  test("is taken off although other accounts have it on theirs, which still filter it for them", async () => {
+  test("is removed although other accounts suppress it; their suppressions stay", async () => {
     const [one, other] = [await anAccount(database.db), await anAccount(database.db)];
     await aSuppression(database.db, { accountId: other, email: "shared@x.test" });
     await removed(one, "shared@x.test");
@@ -85,7 +85,7 @@ describe("an address that was taken off a list", () => {
     expect(left).toEqual([{ account_id: other }]);
   });
 
-  test("is taken off although it bounced meanwhile: while it is on the provider's list that is only an echo", async () => {
+  test("is removed although it bounced meanwhile, because the provider's list itself causes such bounces", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "echo@x.test");
     await aSuppression(database.db, { accountId, email: "echo@x.test" });
@@ -94,7 +94,7 @@ describe("an address that was taken off a list", () => {
     expect(asked).toEqual(["echo@x.test"]);
   });
 
-  test("stays on the provider's list when somebody complained meanwhile, to whichever account", async () => {
+  test("stays on the provider's list when the recipient complained meanwhile about mail of any account", async () => {
     const [one, other] = [await anAccount(database.db), await anAccount(database.db)];
     await removed(one, "angry@x.test");
     await aSuppression(database.db, { accountId: other, email: "angry@x.test" });
@@ -103,15 +103,15 @@ describe("an address that was taken off a list", () => {
     await run();
     expect(asked).toEqual([]);
     expect(await notes()).toEqual([]);
-    // Asked for again after the complaint, it goes.
+    // A removal requested after the complaint is carried out.
     await removed(one, "angry@x.test");
     await run();
     expect(asked).toEqual(["angry@x.test"]);
   });
 });
 
-describe("a provider that cannot do it", () => {
-  test("is asked again later and later, and that is logged without the address", async () => {
+describe("a removal that the provider refuses", () => {
+  test("is retried with growing delays, and each failure is logged without the address", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "again@x.test");
     const { asked, lines, state, run } = testDeps();
@@ -138,7 +138,7 @@ describe("a provider that cannot do it", () => {
     expect(await notes()).toEqual([]);
   });
 
-  test("waits an hour at most, however often it failed", async () => {
+  test("is retried after at most an hour, however often it failed", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "long@x.test");
     await change(database.db, "update suppression_removals set tries = 40");
@@ -148,7 +148,7 @@ describe("a provider that cannot do it", () => {
     expect(await notes()).toEqual([{ email: "long@x.test", tries: 41, inSeconds: 3600 }]);
   });
 
-  test("does not hold up the next address", async () => {
+  test("does not delay the removal of other addresses", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "bad@x.test");
     await removed(accountId, "good@x.test");
@@ -158,7 +158,7 @@ describe("a provider that cannot do it", () => {
     expect(asked.toSorted()).toEqual(["bad@x.test", "good@x.test"]);
   });
 
-  test("is not asked again about an address it will never take", async () => {
+  test("is not retried when the provider calls the address invalid", async () => {
     const accountId = await anAccount(database.db);
     await removed(accountId, "odd@x.test");
     const { lines, state, run } = testDeps();
@@ -169,7 +169,7 @@ describe("a provider that cannot do it", () => {
   });
 });
 
-test("a removal that is asked for while one is under way is not forgotten with it", async () => {
+test("a removal requested while another of the same address is in progress is carried out too", async () => {
   const accountId = await anAccount(database.db);
   await removed(accountId, "twice@x.test");
   const asked: string[] = [];
@@ -185,12 +185,12 @@ test("a removal that is asked for while one is under way is not forgotten with i
   expect(await notes()).toEqual([]);
 });
 
-test("it waits for its turn among control requests, and leaves the rest for the next run when many are before it", async () => {
+test("the chore waits for a control-call token, and leaves the rest for the next run when too many calls are waiting", async () => {
   const accountId = await anAccount(database.db);
-  await removed(accountId, "turn@x.test");
+  await removed(accountId, "waiting@x.test");
   await change(database.db, "update control_budget set next_at = now() + interval '5 seconds'");
   const { asked, run } = testDeps();
   await run();
   expect(asked).toEqual([]);
-  expect(await notes()).toMatchObject([{ email: "turn@x.test", tries: 0 }]);
+  expect(await notes()).toMatchObject([{ email: "waiting@x.test", tries: 0 }]);
 });

@@ -1,20 +1,20 @@
 import type { Chore } from "../loops/chores.ts";
-import { type RemovalDeps, removeSuppressed } from "./remove-suppressed.ts";
+import { type RemovalDeps, removeFromProviderList } from "./remove-from-provider-list.ts";
 
-const removedAtOnce = 20;
-const longestRunMs = 60_000;
+const batchSize = 20;
+const maxRunMs = 60_000;
 
-/** What carries the account's own lists over to the provider. */
+/** Applies the removals from the accounts' suppression lists to the provider's list. */
 export function suppressionChores(deps: RemovalDeps): Chore[] {
   return [
     {
       name: "remove-suppressed",
-      // Whoever takes an address off the list often mails it next.
+      // A caller that removes an address often sends mail to it next.
       pauseSeconds: 1,
       run: async () => {
-        // A run ends long before it would be taken for dead, however many are due.
-        const endsAt = performance.now() + longestRunMs;
-        while (performance.now() < endsAt && (await removeSuppressed(deps, removedAtOnce)) > 0);
+        // A run must end before the chore's 10-minute limit, however many removals are due.
+        const endsAt = performance.now() + maxRunMs;
+        while (performance.now() < endsAt && (await removeFromProviderList(deps, batchSize)) > 0);
       },
     },
   ];

@@ -2,6 +2,8 @@ import type { AccountDatabase } from "../db/database.ts";
 import { totalOfLists } from "../db/list-counts.ts";
 import type { Mode } from "../mode.ts";
 
+/** Reads and removes entries. `feedback/record-reports.ts` adds them, in the commit that stores the bounce or complaint. */
+
 export interface Suppression {
   id: string;
   email: string;
@@ -9,7 +11,7 @@ export interface Suppression {
   suppressedAt: string;
 }
 
-/** Newest first, which is the order of ids; `offset` newer ones are left out. */
+/** Newest first, which is the order of ids, without the newest `offset` entries. */
 export async function listSuppressions(
   db: AccountDatabase,
   mode: Mode,
@@ -32,12 +34,12 @@ export async function listSuppressions(
       order by s.id desc`,
     values: [db.accountId, mode, limit, offset],
   });
-  // A page without entries is one row with nothing but the total.
+  // An empty page is one row that has only the total.
   const suppressions: Suppression[] = rows.filter((row) => row.id !== null);
   return { total: rows[0]?.total ?? 0, suppressions };
 }
 
-/** Newest first from a place in the list on; `nextBefore` is the place to go on from, undefined at the end. */
+/** Entries with ids below `before`, newest first. `nextBefore` is the id to continue from; undefined at the end. */
 export async function findSuppressionsBefore(
   db: AccountDatabase,
   mode: Mode,
@@ -60,8 +62,8 @@ export async function findSuppressionsBefore(
 }
 
 /**
- * Takes an address off the list, and for live mail leaves a note in the same commit that it has to go from the provider's
- * list as well. False when it was not on the list.
+ * Removes an address from the list. For live mail the same commit records that it must be removed from the provider's
+ * list too. Returns false when the address was not on the list.
  */
 export async function removeSuppression(
   db: AccountDatabase,

@@ -1,21 +1,56 @@
+import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { identifyApiKey, type KeyVerdict } from "../../api-keys/identify-api-key.ts";
+import type { Sender } from "../../accept/accept-send.ts";
+import { apiKeyHmac } from "../../api-keys/api-key.ts";
+import { areKeysUsable } from "../../api-keys/api-key-store.ts";
+import { identifyApiKey } from "../../api-keys/identify-api-key.ts";
+import { createBatch } from "../../db/batch.ts";
 import type { AccountDatabase, Database } from "../../db/database.ts";
-import { AppError } from "../../errors.ts";
 import { type TokenAuthority, verifyAccessToken } from "../../logins/access-token.ts";
 import { suspended } from "../../logins/log-in.ts";
 import { findOpenLogin } from "../../logins/login-store.ts";
 import type { SecretPair } from "../../secret.ts";
+import {
+  keyAsBearer,
+  looksLikeKey,
+  looksLikeToken,
+  missingCredential,
+  refused,
+  refusedKey,
+  tokenAsKey,
+} from "./unauthorized.ts";
 
+/**
+ * Who is calling, and is the credential valid?
+ *
+ * 1. Choose the credential. Where a route accepts both, X-API-Key wins over Authorization: Bearer; elsewhere only the JWT counts.
+ * 2. An API key: complete (checksum), known (its HMAC is stored), neither revoked nor expired (`isUsable` in api-key-store.ts), and
+ *    its account is not suspended. Account and mode come from the key.
+ * 3. A JWT: signature and claims are valid, its login is still open and belongs to the same user and account, and the account is
+ *    not suspended.
+ * 4. Anything else is 401 with the reason (unauthorized.ts).
+ *
+ * Whether a credential is valid is never cached, so a revocation takes effect with the next request. For POST /send this check must
+ * not add a round trip (`createSenderIdentifier`):
+ *
+ * 5. Whose key it is never changes, so this process remembers it after the first request. For a remembered key the accept statement
+ *    checks `isUsable` in the commit that stores the send (accept-statement.ts, step `allowed`).
+ * 6. A key that is not remembered, or that comes with a large body, is checked before the body is read, as in item 2. The accept
+ *    statement then checks only that the account is not suspended.
+ * 7. A request that is refused from memory (429) reaches no statement. `requireValidCredential` checks its key, in one query for all requests
+ *    that wait.
+ * 8. When the accept statement refuses a remembered key, `requireValidCredential` throws 401 with the reason. If the key is valid after all,
+ *    another process has just re-hashed it with a new pepper (`repepperApiKey`), and the route tries once more.
+ */
 export interface Caller {
   accountId: string;
-  /** All that a route gets to see of the database. */
+  /** The only database that a route gets to see. */
   db: AccountDatabase;
   mode: "live" | "test";
   credential: { kind: "api-key"; keyId: string } | { kind: "jwt"; loginId: string };
 }
 
-/** Which credentials a route takes (interface, section 5). */
+/** Which credentials a route accepts (interface, section 5). */
 export type Accepted = "api-key-or-jwt" | "jwt";
 
 export interface Authenticator {
@@ -24,10 +59,11 @@ export interface Authenticator {
   authority: TokenAuthority;
 }
 
-/** Finds the account behind a request. Where both are given, the key counts on send endpoints and the JWT elsewhere. */
+type Headers = FastifyRequest["headers"];
+
 export async function authenticate(
   authenticator: Authenticator,
-  headers: FastifyRequest["headers"],
+  headers: Headers,
   accepted: Accepted,
 ): Promise<Caller> {
   const key = headers["x-api-key"];
@@ -49,11 +85,7 @@ async function callerByToken({ db, authority }: Authenticator, token: string, ac
   if (looksLikeKey(token)) throw refused(keyAsBearer(accepted));
   const claims = await verifyAccessToken(authority, token);
   if (claims === undefined) throw refused("The access token is not valid. Log in at POST /api/v1/auth/login.");
-  const login = await findOpenLogin(db, {
-    loginId: claims.sid,
-    notBefore: claims.nbf ?? 0,
-    expiresAt: claims.exp,
-  });
+  const login = await findOpenLogin(db, { loginId: claims.sid, notBefore: claims.nbf ?? 0, expiresAt: claims.exp });
   if (login === undefined || login.userId !== claims.sub || login.accountId !== claims.tenant_id) {
     throw refused("The access token has expired or its login has ended. Refresh it or log in again.");
   }
@@ -67,54 +99,44 @@ async function callerByToken({ db, authority }: Authenticator, token: string, ac
   };
 }
 
-function refusedKey(kind: Exclude<KeyVerdict["kind"], "valid">): AppError {
-  switch (kind) {
-    case "typo":
-      return refused("The API key is incomplete or has a typo. Copy it again; it looks like postern_live_… .");
-    case "unknown":
-      return refused("The API key is not known here. Check which installation it belongs to.");
-    case "revoked":
-      return refused("The API key was revoked. Create a new one at POST /api/v1/api-keys.");
-    case "expired":
-      return refused("The API key has expired. Create a new one at POST /api/v1/api-keys.");
-    case "suspended":
-      return suspended();
-  }
-}
+const maxRememberedKeys = 50_000;
 
-function missingCredential(
-  accepted: Accepted,
-  key: string | string[] | undefined,
-  authorization: string | undefined,
-): AppError {
-  if (authorization !== undefined)
-    return refused("The Authorization header must be: Bearer, a space, and the access token.");
-  if (accepted === "api-key-or-jwt") return refused("Send an API key in X-API-Key or a JWT as Authorization: Bearer.");
-  if (looksLikeToken(String(key))) return refused(tokenAsKey);
-  const wrongKind = key === undefined ? "" : "API keys are for sending and GET /api/v1/account only. ";
-  return refused(`${wrongKind}This path needs a JWT as Authorization: Bearer; POST /api/v1/auth/login issues one.`);
-}
+/** Items 5 to 8 of the list above. */
+export function createSenderIdentifier(authenticator: Authenticator) {
+  const { db, peppers } = authenticator;
+  const remembered = new Map<string, Sender>();
+  const isUsableNow = createBatch({
+    run: (hmacs: Buffer[]) => areKeysUsable(db, hmacs),
+    maxItems: 1000,
+    maxBytes: 1024 * 1024,
+    sizeOf: (hmac) => hmac.length,
+  });
 
-const tokenAsKey = "X-API-Key holds a JWT. Send it as Authorization: Bearer instead.";
+  return {
+    /** With `mayTrustMemory` the sender may come from memory; then its key is still unchecked. */
+    async identify(headers: Headers, { mayTrustMemory }: { mayTrustMemory: boolean }): Promise<Sender> {
+      const key = headers["x-api-key"];
+      // Remembered by its hash, so that no key stays in memory. Its HMAC takes eight times as long and is remembered as well.
+      const memoryKey = typeof key === "string" ? hash("sha256", key, "base64url") : "";
+      const known = remembered.get(memoryKey);
+      if (known !== undefined && mayTrustMemory) return known;
+      const caller = await authenticate(authenticator, headers, "api-key-or-jwt");
+      const sender = { accountId: caller.accountId, mode: caller.mode };
+      if (typeof key === "string" && caller.credential.kind === "api-key") {
+        if (remembered.size >= maxRememberedKeys) remembered.clear();
+        remembered.set(memoryKey, { ...sender, uncheckedKeyHmac: apiKeyHmac(peppers.current.key, key) });
+      }
+      return { ...sender, uncheckedKeyHmac: undefined };
+    },
 
-function keyAsBearer(accepted: Accepted): string {
-  return accepted === "jwt"
-    ? "An API key was sent as Bearer, but this path needs a JWT; POST /api/v1/auth/login issues one."
-    : "An API key was sent as Bearer. Send it in the header X-API-Key instead.";
-}
-
-function refused(message: string): AppError {
-  return new AppError("UNAUTHORIZED", message);
+    /** Throws 401 with the reason unless the credential is valid now. */
+    async requireValidCredential(headers: Headers, { uncheckedKeyHmac }: Sender): Promise<void> {
+      if (uncheckedKeyHmac !== undefined && (await isUsableNow(uncheckedKeyHmac))) return;
+      await authenticate(authenticator, headers, "api-key-or-jwt");
+    },
+  };
 }
 
 function bearerOf(authorization: string | undefined): string | undefined {
   return authorization === undefined ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
-}
-
-function looksLikeKey(text: string): boolean {
-  return text.startsWith("postern_");
-}
-
-function looksLikeToken(text: string): boolean {
-  return /^eyJ[^.]*\.[^.]*\.[^.]*$/.test(text);
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { type Accepted, type Authenticator, authenticate, type Caller } from "./authenticate.ts";
 
-/** A hook that lets only known callers on to the body, and the way for a handler to ask who it is. */
+/** A hook that authenticates before the body is read, and the function with which the handler gets its caller. */
 export function requireCaller(authenticator: Authenticator, accepted: Accepted) {
   const callers = new WeakMap<FastifyRequest, Caller>();
   return {
@@ -10,7 +10,7 @@ export function requireCaller(authenticator: Authenticator, accepted: Accepted) 
     },
     callerOf: (request: FastifyRequest): Caller => {
       const caller = callers.get(request);
-      if (caller === undefined) throw new Error("a route asks for its caller without the hook that finds it");
+      if (caller === undefined) throw new Error("the handler ran without the hook that authenticates");
       return caller;
     },
   };

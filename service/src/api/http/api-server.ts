@@ -9,7 +9,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { AcceptDeps } from "../../accept/accept-send.ts";
 import type { ApiKeyIssuer } from "../../api-keys/create-api-key.ts";
 import type { DomainDeps } from "../../domains/register-domain.ts";
-import type { ReceiveFeedback } from "../../feedback/take-feedback.ts";
+import type { ReceiveFeedback } from "../../feedback/receive-feedback.ts";
 import type { Log } from "../../log.ts";
 import type { LoginDeps } from "../../logins/log-in.ts";
 import type { Metrics } from "../../metrics.ts";
@@ -19,8 +19,8 @@ import type { Authenticator } from "../auth/authenticate.ts";
 
 declare module "fastify" {
   interface FastifyReply {
-    /** What else the log line of the answer tells. */
-    facts: Record<string, string | boolean> | undefined;
+    /** Fields that a route adds to the log line of its response. */
+    logFields: Record<string, string | boolean> | undefined;
   }
 }
 
@@ -32,7 +32,7 @@ export type ApiServer = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** What the routes need; `main/api.ts` makes it from the configuration. */
+/** What the routes need; `processes/api-deps.ts` creates it from the configuration. */
 export interface ApiDeps {
   log: Log;
   metrics: Metrics;
@@ -41,8 +41,8 @@ export interface ApiDeps {
   loginDeps: LoginDeps;
   apiKeyIssuer: ApiKeyIssuer;
   acceptDeps: AcceptDeps;
-  /** Both undefined until the installation is connected to AWS. */
+  /** `domainDeps` and `feedbackEndpoint` are undefined until the operator connects the installation to AWS. */
   domainDeps: DomainDeps | undefined;
-  feedbackEndpoint: { push: FeedbackPush; take: ReceiveFeedback } | undefined;
+  feedbackEndpoint: { push: FeedbackPush; receive: ReceiveFeedback } | undefined;
   http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };
 }

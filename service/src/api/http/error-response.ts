@@ -27,14 +27,14 @@ export function errorBody(error: AppError, requestId: string, publicUrl: string)
   };
 }
 
-/** Answers any thrown thing in the one published shape; a bug is logged here, once, and told to nobody else. */
+/** Maps every thrown value to the published error body. A bug is logged here once; its details never reach the caller. */
 export function createErrorHandler(publicUrl: string, log: Log) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toAppError(thrown);
-    if (error.code === "INTERNAL") log.error({ request_id: request.id, err: thrown }, "request.broke");
+    if (error.code === "INTERNAL") log.error({ request_id: request.id, err: thrown }, "request.internal-error");
     if (error.code === "UNAVAILABLE") log.warn({ request_id: request.id, err: error.cause }, "request.unavailable");
     if (error.retryAfterSeconds !== undefined) reply.header("retry-after", error.retryAfterSeconds);
-    // Serialised here, because a route's response schema for its own success must not touch an error.
+    // Serialised here, because the route's serializer only knows the schema of its successful response.
     reply
       .code(errorCatalogue[error.code].status)
       .type("application/json; charset=utf-8")
@@ -43,14 +43,17 @@ export function createErrorHandler(publicUrl: string, log: Log) {
   };
 }
 
+export function unknownPath(): AppError {
+  return new AppError("NOT_FOUND", "This path does not exist. GET /openapi.json lists all paths.");
+}
+
 const fastifyErrors: Record<string, () => AppError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with the header Content-Type: application/json."),
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this path accepts."),
-  FST_ERR_BAD_URL: () =>
-    new AppError("NOT_FOUND", "There is nothing at this path. /openapi.json lists the paths there are."),
-  FST_ERR_MAX_PARAM_LENGTH: () =>
-    new AppError("NOT_FOUND", "There is nothing at this path. /openapi.json lists the paths there are."),
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this path accepts. Send a smaller body."),
+  FST_ERR_BAD_URL: unknownPath,
+  FST_ERR_MAX_PARAM_LENGTH: unknownPath,
 };
 
 function toAppError(thrown: unknown): AppError {
@@ -59,11 +62,11 @@ function toAppError(thrown: unknown): AppError {
   const known = typeof code === "string" ? fastifyErrors[code]?.() : undefined;
   if (known !== undefined) return known;
   const status = fieldOf(thrown, "statusCode");
-  // What remains of Fastify's own refusals: a body shorter than announced, a connection cut in the middle.
+  // Fastify's remaining 4xx errors: a body shorter than its Content-Length, or a connection that closed too early.
   if (typeof status === "number" && status >= 400 && status < 500) {
-    return new AppError("BAD_REQUEST", "The request did not arrive completely.");
+    return new AppError("BAD_REQUEST", "The server did not receive the whole request. Send it again.");
   }
-  return new AppError("INTERNAL", "Something went wrong on our side. Please report the request_id.");
+  return new AppError("INTERNAL", "The server failed because of a bug. Report the request_id to the operator.");
 }
 
 function fieldOf(thrown: unknown, name: "code" | "statusCode"): unknown {

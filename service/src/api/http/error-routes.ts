@@ -2,11 +2,12 @@ import { AppError, type ErrorCode, errorCodes } from "../../errors.ts";
 import type { ApiServer } from "./api-server.ts";
 import { errorCatalogue } from "./error-catalogue.ts";
 
-/** Where every `doc_url` leads: a few lines a person can act on, without leaving this installation. */
+/** Serves the page that the `doc_url` of each error links to. */
 export function errorRoutes(app: ApiServer): void {
   app.get<{ Params: { code: string } }>("/errors/:code", { schema: { hide: true } }, (request, reply) => {
     const code = errorCodes.find((known) => known === request.params.code);
-    if (code === undefined) throw new AppError("NOT_FOUND", `Known codes: ${errorCodes.join(", ")}.`);
+    if (code === undefined)
+      throw new AppError("NOT_FOUND", `This error code does not exist. The codes are: ${errorCodes.join(", ")}.`);
     return reply.type("text/plain; charset=utf-8").send(explanation(code));
   });
 }

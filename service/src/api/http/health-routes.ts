@@ -1,19 +1,22 @@
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
 import type { ApiDeps, ApiServer } from "./api-server.ts";
-import { errorAnswers } from "./wire-format.ts";
+import { errorResponses } from "./wire-format.ts";
 
-/** Public and bare; the reasons stand on the operations port. */
+/** Public, so the response contains no details. The operations port reports why a process is not ready. */
 export function healthRoutes(app: ApiServer, deps: ApiDeps): void {
   app.get(
     "/healthz",
     {
       schema: {
         operationId: "healthz",
-        summary: "Is the process alive?",
+        summary: "Check that the process is alive",
         tags: ["Health"],
         security: [],
-        response: { 200: z.object({ status: z.literal("alive") }).describe("It answers"), ...errorAnswers(431) },
+        response: {
+          200: z.object({ status: z.literal("alive") }).describe("The process is alive"),
+          ...errorResponses(431),
+        },
       },
     },
     () => ({ status: "alive" as const }),
@@ -24,16 +27,23 @@ export function healthRoutes(app: ApiServer, deps: ApiDeps): void {
     {
       schema: {
         operationId: "readyz",
-        summary: "Can the process do its work?",
+        summary: "Check that the process can serve requests",
         tags: ["Health"],
         security: [],
-        response: { 200: z.object({ status: z.literal("ready") }).describe("It can"), ...errorAnswers(431) },
+        response: {
+          200: z.object({ status: z.literal("ready") }).describe("The process can serve requests"),
+          ...errorResponses(431),
+        },
       },
     },
     async () => {
       const { isReady } = await deps.readiness();
       if (isReady) return { status: "ready" as const };
-      throw new AppError("UNAVAILABLE", "Not ready. The operations port says why.", { retryAfterSeconds: 2 });
+      throw new AppError(
+        "UNAVAILABLE",
+        "This process is not ready. The operator finds the reason at GET /health on the operations port.",
+        { retryAfterSeconds: 2 },
+      );
     },
   );
 }

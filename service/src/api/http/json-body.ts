@@ -1,17 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../errors.ts";
 
-/** Only these escapes can bring a NUL, a lone surrogate or a prototype key into the value, so only they cost a walk. */
+/** Only these sequences can produce a NUL, a lone surrogate or a `__proto__` key; only a body with one is traversed. */
 const suspicious = /\\u0000|\\u[dD][89a-fA-F]|__proto__|\\u005[fF]/;
 const maxDepth = 32;
-/** Many times what any request has. Each takes a byte at least, so a short body need not be counted. */
-const maxParts = 10_000;
+/** Far more values than any valid request has. Each value takes at least one byte, so shorter bodies are not counted. */
+const maxValues = 10_000;
 
-/** A body is UTF-8 JSON whose every string PostgreSQL can store. An empty one is absent: clients announce JSON always. */
+/**
+ * Accepts UTF-8 JSON in which PostgreSQL can store every string. An empty body counts as no body, because many clients set
+ * the JSON content type on every request.
+ */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) throw invalidBody("is not valid UTF-8", "not_utf8");
-  if (bytes.length > maxParts && hasTooManyParts(bytes)) throw invalidBody("has too many values", "too_many_values");
+  if (bytes.length > maxValues && hasTooManyValues(bytes)) throw invalidBody("has too many values", "too_many_values");
   const text = bytes.toString("utf8");
   const value = parseText(text);
   if (suspicious.test(text)) requireStorable(value, 0);
@@ -27,24 +30,24 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Millions of values in a body take seconds to parse and hundreds of megabytes, for everyone in this process; counting what
- * separates them takes milliseconds. Long texts are skipped from quote to quote.
+ * Parsing millions of values takes seconds and hundreds of megabytes and blocks all other requests. Counting the separators
+ * takes milliseconds. The content of strings does not count.
  */
-function hasTooManyParts(bytes: Buffer): boolean {
-  let parts = 0;
+function hasTooManyValues(bytes: Buffer): boolean {
+  let values = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
-    if (byte === quote) at = endOfText(bytes, at + 1);
-    else if (byte === comma || byte === openBrace || byte === openBracket) parts += 1;
-    if (parts > maxParts) return true;
+    if (byte === quote) at = endOfString(bytes, at + 1);
+    else if (byte === comma || byte === openBrace || byte === openBracket) values += 1;
+    if (values > maxValues) return true;
   }
   return false;
 }
 
 const [quote, backslash, comma, openBrace, openBracket] = [0x22, 0x5c, 0x2c, 0x7b, 0x5b];
 
-/** The position of the quote that ends it; one with an odd number of backslashes before it does not. */
-function endOfText(bytes: Buffer, start: number): number {
+/** Returns the position of the closing quote. A quote after an odd number of backslashes is escaped. */
+function endOfString(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(quote, start); end !== -1; end = bytes.indexOf(quote, end + 1)) {
     let before = end - 1;
     while (before >= start && bytes[before] === backslash) before--;
@@ -53,14 +56,14 @@ function endOfText(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-/** Bounded in depth: nothing published nests deeper than a few levels, and endless nesting would end the stack. */
+/** Limits the depth, because unlimited nesting would overflow the stack. No published body nests more than a few levels. */
 function requireStorable(value: unknown, depth: number): void {
   if (depth > maxDepth) throw invalidBody("is nested too deeply", "too_deep");
   if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed())) {
-    throw invalidBody("contains a NUL or half of a surrogate pair, which cannot be stored", "not_storable");
+    throw invalidBody("contains a NUL or a lone surrogate, which cannot be stored; remove it", "not_storable");
   }
   if (Array.isArray(value)) {
-    for (const part of value) requireStorable(part, depth + 1);
+    for (const element of value) requireStorable(element, depth + 1);
     return;
   }
   if (typeof value !== "object" || value === null) return;

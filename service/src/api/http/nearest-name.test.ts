@@ -10,10 +10,10 @@ test.for([
   ["form", "from"],
   ["reply", "reply_to"],
   ["t0", "to"],
-] as const)("%s probably means %s", ([given, meant]) => {
-  expect(nearestName(given, known)).toBe(meant);
+] as const)("%s suggests %s", ([given, suggestion]) => {
+  expect(nearestName(given, known)).toBe(suggestion);
 });
 
-test.for(["attachments", "x", "", "y".repeat(10_000)])("%s resembles nothing known", (given) => {
+test.for(["attachments", "x", "", "y".repeat(10_000)])("%s suggests nothing", (given) => {
   expect(nearestName(given, known)).toBeUndefined();
 });

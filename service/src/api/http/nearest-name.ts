@@ -1,22 +1,22 @@
-/** The known name a person probably meant: one that holds what was given, or at most two slips away. */
+/** Suggests the known name that contains the given one, or else the closest one within two edits. */
 export function nearestName(given: string, known: string[]): string | undefined {
   if (given.length > 64) return undefined;
-  const plain = simplified(given);
+  const simplifiedGiven = simplified(given);
   const ranked = known
-    .map((name) => ({ name, slips: distance(plain, simplified(name)) }))
-    .toSorted((one, other) => one.slips - other.slips);
-  const part = known.find((name) => plain.length >= 4 && simplified(name).includes(plain));
-  if (part !== undefined) return part;
+    .map((name) => ({ name, edits: distance(simplifiedGiven, simplified(name)) }))
+    .toSorted((one, other) => one.edits - other.edits);
+  const containing = known.find((name) => simplifiedGiven.length >= 4 && simplified(name).includes(simplifiedGiven));
+  if (containing !== undefined) return containing;
   const [best] = ranked;
-  return best !== undefined && best.slips <= Math.min(2, Math.floor(best.name.length / 2)) ? best.name : undefined;
+  return best !== undefined && best.edits <= Math.min(2, Math.floor(best.name.length / 2)) ? best.name : undefined;
 }
 
-/** `replyTo` and `reply-to` are the same slip as `replyto`. */
+/** `replyTo`, `reply-to` and `reply_to` are the same name. */
 function simplified(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** Levenshtein distance, one row at a time. */
+/** Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...one].entries()) {

@@ -6,17 +6,17 @@ import { useTestApi } from "../../../test/use-test-api.ts";
 const api = useTestApi();
 const checkedIn = JSON.parse(readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8"));
 
-test("the checked-in openapi.json is what the server generates (otherwise: npm run openapi)", async () => {
+test("the checked-in openapi.json equals what the server generates (if not, run npm run openapi)", async () => {
   expect(JSON.parse(JSON.stringify(await apiDocument()))).toEqual(checkedIn);
 });
 
-test("/openapi.json serves that document, version 3.1", async () => {
+test("/openapi.json serves the checked-in document in OpenAPI 3.1", async () => {
   const response = await api.app.inject("/openapi.json");
   expect(response.json()).toEqual(checkedIn);
   expect(checkedIn.openapi).toBe("3.1.0");
 });
 
-test("every route except pages and the document itself is documented", () => {
+test("the document contains every route except the pages and the document itself", () => {
   const hidden = /^\/(openapi\.json|errors|reference)/;
   const documented = Object.keys(checkedIn.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ":$1"));
   const registered = routes().filter((path) => !hidden.test(path));
@@ -25,15 +25,15 @@ test("every route except pages and the document itself is documented", () => {
 
 function routes(): string[] {
   const table: string = api.app.printRoutes({ commonPrefix: false });
-  const depths: string[] = [];
+  const segments: string[] = [];
   const found: string[] = [];
   for (const line of table.split("\n")) {
     const match = /^([│ ]*)[├└]── (\S+)( \(.*\))?$/.exec(line);
     if (match === null) continue;
-    const [, indent = "", part = "", methods] = match;
-    depths.length = indent.length / 4;
-    depths.push(part);
-    if (methods !== undefined) found.push(depths.join(""));
+    const [, indent = "", segment = "", methods] = match;
+    segments.length = indent.length / 4;
+    segments.push(segment);
+    if (methods !== undefined) found.push(segments.join(""));
   }
   return found;
 }

@@ -4,13 +4,13 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { ApiServer } from "./api-server.ts";
 
 const description = `
-Transactional mail through your own Amazon SES. It checks every send before it leaves and records what became of it.
+Transactional email through your own Amazon SES. Postern validates every send before it submits it and records its outcome.
 
-Authenticate with an API key in \`X-API-Key\` (sending) or with a JWT as \`Authorization: Bearer\` (everything).
-Every answer carries \`X-Request-Id\`; every error has the shape of the schema **Error**.`.trim();
+Authenticate with an API key in \`X-API-Key\` (sends and account) or with a JWT in \`Authorization: Bearer\` (all endpoints).
+Every response has the header \`X-Request-Id\`; every error response follows the schema **Error**.`.trim();
 
-/** OpenAPI 3.1 from the same schemas that check requests and answers, so that it cannot drift from them. */
-export async function describeApi(app: ApiServer): Promise<void> {
+/** Generates OpenAPI 3.1 from the schemas that validate requests and responses, so the document cannot deviate from them. */
+export async function serveOpenApi(app: ApiServer): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -22,14 +22,14 @@ export async function describeApi(app: ApiServer): Promise<void> {
       },
       servers: [{ url: "/", description: "This installation" }],
       tags: [
-        { name: "Sends", description: "Mail, from acceptance to what became of it" },
-        { name: "Log-in", description: "Access tokens for people and dashboards" },
+        { name: "Sends", description: "Emails, from acceptance to their outcome" },
+        { name: "Authentication", description: "Access tokens for users and dashboards" },
         { name: "API keys", description: "Credentials for servers that send" },
         { name: "Domains", description: "The domains an account may send from" },
-        { name: "Suppressions", description: "Addresses that are not mailed any more" },
-        { name: "Events", description: "Deliveries, bounces, complaints and filtered recipients" },
-        { name: "Feedback", description: "What the provider tells us" },
-        { name: "Account", description: "Who a credential belongs to" },
+        { name: "Suppressions", description: "Addresses that the account no longer sends to" },
+        { name: "Events", description: "Deliveries, bounces, complaints and suppressed recipients" },
+        { name: "Feedback", description: "Notifications from the email provider" },
+        { name: "Account", description: "The account behind a credential" },
         { name: "Health", description: "For load balancers and orchestrators" },
       ],
       components: {
@@ -49,11 +49,11 @@ export async function describeApi(app: ApiServer): Promise<void> {
   app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
 }
 
-/** The schema library emits each named schema for input and for output; what nothing refers to is left out. */
+/** The Zod plugin emits each named schema twice, for input and output. This removes the schemas without a reference. */
 function dropUnusedSchemas(schemas: Record<string, unknown>, document: unknown): void {
   const text = JSON.stringify(document);
   const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
   for (const name of unused) delete schemas[name];
-  // What only those referred to is unused as well.
+  // Removing a schema can leave the schemas it referred to without a reference.
   if (unused.length > 0) dropUnusedSchemas(schemas, document);
 }

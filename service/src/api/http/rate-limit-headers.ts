@@ -6,7 +6,7 @@ const windows = [
   { name: "minute", seconds: 60 },
 ];
 
-/** As in draft-ietf-httpapi-ratelimit-headers: what the account may do, and what is left of it after this request. */
+/** Follows draft-ietf-httpapi-ratelimit-headers: the limits of the account, and what remains after this request. */
 export function rateLimitHeaders({ limits, remaining }: RateUsage): Record<string, string> {
   const policy = windows.map(({ name, seconds }, window) => `"${name}";q=${limits[window]};w=${seconds}`);
   const left = windows.map(({ name }, window) => `"${name}";r=${Math.max(0, remaining[window] ?? 0)}`);

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { errorCodes } from "../../errors.ts";
 import { errorCatalogue } from "./error-catalogue.ts";
 
-/** A time in an answer: ISO 8601 in UTC. */
+/** A time in a response: ISO 8601 in UTC. */
 export const wireTimestamp = z.iso.datetime().meta({ example: "2026-11-15T09:30:00.000Z" });
 
 export const fieldProblem = z.object({
-  field: z.string().describe("The field, `body` for the body as a whole"),
+  field: z.string().describe("Name of the field, or `body` for the whole body"),
   code: z.string().describe("Machine-readable cause"),
   message: z.string().describe("What to change"),
 });
@@ -17,17 +17,20 @@ export const wireError = z
     error: z.object({
       code: z.enum(errorCodes),
       message: z.string().describe("What happened and what to do next"),
-      details: z.array(fieldProblem).optional().describe("All problems of the request, on VALIDATION_ERROR"),
-      request_id: z.string().describe("Also in the header X-Request-Id"),
-      doc_url: z.url().describe("More about this code"),
+      details: z
+        .array(fieldProblem)
+        .optional()
+        .describe("Every problem of the request; present on VALIDATION_ERROR, and on CONFLICT from POST /api/v1/send"),
+      request_id: z.string().describe("Same value as the header X-Request-Id"),
+      doc_url: z.url().describe("Page that explains this code"),
     }),
   })
-  .meta({ id: "Error", description: "Every error has this shape" });
+  .meta({ id: "Error", description: "Body of every error response" });
 
 type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 415 | 422 | 429 | 431;
 
-/** The error answers of a route for its documentation; 500 and 503 can happen everywhere. */
-export function errorAnswers(...statuses: ErrorStatus[]) {
+/** Documents the error responses of a route. Every route can return 500 and 503. */
+export function errorResponses(...statuses: ErrorStatus[]) {
   const entries = [...statuses, 500, 503].map((status) => {
     const codes = errorCodes.filter((code) => errorCatalogue[code].status === status);
     return [status, { description: codes.join(", "), content: { "application/json": { schema: wireError } } }];

@@ -17,35 +17,37 @@ import { runSend } from "./send.ts";
 
 const help = `Usage: postern admin <command> [options]
 
-  generate-secrets                          print a block of fresh secrets for .env
-  create-account --name NAME --email EMAIL  make an account and its first user; prints the password once
-  reset-password --email EMAIL              give a user a new password and end all its logins
-  suspend --email EMAIL                     refuse the keys and tokens of the user's account at once
-  resume --email EMAIL                      accept them again
+Accounts and secrets
+  generate-secrets                          print new secrets for .env
+  create-account --name NAME --email EMAIL  create an account and its first user; prints the password once
+  reset-password --email EMAIL              set a new password for a user and end all of the user's logins
+  suspend --email EMAIL                     refuse the keys and tokens of the user's account and park its queued mail
+  resume --email EMAIL                      end the suspension
   set-limits --email EMAIL [--per-second N] [--per-10-seconds N] [--per-minute N]
                                             change how many sends the account may request
 
+Operation
   hold [--account EMAIL-or-ID] [--reason TEXT]
-                                            accept mail, but hand over none, of one account or of all
-  release [--account EMAIL-or-ID]           let it go on
-  send show ID                              all that is known of a send
+                                            stop the delivery of all mail, or of one account's mail; mail is still accepted
+  release [--account EMAIL-or-ID]           resume the delivery
+  send show ID                              show the record, queue state, attempts and events of a send
   retry --status failed --code CODE --since TIME [--account EMAIL-or-ID] [--yes]
-                                            put failed sends back into the queue; without --yes only count them
+                                            put failed sends back into the queue; without --yes, only count them
   quarantine list | show ID | replay ID | replay --all
-                                            notifications of SES that nobody could use
+                                            handle SES notifications that could not be applied
   failover show | declare | confirm-no-loss
-                                            after a failover or restore: what is known, and what you know
+                                            handle the sends in doubt after a database failover or restore
 
-An account is named by the email of one of its users. docs/runbook.md tells when to use what.`;
+EMAIL is the email of a user of the account. docs/runbook.md says which command to use for which problem.`;
 
 export async function runAdmin(args: string[]): Promise<void> {
   const [command, ...rest] = args;
   if (command === undefined || command === "--help" || command === "help") return say(help);
   if (command === "generate-secrets") return say(secretsBlock());
-  const operate = operations[command];
-  if (operate !== undefined) {
+  const runOperatorCommand = operatorCommands[command];
+  if (runOperatorCommand !== undefined) {
     if (rest.includes("--help")) return say(help);
-    return withDatabase((db) => operate(db, rest));
+    return withDatabase((db) => runOperatorCommand(db, rest));
   }
   const run = commands[command];
   if (run === undefined) throw new AppError("VALIDATION_ERROR", `There is no command "${command}".\n\n${help}`);
@@ -53,8 +55,8 @@ export async function runAdmin(args: string[]): Promise<void> {
   await withDatabase((db) => run(db, options));
 }
 
-/** What an operator needs while something is wrong; each reads its own words and options. */
-const operations: Record<string, (db: Database, args: string[]) => Promise<void>> = {
+/** Commands that parse their own arguments. */
+const operatorCommands: Record<string, (db: Database, args: string[]) => Promise<void>> = {
   hold: runHold,
   release: runRelease,
   send: runSend,
@@ -82,17 +84,20 @@ const commands: Record<string, (db: Database, options: Options) => Promise<void>
   async "reset-password"(db, options) {
     const email = required(options, "email");
     const password = await resetPassword(db, email);
-    say(`New password of ${email}: ${password}\nAll its logins were ended. The password is not shown again.`);
+    say(`New password of ${email}: ${password}\nAll logins of this user have ended. The password is not shown again.`);
   },
   async suspend(db, options) {
     const accountId = await accountOf(db, options);
     await suspendAccount(db, accountId);
     await parkSends(db, accountId);
-    say("The account is suspended: its keys and tokens are refused from now on, and its queued mail waits.");
+    say(
+      "The account is suspended. Its keys and tokens are refused, and its queued mail is parked.\n" +
+        `To undo: \`postern admin resume --email ${options.email}\``,
+    );
   },
   async resume(db, options) {
     await resumeAccount(db, await accountOf(db, options));
-    say("The account is active again.");
+    say("The account is active again. Its keys and tokens are accepted.");
   },
   async "set-limits"(db, options) {
     const limits: Partial<Limits> = {
@@ -130,7 +135,7 @@ function limit(name: keyof Limits, text: string | undefined): Partial<Limits> {
   if (text === undefined) return {};
   const value = Number(text);
   if (Number.isInteger(value) && value > 0 && value <= 1_000_000) return { [name]: value };
-  throw new AppError("VALIDATION_ERROR", `A limit is a whole number from 1 to 1000000, not "${text}".`);
+  throw new AppError("VALIDATION_ERROR", `A limit must be a whole number from 1 to 1000000, not "${text}".`);
 }
 
 async function withDatabase(work: (db: Database) => Promise<void>): Promise<void> {

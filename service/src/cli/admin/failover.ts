@@ -5,85 +5,93 @@ import { declareFailover, type FailoverCause } from "../../in-doubt/failover-sto
 import { releaseSweptSends } from "../../in-doubt/failover-sweep.ts";
 import { type LastFailover, readLastFailover } from "../../in-doubt/last-failover.ts";
 import { aligned, amountText, countText, say, timeText } from "../../plain-text.ts";
-import { countedForPeople } from "../../status/cell-state.ts";
-import { misused, readCommandLine } from "../command-options.ts";
+import { countLimitForPeople } from "../../status/cell-state.ts";
+import { readCommandLine, usageError } from "../command-options.ts";
 
-const help = `Usage: postern admin failover show          what is known of the last failover or restore
-       postern admin failover declare       say that the database is an older copy of itself, where Postern cannot tell
-       postern admin failover confirm-no-loss  say that the last change lost nothing, so that its sends need not wait
+const help = `Usage: postern admin failover show             show the last failover or restore and how many sends are in doubt
+       postern admin failover declare          record a failover or restore that Postern cannot detect
+       postern admin failover confirm-no-loss  confirm that the last one lost no data, so that its sends go out now
 
-After \`declare\`, and whenever workers notice another server by themselves, all live mail that is on its way is in doubt: what
-SES tells of leaves the queue, and the rest is sent again or failed after the waiting time, as IN_DOUBT_POLICY says.
-Use \`confirm-no-loss\` only after a clean switchover, an upgrade or a move with every process stopped, or with synchronous
-replication: otherwise mail goes out twice.`;
+A failover to a lagging standby, or a restore, can lose the record of mail that SES has already accepted. Therefore workers
+mark all queued live mail as in doubt first, and submit none until that is done. Afterwards:
 
-const listedAtMost = 200;
+  1. When SES reports an event for a send, the send counts as sent and leaves the queue.
+  2. When SES reports none within the waiting time, the send is sent again or failed, as IN_DOUBT_POLICY says.
+
+Workers detect most failovers and restores themselves. Use \`declare\` when \`show\` does not show one that happened.
+Use \`confirm-no-loss\` only when no data was lost: after a clean switchover, after an upgrade or a move with every process
+stopped, or with synchronous replication. In all other cases recipients can get the same mail twice.`;
+
+const maxListed = 200;
 
 const causes: Record<FailoverCause, string> = {
-  server: "another system, timeline or database",
-  rewound: "the server had more on disk before",
-  feedback: "SES told of what is not in the record",
+  server: "the server, timeline or database is a different one",
+  rewound: "the server has less data on disk than before",
+  feedback: "SES reports sends that this database does not have",
   operator: "declared by the operator",
 };
 
 export async function runFailover(db: Database, args: string[]): Promise<void> {
-  const { words } = readCommandLine(args, {}, help);
-  const [verb, ...rest] = words;
-  if (rest.length > 0) throw misused(`"${rest[0]}" is one word too many.`, help);
+  const { positionals } = readCommandLine(args, {}, help);
+  const [verb, ...rest] = positionals;
+  if (rest.length > 0) throw usageError(`Unexpected argument "${rest[0]}".`, help);
   switch (verb) {
     case "show":
       return show(db);
     case "declare":
       await declareFailover(db, "operator", "infinity");
       return say(
-        "Noted. Workers hand nothing over until all live mail that is on its way is in doubt, which they do now.",
+        "The failover is recorded. Workers now mark all queued live mail as in doubt and submit none until that is done.\n" +
+          "`postern admin failover show` shows the progress.",
       );
     case "confirm-no-loss":
-      return lostNothing(db);
+      return confirmNoLoss(db);
     default:
-      throw misused(verb === undefined ? "Say what to do." : `There is no "failover ${verb}".`, help);
+      throw usageError(verb === undefined ? "The subcommand is missing." : `There is no "failover ${verb}".`, help);
   }
 }
 
 async function show(db: Database): Promise<void> {
-  const [change, unknown] = await Promise.all([
-    readLastFailover(db, countedForPeople),
-    listUnknownSends(db, listedAtMost),
+  const [failover, unknown] = await Promise.all([
+    readLastFailover(db, countLimitForPeople),
+    listUnknownSends(db, maxListed),
   ]);
-  const listed = unknown.map(({ sendId, receivedAt }) => [sendId, `told ${timeText(receivedAt)}`]);
-  const first =
-    unknown.length === listedAtMost ? `The newest ${listedAtMost} sends` : amountText(unknown.length, "send");
+  const rows = unknown.map(({ sendId, receivedAt }) => [sendId, `reported ${timeText(receivedAt)}`]);
+  const amount = unknown.length === maxListed ? `The newest ${maxListed} sends` : amountText(unknown.length, "send");
   say(
     [
-      change === null ? "No failover or restore was noticed." : describe(change),
+      failover === null ? "No failover or restore was detected." : describe(failover),
       unknown.length === 0
-        ? "SES tells of no send that this database does not have."
-        : `${first} that SES took and this database does not have:\n${aligned(listed, { indent: "  " })}`,
+        ? "SES reports no send that this database does not have."
+        : `${amount} that SES accepted and this database does not have:\n${aligned(rows, { indent: "  " })}`,
     ].join("\n\n"),
   );
 }
 
 function describe({ noticedAt, cause, before, after, markedInDoubt, inDoubt, isSweeping }: LastFailover): string {
   return aligned([
-    ["noticed", timeText(noticedAt)],
-    ["by", causes[cause]],
-    ["before", before ?? "not known"],
-    ["now", after],
-    ["put in doubt", `${amountText(markedInDoubt, "send")}${isSweeping ? " so far" : ""}`],
-    ["still in doubt", countText(inDoubt, countedForPeople)],
+    ["detected", timeText(noticedAt)],
+    ["cause", causes[cause]],
+    ["server before", before ?? "unknown"],
+    ["server now", after],
+    ["marked in doubt", `${amountText(markedInDoubt, "send")}${isSweeping ? " so far" : ""}`],
+    ["still in doubt", countText(inDoubt, countLimitForPeople)],
   ]);
 }
 
-async function lostNothing(db: Database): Promise<void> {
-  const change = await readLastFailover(db, 1);
-  if (change === null)
-    throw new AppError("NOT_FOUND", "No failover or restore was noticed, so nothing is in doubt by one.");
-  if (change.isSweeping) {
+async function confirmNoLoss(db: Database): Promise<void> {
+  const failover = await readLastFailover(db, 1);
+  if (failover === null) {
+    throw new AppError("NOT_FOUND", "No failover or restore was detected, so no send is in doubt because of one.");
+  }
+  if (failover.isSweeping) {
     throw new AppError(
       "CONFLICT",
-      "Its sends are still being put in doubt. Is a worker running? Then try again shortly.",
+      "Workers are still marking sends as in doubt. Check that a worker is running, then try again in a minute.",
     );
   }
-  const withdrawn = await releaseSweptSends(db);
-  say(`${amountText(withdrawn, "send")} ready again. What was being handed over at the change stays in doubt.`);
+  const released = await releaseSweptSends(db);
+  say(
+    `${amountText(released, "send")} ready again. Sends whose submission was in progress at the failover stay in doubt.`,
+  );
 }

@@ -3,25 +3,25 @@ import { AppError } from "../../errors.ts";
 import { findEvents, type SendEvent } from "../../events/event-store.ts";
 import { aligned, say, timeText } from "../../plain-text.ts";
 import { type InspectedAttempt, type InspectedSend, inspectSend, listAttempts } from "../../sends/inspect-send.ts";
-import { isUuid, misused, readCommandLine } from "../command-options.ts";
+import { isUuid, readCommandLine, usageError } from "../command-options.ts";
 
 const help = `Usage: postern admin send show ID
 
-Shows a send of any account: its record, where it stands in the queue, its attempts and events. It shows addresses.`;
+Shows a send of any account: its record, its state in the queue, its attempts and its events. The output contains addresses.`;
 
 const shownEvents = 100;
 
 export async function runSend(db: Database, args: string[]): Promise<void> {
-  const { words } = readCommandLine(args, {}, help);
-  const [verb, id = "", ...rest] = words;
-  if (verb !== "show" || rest.length > 0) throw misused("Say which send: postern admin send show ID", help);
-  if (!isUuid(id)) throw misused(`"${id}" is not the id of a send.`, help);
+  const { positionals } = readCommandLine(args, {}, help);
+  const [verb, id = "", ...rest] = positionals;
+  if (verb !== "show" || rest.length > 0) throw usageError("The command is: postern admin send show ID", help);
+  if (!isUuid(id)) throw usageError(`"${id}" is not the id of a send; an id is a UUID.`, help);
   const send = await inspectSend(db, id);
   if (send === undefined) throw new AppError("NOT_FOUND", `There is no send ${id}.`);
-  const nothing = { type: undefined, recipient: undefined, before: undefined, since: undefined, until: undefined };
+  const noFilter = { type: undefined, recipient: undefined, before: undefined, since: undefined, until: undefined };
   const [attempts, { events }] = await Promise.all([
     listAttempts(db, id),
-    findEvents(db.forAccount(send.accountId), send.mode, { ...nothing, sendId: id, limit: shownEvents }),
+    findEvents(db.forAccount(send.accountId), send.mode, { ...noFilter, sendId: id, limit: shownEvents }),
   ]);
   say([describeRecord(send), describeAttempts(send, attempts), describeEvents(events)].join("\n\n"));
 }
@@ -29,7 +29,7 @@ export async function runSend(db: Database, args: string[]): Promise<void> {
 function describeRecord(send: InspectedSend): string {
   const rows = [
     ["send", send.id],
-    ["account", `${send.accountName ?? "(gone)"}  ${send.accountId}  ${send.mode}`],
+    ["account", `${send.accountName ?? "(deleted)"}  ${send.accountId}  ${send.mode}`],
     ["status", send.status],
     ["queue", queueText(send)],
     ["from", send.fromAddress],
@@ -37,10 +37,10 @@ function describeRecord(send: InspectedSend): string {
     ["filtered", send.suppressedRecipients.join(", ")],
     ["subject", send.subject],
     ["accepted", timeText(send.queuedAt)],
-    ["handed over", send.sentAt === null ? "" : timeText(send.sentAt)],
+    ["submitted", send.sentAt === null ? "" : timeText(send.sentAt)],
     ["SES id", send.providerMessageId ?? ""],
     ["error", send.errorCode === null ? "" : `${send.errorCode}: ${send.errorMessage ?? ""}`],
-    ["content", send.hasContent ? "kept" : "dropped"],
+    ["content", send.hasContent ? "stored" : "deleted"],
   ];
   return aligned(rows.filter(([, value]) => value !== ""));
 }
@@ -49,24 +49,24 @@ function queueText({ queueState, attempt, dueAt, fairAt }: InspectedSend): strin
   const due = dueAt === null ? "" : timeText(dueAt);
   switch (queueState) {
     case null:
-      return "not in it";
+      return "not queued";
     case "ready":
-      return `ready after attempt ${attempt ?? 0}, its turn is ${fairAt === null ? "unknown" : timeText(fairAt)}`;
+      return `ready after attempt ${attempt ?? 0}; queue position ${fairAt === null ? "unknown" : timeText(fairAt)}`;
     case "waiting":
-      return `waiting until ${due}, after attempt ${attempt ?? 0}`;
+      return `waiting until ${due} to retry after attempt ${attempt ?? 0}`;
     case "leased":
-      return `being handed over by attempt ${attempt ?? 0}, until ${due} at most`;
+      return `a worker is submitting it (attempt ${attempt ?? 0}); its lease ends at ${due}`;
     case "in-doubt":
-      return `in doubt: nobody knows what became of attempt ${attempt ?? 0} of ${due}`;
+      return `in doubt: the outcome of attempt ${attempt ?? 0} at ${due} is unknown`;
     case "parked":
-      return `parked since ${due}: its account is held or suspended`;
+      return `parked since ${due}: its account is on hold or suspended`;
     default:
       return queueState;
   }
 }
 
 function describeAttempts({ providerMessageId }: InspectedSend, attempts: InspectedAttempt[]): string {
-  if (attempts.length === 0) return providerMessageId === null ? "No attempt yet." : "One attempt, accepted at once.";
+  if (attempts.length === 0) return providerMessageId === null ? "No attempt yet." : "One attempt, which SES accepted.";
   const rows = attempts.map(({ attempt, startedAt, outcome, providerMessageId: messageId, requestId, detail }) => [
     `${attempt}`,
     timeText(startedAt),

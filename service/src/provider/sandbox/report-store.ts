@@ -3,8 +3,8 @@ import type { Feedback } from "../feedback.ts";
 
 export interface NewReport {
   feedback: Omit<Feedback, "at" | "submittedAt">;
-  happensIn: number;
-  toldIn: number;
+  happensInSeconds: number;
+  reportedInSeconds: number;
 }
 
 export interface DueReport {
@@ -17,18 +17,21 @@ export async function insertReports(db: Queryable, reports: NewReport[]): Promis
     name: "insert-sandbox-reports",
     text: `
       insert into sandbox_reports (report, happens_at, due_at)
-      select report, now() + make_interval(secs => happens_in), now() + make_interval(secs => told_in)
-      from unnest($1::jsonb[], $2::float8[], $3::float8[]) with ordinality as r (report, happens_in, told_in, place)
-      order by place`,
+      select report, now() + make_interval(secs => happens_in), now() + make_interval(secs => reported_in)
+      from unnest($1::jsonb[], $2::float8[], $3::float8[])
+        with ordinality as planned (report, happens_in, reported_in, position)
+      order by position`,
     values: [
       reports.map(({ feedback }) => JSON.stringify(feedback)),
-      reports.map(({ happensIn }) => happensIn),
-      reports.map(({ toldIn }) => toldIn),
+      reports.map(({ happensInSeconds }) => happensInSeconds),
+      reports.map(({ reportedInSeconds }) => reportedInSeconds),
     ],
   });
 }
 
-/** Hides what it returns for half a minute: a process that dies with it in hand leaves it to be told by another. */
+/**
+ * Hides the returned reports for 30 seconds: if this process crashes before it deletes them, another one reports them.
+ */
 export async function takeDueReports(db: Queryable, count: number): Promise<DueReport[]> {
   const rows = await db.query<{ id: number; report: Omit<Feedback, "at" | "submittedAt">; happensAt: string }>({
     name: "take-due-sandbox-reports",
@@ -52,7 +55,7 @@ export async function takeDueReports(db: Queryable, count: number): Promise<DueR
       order by id`,
     values: [count],
   });
-  // The store wrote it in this shape; only the times are kept apart.
+  // `insertReports` wrote this shape without the times, which have columns of their own.
   return rows.map(({ id, report, happensAt }) => ({
     id,
     feedback: { ...report, at: happensAt, submittedAt: happensAt } as Feedback,

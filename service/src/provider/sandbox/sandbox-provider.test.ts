@@ -10,8 +10,8 @@ const sandbox = () => createSandbox(database.db);
 
 describeSubmitContract("the sandbox", sandbox, async () => "sandbox");
 
-describe("a recipient chooses the outcome", () => {
-  test.each(scenarioNames)("%s@sandbox.test, with a label or in capitals as well", (name) => {
+describe("the recipient address selects the outcome", () => {
+  test.each(scenarioNames)("%s@sandbox.test selects its scenario, also with a label and in capitals", (name) => {
     for (const address of [
       `${name}@sandbox.test`,
       `${name}+order-7@sandbox.test`,
@@ -21,7 +21,7 @@ describe("a recipient chooses the outcome", () => {
     }
   });
 
-  test("anyone else gets the mail, also where only a part looks like a scenario", () => {
+  test("every other address is delivered, even if one part of it matches a scenario", () => {
     for (const address of [
       "jane@example.io",
       "bounced@example.io",
@@ -33,7 +33,7 @@ describe("a recipient chooses the outcome", () => {
   });
 });
 
-test("reports are rows that survive a restart, and are told when they are due and not before", async () => {
+test("the sandbox stores its reports as rows and returns them when they are due, not earlier", async () => {
   const { db } = database;
   await db.query({ name: "clear", text: "delete from sandbox_reports" });
   const mail = aMail({ to: ["late-bounce@sandbox.test"] });
@@ -48,7 +48,7 @@ test("reports are rows that survive a restart, and are told when they are due an
   expect(await due()).toEqual(["bounce"]);
 });
 
-test("a mail that cannot be stored is in doubt and never said to be taken", async () => {
+test("a mail whose reports cannot be stored has an unknown outcome and is not accepted", async () => {
   const broken = createSandbox({ query: () => Promise.reject(new Error("away")) });
   expect(await broken.submit(aMail())).toMatchObject({ kind: "unknown" });
 });

@@ -6,8 +6,8 @@ import { insertReports, type NewReport } from "./report-store.ts";
 import { type PlannedReport, reportsFor, type Scenario, scenarioOf } from "./scenarios.ts";
 
 /**
- * The provider of test mail. It takes mail, forgets it, and reports what its recipients asked for; nothing ever leaves. It
- * holds no client, no address and no credential, so that no setting can make it.
+ * The provider of test mail. It accepts mail, discards it, and reports the outcome that each recipient address selects.
+ * It has no client, no endpoint and no credential, so no setting can make it send real mail.
  */
 export function createSandbox(db: Queryable): Pick<EmailProvider, "submit"> {
   return { submit: (mail) => submit(db, mail) };
@@ -17,7 +17,7 @@ async function submit(db: Queryable, mail: OutgoingMail): Promise<SubmitResult> 
   const recipients = [...mail.to, ...mail.cc, ...mail.bcc];
   const scenarios = new Set(recipients.map(scenarioOf));
   const requestId = `sandbox-${randomUUID()}`;
-  if (recipients.length === 0) return refused("There is nobody to send it to.", requestId);
+  if (recipients.length === 0) return refused("The mail has no recipient.", requestId);
   if (scenarios.has("rejected")) return refused("The sandbox rejects mail to rejected@sandbox.test.", requestId);
   if (scenarios.has("throttled") && mail.tags.attempt === 1) {
     return { kind: "try-later", hold: undefined, isThrottled: true, message: "The sandbox throttles.", requestId };
@@ -25,10 +25,10 @@ async function submit(db: Queryable, mail: OutgoingMail): Promise<SubmitResult> 
   try {
     await insertReports(db, reportsOf(mail, requestId, recipients, scenarios));
   } catch {
-    return { kind: "unknown", message: "The database did not say whether the reports are stored.", requestId };
+    return { kind: "unknown", message: "The database did not confirm that the reports are stored.", requestId };
   }
   if (scenarios.has("unknown") && mail.tags.attempt === 1) {
-    return { kind: "unknown", message: "The sandbox took it and does not say so.", requestId };
+    return { kind: "unknown", message: "The sandbox accepted the mail and returned no answer.", requestId };
   }
   return { kind: "accepted", providerMessageId: requestId, requestId };
 }
@@ -37,7 +37,7 @@ function refused(message: string, requestId: string): SubmitResult {
   return { kind: "refused", code: "PROVIDER_REJECTED", message, unverified: [], requestId };
 }
 
-/** That it was taken, and then what becomes of it for each recipient. */
+/** One report that the sandbox accepted the mail, and the reports of each recipient's scenario. */
 function reportsOf(
   mail: OutgoingMail,
   providerMessageId: string,
@@ -46,14 +46,14 @@ function reportsOf(
 ): NewReport[] {
   const { sendId, attempt } = mail.tags;
   const common = { providerMessageId, sendId, attempt };
-  const taken: PlannedReport = {
+  const acceptance: PlannedReport = {
     specific: { kind: "send" },
-    happensIn: 0,
-    toldIn: scenarios.has("unknown") ? 1 : 0.1,
+    happensInSeconds: 0,
+    reportedInSeconds: scenarios.has("unknown") ? 1 : 0.1,
     times: scenarios.has("duplicated") ? 3 : 1,
   };
   const planned = [
-    { report: taken, about: recipients },
+    { report: acceptance, about: recipients },
     ...recipients.flatMap((recipient) =>
       reportsFor(scenarioOf(recipient)).map((report) => ({ report, about: [recipient] })),
     ),
@@ -67,8 +67,8 @@ function reportsOf(
     };
     return Array.from({ length: report.times }, () => ({
       feedback,
-      happensIn: report.happensIn,
-      toldIn: report.toldIn,
+      happensInSeconds: report.happensInSeconds,
+      reportedInSeconds: report.reportedInSeconds,
     }));
   });
 }

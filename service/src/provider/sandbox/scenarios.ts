@@ -1,6 +1,9 @@
 import type { Feedback } from "../feedback.ts";
 
-/** What a recipient at `sandbox.test` chooses by its local part; `+label` may follow. Everyone else gets the mail. */
+/**
+ * The local part of an address at `sandbox.test`, without `+label`, selects the outcome. Other addresses are
+ * `delivered`.
+ */
 export const scenarioNames = [
   "delivered",
   "bounced",
@@ -30,11 +33,11 @@ type Specific = Feedback extends infer One
     : never
   : never;
 
-/** Something that will be told of one recipient: when it happens and when it is told, in seconds from the hand-over. */
+/** One future report: when its event happens and when the sandbox reports it, in seconds after the submission. */
 export interface PlannedReport {
   specific: Specific;
-  happensIn: number;
-  toldIn: number;
+  happensInSeconds: number;
+  reportedInSeconds: number;
   times: number;
 }
 
@@ -54,8 +57,8 @@ export function reportsFor(scenario: Scenario): PlannedReport[] {
     case "duplicated":
       return [{ ...soon(delivery), times: 3 }];
     case "reordered":
-      // Told in the wrong order; what happened first has the earlier time.
-      return [{ ...soon(delivery), toldIn: 0.8 }, later(complaint, 0.4)];
+      // The delivery happens before the complaint, and the sandbox reports it after the complaint.
+      return [{ ...soon(delivery), reportedInSeconds: 0.8 }, later(complaint, 0.4)];
     case "late-bounce":
       return [soon(delivery), later(hardBounce, 2)];
     case "unknown":
@@ -73,5 +76,5 @@ function soon(specific: Specific): PlannedReport {
 }
 
 function later(specific: Specific, seconds: number): PlannedReport {
-  return { specific, happensIn: seconds, toldIn: seconds, times: 1 };
+  return { specific, happensInSeconds: seconds, reportedInSeconds: seconds, times: 1 };
 }

@@ -1,15 +1,15 @@
-/** What can be said of anything an SDK call throws. */
+/** The facts about an error that an SDK call throws. */
 export interface AwsFault {
   name: string;
   message: string;
-  /** Absent when no answer came. */
+  /** Undefined when no answer arrived. */
   status: number | undefined;
   requestId: string | undefined;
-  /** The request was never written, so nothing can have come of it. */
-  neverLeft: "no-connection" | "no-credentials" | "no-trust" | undefined;
+  /** Why the SDK did not send the request; undefined when it may have sent it. */
+  notSent: "no-connection" | "no-credentials" | "untrusted-server" | undefined;
 }
 
-const denials = new Set([
+const denialNames = new Set([
   "AccessDenied",
   "AccessDeniedException",
   "AuthorizationErrorException",
@@ -29,10 +29,10 @@ const denials = new Set([
   "UnrecognizedClientException",
 ]);
 
-const throttles = new Set(["TooManyRequestsException", "Throttling", "ThrottledException", "ThrottlingException"]);
+const throttleNames = new Set(["TooManyRequestsException", "Throttling", "ThrottledException", "ThrottlingException"]);
 
-/** The server's certificate is checked before the first byte of a request is written. */
-const mistrust = new Set([
+/** Node checks the server's certificate before it writes the first byte of a request. */
+const untrustedServerCodes = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -48,41 +48,41 @@ export function readFault(error: unknown): AwsFault {
   const { httpStatusCode, requestId } = asObject($metadata);
   return {
     name: typeof name === "string" ? name : "Error",
-    // The SDK adds lines of advice for developers, and a proxy's page may be long.
+    // The SDK appends lines of advice for developers, and the page of a proxy may be long.
     message:
       String(message ?? error)
         .split("\n")[0]
         ?.slice(0, 500) ?? "",
     status: typeof httpStatusCode === "number" ? httpStatusCode : undefined,
     requestId: typeof requestId === "string" ? requestId : undefined,
-    neverLeft: httpStatusCode === undefined ? whyItNeverLeft(asObject(error)) : undefined,
+    notSent: httpStatusCode === undefined ? whyNotSent(asObject(error)) : undefined,
   };
 }
 
-/** A client error with the provider's own name for it. A page some proxy answers with has a status but no such name. */
+/** AWS itself answered with a 4xx and an error name. The error page of a proxy has a status and no such name. */
 export function isNamedRefusal({ name, status = 0 }: AwsFault): boolean {
   return status >= 400 && status < 500 && name !== "SyntaxError" && name !== "Unknown";
 }
 
 export function isDenial(fault: AwsFault): boolean {
-  const isDenied = denials.has(fault.name) || fault.status === 401 || fault.status === 403;
-  return fault.neverLeft === "no-credentials" || (isDenied && isNamedRefusal(fault));
+  const isDenied = denialNames.has(fault.name) || fault.status === 401 || fault.status === 403;
+  return fault.notSent === "no-credentials" || (isDenied && isNamedRefusal(fault));
 }
 
-/** A 429 says so in any wording; a 5xx never counts, because what it says of the request cannot be relied on. */
+/** A 429 is a throttle whatever its text. A 5xx is never one: its error name proves nothing about the request. */
 export function isThrottle(fault: AwsFault): boolean {
-  return fault.status === 429 || (throttles.has(fault.name) && isNamedRefusal(fault));
+  return fault.status === 429 || (throttleNames.has(fault.name) && isNamedRefusal(fault));
 }
 
-function whyItNeverLeft(error: Record<string, unknown>): AwsFault["neverLeft"] {
+function whyNotSent(error: Record<string, unknown>): AwsFault["notSent"] {
   if (error.name === "CredentialsProviderError") return "no-credentials";
-  if (mistrust.has(String(error.code))) return "no-trust";
+  if (untrustedServerCodes.has(String(error.code))) return "untrusted-server";
   return isConnectFailure(error) || isConnectTimeout(error) ? "no-connection" : undefined;
 }
 
 /**
- * The step that failed decides, not the code: an established connection can end with EHOSTUNREACH or ETIMEDOUT too, after
- * the request was written. Where a name has several addresses, each has its own error.
+ * The failed system call decides, not the error code: an established connection can also end with EHOSTUNREACH or
+ * ETIMEDOUT, after Node wrote the request. A host name with several addresses has one error for each.
  */
 function isConnectFailure(error: Record<string, unknown>): boolean {
   if (Array.isArray(error.errors) && error.errors.length > 0) {
@@ -91,12 +91,12 @@ function isConnectFailure(error: Record<string, unknown>): boolean {
   return error.syscall === "connect" || error.syscall === "getaddrinfo";
 }
 
-/** The SDK tells its two timeouts apart by text only; the one after writing has a code as well. */
+/** The SDK's connect timeout differs from its request timeout by its text and by having no code. */
 function isConnectTimeout({ name, code, message }: Record<string, unknown>): boolean {
   return name === "TimeoutError" && code === undefined && /did not establish a connection/.test(String(message));
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  // Any object can be asked for a member; what it holds is checked where it is used.
+  // Reading any member of an object is safe; the caller checks the type of the value.
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,7 +1,7 @@
 export interface ClientOptions {
   service: "email" | "sns" | "sqs";
   region: string;
-  /** Where the simulator listens, or an Amazon endpoint of the operator's choice. */
+  /** The simulator's address, or an Amazon endpoint that the operator chooses. */
   endpoint: string | undefined;
   timeouts: Timeouts;
 }
@@ -12,20 +12,23 @@ export interface Timeouts {
   idleMs: number;
 }
 
-/** More than the 400 hand-overs a worker has under way: one that waits for a socket here would use up its lease. */
+/**
+ * More than the 400 concurrent submissions of a worker: a submission that waits for a socket would use up its lease.
+ */
 const maxSockets = 512;
 
 /**
- * What the environment or an AWS profile could change in silence is set here: where requests go, and how often. One call
- * is one request, because a repeated SendEmail is a second mail and a repeated control call is over the budget.
+ * Sets the endpoint and the number of attempts explicitly, so that neither the environment nor an AWS profile changes
+ * them. One call is one request: a repeated SendEmail is a second mail, and a repeated control call has no control-call
+ * token.
  */
 export function clientSettings({ service, region, endpoint, timeouts }: ClientOptions) {
-  // Closed by us before Amazon does it: a connection that closes while we write to it leaves a send in doubt.
+  // We close idle connections before Amazon does: one that Amazon closes while we write to it leaves a send in doubt.
   const agent = { keepAlive: true, maxSockets, timeout: timeouts.idleMs };
   return {
     region,
     endpoint: endpoint ?? amazonEndpoint(service, region),
-    // The SDK refuses these two next to an endpoint; whoever needs one of them names its address.
+    // The SDK rejects these two together with an endpoint. An operator who needs one sets the endpoint to its address.
     useFipsEndpoint: false,
     useDualstackEndpoint: false,
     maxAttempts: 1,
@@ -33,7 +36,7 @@ export function clientSettings({ service, region, endpoint, timeouts }: ClientOp
     requestHandler: {
       connectionTimeout: timeouts.connectMs,
       requestTimeout: timeouts.requestMs,
-      // Without it the SDK only logs a warning and goes on waiting.
+      // Without it the SDK only logs a warning and keeps waiting.
       throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,

@@ -1,22 +1,25 @@
 import { readFault } from "./aws-fault.ts";
-import { toProviderError } from "./identities/classify-control-error.ts";
+import { toProviderError } from "./to-provider-error.ts";
 
-type Call<Answer> = (options: { abortSignal: AbortSignal }) => Promise<Answer>;
+type SendRequest<Answer> = (options: { abortSignal: AbortSignal }) => Promise<Answer>;
 
-/** Makes one control call within the deadline. Errors listed in `instead` are answers; all others become ours. */
-export type Ask = <Answer, Instead = never>(
-  call: Call<Answer>,
-  instead?: Record<string, Instead>,
-) => Promise<Answer | Instead>;
+/**
+ * Makes one request to AWS that is no submission, with a deadline. An error named in `expectedErrors` becomes the value
+ * given there; every other error becomes a `ProviderError`.
+ */
+export type ControlCall = <Answer, Expected = never>(
+  send: SendRequest<Answer>,
+  expectedErrors?: Record<string, Expected>,
+) => Promise<Answer | Expected>;
 
-export function createAsk(timeoutMs: number): Ask {
-  return async <Answer, Instead>(call: Call<Answer>, instead: Record<string, Instead> = {}) => {
+export function createControlCall(timeoutMs: number): ControlCall {
+  return async <Answer, Expected>(send: SendRequest<Answer>, expectedErrors: Record<string, Expected> = {}) => {
     try {
-      return await call({ abortSignal: AbortSignal.timeout(timeoutMs) });
+      return await send({ abortSignal: AbortSignal.timeout(timeoutMs) });
     } catch (error) {
       const { name } = readFault(error);
-      // What an own member holds may be undefined, and that is an answer too.
-      if (Object.hasOwn(instead, name)) return instead[name] as Instead;
+      // The value of an expected error may be undefined, so the cast replaces a check for undefined.
+      if (Object.hasOwn(expectedErrors, name)) return expectedErrors[name] as Expected;
       throw toProviderError(error);
     }
   };

@@ -17,12 +17,12 @@ import { useSesProvider } from "../../../test/use-ses-provider.ts";
 import type { OutgoingMail } from "../email-provider.ts";
 import { allowPublishing, createTopic, topicCalls } from "./setup/topic-calls.ts";
 
-const { simulator, sesProvider, submitOn } = useSesProvider();
+const { simulator, sesProvider, submitWithFault } = useSesProvider();
 
 describeEmailProviderContract("SES", { provider: sesProvider, topicFor: aTopicFor });
 
-describe("the mail that arrives", () => {
-  test("is what was handed over, with its tags and in UTF-8", async () => {
+describe("the mail that SES receives", () => {
+  test("is the submitted mail, with its tags and in UTF-8", async () => {
     const provider = sesProvider();
     const configurationSetName = await aConfigurationSet(provider);
     const mail = aMail({
@@ -63,20 +63,23 @@ describe("the mail that arrives", () => {
     ],
   );
 
-  test.for(broken)("never has a control character in %s: nothing leaves, and the bug is told", async ([, changes]) => {
-    const server = await anEndpoint(() => ({ status: 200, body: '{"MessageId":"m-1"}' }));
-    await expect(sesProvider({ endpoint: server.url }).submit(aMail(changes))).rejects.toThrow(/^a mail has /);
-    expect(server.requests()).toBe(0);
-  });
-
-  test.for(["a@b.test,c@d.test", "A <a@b.test>", "a@b.test c@d.test", "ü@b.test", '"a"@b.test', ""])(
-    "goes to nobody when a recipient was not parsed: %j",
-    async (address) => {
-      await expect(sesProvider().submit(aMail({ to: [address] }))).rejects.toThrow("was not parsed");
+  test.for(broken)(
+    "never has a control character in %s: submit throws before it sends a request",
+    async ([, changes]) => {
+      const server = await anEndpoint(() => ({ status: 200, body: '{"MessageId":"m-1"}' }));
+      await expect(sesProvider({ endpoint: server.url }).submit(aMail(changes))).rejects.toThrow(/^the mail has /);
+      expect(server.requests()).toBe(0);
     },
   );
 
-  test("names the charset of every part and switches tracking off", async () => {
+  test.for(["a@b.test,c@d.test", "A <a@b.test>", "a@b.test c@d.test", "ü@b.test", '"a"@b.test', ""])(
+    "never has an unparsed recipient: %j",
+    async (address) => {
+      await expect(sesProvider().submit(aMail({ to: [address] }))).rejects.toThrow("unparsed address");
+    },
+  );
+
+  test("states the charset of every part and disables tracking", async () => {
     const server = await anEndpoint(() => ({ status: 200, body: '{"MessageId":"m-1"}' }));
     await sesProvider({ endpoint: server.url }).submit(aMail({ html: "<p>x</p>" }));
     expect(JSON.parse(server.lastBody())).toMatchObject({
@@ -92,7 +95,7 @@ describe("the mail that arrives", () => {
 });
 
 describe("the connection", () => {
-  test("400 hand-overs are under way at once", async () => {
+  test("serves 400 concurrent submissions", async () => {
     const waiting: (() => void)[] = [];
     let isFirst = true;
     const server = await anEndpoint(async () => {
@@ -105,13 +108,13 @@ describe("the connection", () => {
       return { status: 200, body: '{"MessageId":"m-1"}' };
     });
     const provider = sesProvider({ endpoint: server.url, sendTimeouts: { requestMs: 5_000 } });
-    // Until its first request is done the SDK gives each one a pool of its own, and none would have to wait.
+    // Until its first request ends, the SDK gives each request its own pool, which would hide a socket limit.
     await provider.submit(aMail());
     const answers = await Promise.all(Array.from({ length: 400 }, () => provider.submit(aMail())));
     expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
   });
 
-  test("is kept for the next hand-over, and closed by us when it was idle; an answer may take longer than that", async () => {
+  test("stays open for the next submission and closes when idle, and an answer may take longer than the idle time", async () => {
     let delayMs = 0;
     const server = await anEndpoint(async () => {
       await new Promise((resolve) => setTimeout(resolve, delayMs));
@@ -125,22 +128,22 @@ describe("the connection", () => {
     expect([await submit(), server.connections()]).toEqual(["accepted", 2]);
   });
 
-  test("goes where it was told to and is tried once, whatever the environment says", async () => {
+  test("uses the configured endpoint and one attempt, whatever the environment sets", async () => {
     vi.stubEnv("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
     vi.stubEnv("AWS_ENDPOINT_URL_SESV2", "http://127.0.0.1:1");
     vi.stubEnv("AWS_USE_FIPS_ENDPOINT", "true");
     vi.stubEnv("AWS_USE_DUALSTACK_ENDPOINT", "true");
     vi.stubEnv("AWS_MAX_ATTEMPTS", "5");
     vi.stubEnv("AWS_RETRY_MODE", "adaptive");
-    expect((await submitOn({ kind: "accept-then-reset" })).requests).toBe(1);
+    expect((await submitWithFault({ kind: "accept-then-reset" })).requests).toBe(1);
   });
 });
 
 describe("control calls", () => {
   const error = (name: string) => ({ kind: "error", name });
 
-  /** What `readQuota` throws on such a day, and how many requests that took. */
-  async function quotaOn(fault: object) {
+  /** The error that `readQuota` throws under the fault, and the number of its requests. */
+  async function readQuotaUnder(fault: object) {
     const rule = await simulator.control("POST", "rules", { operation: "GetAccount", fault });
     const provider = sesProvider({ controlTimeouts: { requestMs: 700 } });
     const thrown = await provider.readQuota().catch((problem) => problem);
@@ -170,20 +173,20 @@ describe("control calls", () => {
     [{ kind: "empty-object" }, "unavailable"],
   ] as const;
 
-  test.for(kinds)("%j is one request and %s", async ([fault, kind]) => {
-    const { thrown, requests } = await quotaOn(fault);
+  test.for(kinds)("the fault %j is one request and a ProviderError of kind %s", async ([fault, kind]) => {
+    const { thrown, requests } = await readQuotaUnder(fault);
     expect(thrown).toMatchObject({ name: "ProviderError", kind, message: expect.stringMatching(/./) });
     expect(requests).toBe(1);
   });
 
-  test("a server that is not there is unavailable, not denied", async () => {
+  test("a server that does not listen is unavailable, not denied", async () => {
     const thrown = await sesProvider({ endpoint: "http://127.0.0.1:1" })
       .readQuota()
       .catch((problem) => problem);
     expect(thrown).toMatchObject({ name: "ProviderError", kind: "unavailable" });
   });
 
-  test("the quota is read as SES tells it, and -1 is unlimited", async () => {
+  test("the quota has the values that SES reports, and -1 is unlimited", async () => {
     onTestFinished(() =>
       simulator.control("PATCH", "account", { sendingEnabled: true, productionAccess: true, maxSendRate: 10_000 }),
     );
@@ -217,7 +220,7 @@ describe("control calls", () => {
     expect(identities).toContainEqual({ domainName, isVerified });
   });
 
-  test("a list of more than 1,000 identities goes on where it stopped, and addresses are left out", async () => {
+  test("a list of more than 1,000 identities continues on the next page and omits email addresses", async () => {
     const identity = (name: string, type = "DOMAIN") => ({
       IdentityName: name,
       IdentityType: type,
@@ -242,7 +245,7 @@ describe("control calls", () => {
     expect(second).toEqual({ identities: [{ domainName: "c.test", isVerified: true }], next: undefined });
   });
 
-  test("an address on SES's own list leaves it", async () => {
+  test("an address is removed from the suppression list of SES", async () => {
     const ses = new SESv2Client({ region: simulator.region, endpoint: simulator.url });
     const EmailAddress = "gone+x@example.test";
     await ses.send(new PutSuppressedDestinationCommand({ EmailAddress, Reason: "BOUNCE" }));
@@ -251,7 +254,7 @@ describe("control calls", () => {
     await expect(found).rejects.toMatchObject({ name: "NotFoundException" });
   });
 
-  test("a configuration set leaves suppression to Postern, and tells everything that needs no change to the mail", async () => {
+  test("a configuration set disables SES's suppression list and publishes all events except opens and clicks", async () => {
     const ses = new SESv2Client({ region: simulator.region, endpoint: simulator.url });
     const provider = sesProvider();
     const ConfigurationSetName = await aConfigurationSet(provider);

@@ -5,7 +5,7 @@ import { setLimits } from "../../../accounts/account-store.ts";
 
 const api = useTestApi();
 
-test("a key shows its account, its mode and the published limits", async () => {
+test("a key returns its account, its mode and the default rate limits", async () => {
   const { accountId } = await aLogin(api.database.db, api.deps.loginDeps);
   const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type: "test" });
   const { status, json } = await api.call({ method: "GET", path: "/api/v1/account", key });
@@ -19,7 +19,7 @@ test("a key shows its account, its mode and the published limits", async () => {
   });
 });
 
-test("raised limits are shown", async () => {
+test("raised rate limits are returned", async () => {
   const { accountId, accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
   await setLimits(api.database.db, accountId, { perSecond: 50 });
   const { json } = await api.call({ method: "GET", path: "/api/v1/account", token: accessToken });

@@ -1,10 +1,10 @@
 import { findAccount } from "../../../accounts/account-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorAnswers, needsKeyOrJwt } from "../../http/wire-format.ts";
-import { accountAnswer, toAccountAnswer } from "./account-wire.ts";
+import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { accountResponse, toAccountResponse } from "./account-wire.ts";
 
-/** Additive to the published interface: lets someone check a key without sending a mail. */
+/** An addition to the published interface: a caller can test a key without sending an email. */
 export function accountRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
@@ -14,18 +14,18 @@ export function accountRoutes(app: ApiServer, { authenticator }: ApiDeps): void 
       onRequest,
       schema: {
         operationId: "getAccount",
-        summary: "Who am I?",
-        description: "Shows the account, mode and limits behind the credential of this request.",
+        summary: "Get the account of the credential",
+        description: "Returns the account, the mode and the rate limits that apply to the credential of this request.",
         tags: ["Account"],
         security: needsKeyOrJwt,
-        response: { 200: accountAnswer, ...errorAnswers(401) },
+        response: { 200: accountResponse, ...errorResponses(401) },
       },
     },
     async (request) => {
       const caller = callerOf(request);
       const account = await findAccount(caller.db);
       if (account === undefined) throw new Error("a credential names an account that does not exist");
-      return toAccountAnswer(account, caller);
+      return toAccountResponse(account, caller);
     },
   );
 }

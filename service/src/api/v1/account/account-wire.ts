@@ -2,19 +2,19 @@ import { z } from "zod";
 import type { AccountProfile } from "../../../accounts/account-store.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 
-export const accountAnswer = z
+export const accountResponse = z
   .object({
-    tenant_id: z.uuid().describe("The account"),
+    tenant_id: z.uuid().describe("Id of the account"),
     name: z.string(),
-    credential: z.enum(["api_key", "jwt"]).describe("What this request was authenticated by"),
-    mode: z.enum(["live", "test"]).describe("Whether a send with this credential is real"),
+    credential: z.enum(["api_key", "jwt"]).describe("The kind of credential that authenticated this request"),
+    mode: z.enum(["live", "test"]).describe("`live`: sends with this credential go out; `test`: they never do"),
     rate_limits: z
       .object({ per_second: z.int(), per_10_seconds: z.int(), per_minute: z.int() })
-      .describe("Sends the account may request in each window"),
+      .describe("Send requests that the account may make in each window"),
   })
   .meta({ id: "Account", description: "The account behind the credential" });
 
-export function toAccountAnswer(account: AccountProfile, caller: Caller): z.infer<typeof accountAnswer> {
+export function toAccountResponse(account: AccountProfile, caller: Caller): z.infer<typeof accountResponse> {
   return {
     tenant_id: account.id,
     name: account.name,

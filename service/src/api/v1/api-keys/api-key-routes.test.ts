@@ -8,7 +8,7 @@ const aSession = (options: { accountId?: string } = {}) => aLogin(api.database.d
 const aKeyOf = (accountId: string) => anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId);
 
 describe("POST /api/v1/api-keys (interface 4.7)", () => {
-  test("201 returns all fields of the key, the full key among them", async () => {
+  test("201 returns all fields of the key, including the full key", async () => {
     const { accessToken } = await aSession();
     const { status, json } = await create(accessToken, { name: "billing", type: "live" });
     expect(status).toBe(201);
@@ -22,26 +22,26 @@ describe("POST /api/v1/api-keys (interface 4.7)", () => {
     expect(Math.abs(Date.now() - Date.parse(key.created_at))).toBeLessThan(60_000);
   });
 
-  test("a test key says so in its type and in its text", async () => {
+  test("a test key has the type test and the prefix postern_test_", async () => {
     const { accessToken } = await aSession();
     const key = (await create(accessToken, { name: "dev", type: "test" })).json();
     expect(key.type).toBe("test");
     expect(key.key).toMatch(/^postern_test_/);
   });
 
-  test("expires_at is kept as the same instant in UTC", async () => {
+  test("expires_at is returned as the same instant in UTC", async () => {
     const { accessToken } = await aSession();
     const { json } = await create(accessToken, { name: "k", type: "live", expires_at: "2099-01-31T12:00:00+02:00" });
     expect(json().expires_at).toBe("2099-01-31T10:00:00.000Z");
   });
 
-  test("expires_at null means the same as leaving it out", async () => {
+  test("expires_at null creates a key that does not expire", async () => {
     const { accessToken } = await aSession();
     const { status, json } = await create(accessToken, { name: "k", type: "live", expires_at: null });
     expect([status, json().expires_at]).toEqual([201, null]);
   });
 
-  test("two keys are never the same", async () => {
+  test("every key is unique", async () => {
     const { accessToken } = await aSession();
     const keys = await Promise.all([1, 2, 3].map(() => create(accessToken, { name: "k", type: "live" })));
     expect(new Set(keys.map(({ json }) => json().key)).size).toBe(3);
@@ -52,11 +52,11 @@ describe("POST /api/v1/api-keys (interface 4.7)", () => {
     ["a blank name", { name: "  ", type: "live" }, ["name"]],
     ["a name with a line break", { name: "a\nb", type: "live" }, ["name"]],
     ["a name of 201 characters", { name: "n".repeat(201), type: "live" }, ["name"]],
-    ["another type", { name: "k", type: "staging" }, ["type"]],
-    ["a type of the wrong kind", { name: "k", type: 1 }, ["type"]],
+    ["an unknown type", { name: "k", type: "staging" }, ["type"]],
+    ["a type that is not a string", { name: "k", type: 1 }, ["type"]],
     ["an expiry in the past", { name: "k", type: "live", expires_at: "2020-01-01T00:00:00Z" }, ["expires_at"]],
-    ["an expiry that is no time", { name: "k", type: "live", expires_at: "tomorrow" }, ["expires_at"]],
-    ["an expiry without a zone", { name: "k", type: "live", expires_at: "2099-01-01T00:00:00" }, ["expires_at"]],
+    ["an expiry that is not a time", { name: "k", type: "live", expires_at: "tomorrow" }, ["expires_at"]],
+    ["an expiry without a time zone", { name: "k", type: "live", expires_at: "2099-01-01T00:00:00" }, ["expires_at"]],
     ["the year zero", { name: "k", type: "live", expires_at: "0000-01-01T00:00:00Z" }, ["expires_at"]],
     ["a day that does not exist", { name: "k", type: "live", expires_at: "2099-02-30T00:00:00Z" }, ["expires_at"]],
     ["an unknown field", { name: "k", type: "live", scope: "all" }, ["scope"]],
@@ -71,18 +71,18 @@ describe("POST /api/v1/api-keys (interface 4.7)", () => {
     expect(json().error.details.map((problem: { field: string }) => problem.field)).toEqual(fields);
   });
 
-  test("a misspelt field is answered with the nearest known one", async () => {
+  test("422 suggests the nearest known field for a misspelt one", async () => {
     const { accessToken } = await aSession();
     const { json } = await create(accessToken, { name: "k", type: "live", expiresAt: "2099-01-01T00:00:00Z" });
     expect(json().error.message).toContain("did you mean expires_at?");
   });
 
-  test("401 without a JWT, before the body is looked at", async () => {
+  test("401 without a JWT, even when the body is invalid", async () => {
     const { status, json } = await api.call({ method: "POST", path: "/api/v1/api-keys", rawBody: "{not json" });
     expect([status, json().error.code]).toEqual([401, "UNAUTHORIZED"]);
   });
 
-  test("401 for an API key: keys cannot make keys", async () => {
+  test("401 for an API key, because a key cannot create keys", async () => {
     const { accountId } = await aSession();
     const { key } = await aKeyOf(accountId);
     const { status } = await api.call({
@@ -96,7 +96,7 @@ describe("POST /api/v1/api-keys (interface 4.7)", () => {
 });
 
 describe("GET /api/v1/api-keys (interface 4.8)", () => {
-  test("200 is a bare array of all keys of the account, newest first, without the full key", async () => {
+  test("200 returns a bare array of all keys of the account, newest first, without the full key", async () => {
     const { accessToken } = await aSession();
     const made = [];
     for (const name of ["one", "two", "three"]) {
@@ -120,7 +120,7 @@ describe("GET /api/v1/api-keys (interface 4.8)", () => {
     expect((await list(mine.accessToken)).json()).toEqual([]);
   });
 
-  test("expired keys stay listed, revoked keys do not", async () => {
+  test("the list contains expired keys but no revoked keys", async () => {
     const { accessToken, accountId } = await aSession();
     const [expired, revoked] = [await aKeyOf(accountId), await aKeyOf(accountId)];
     await expire(expired.id);
@@ -134,7 +134,7 @@ describe("GET /api/v1/api-keys (interface 4.8)", () => {
 });
 
 describe("DELETE /api/v1/api-keys/:id (interface 4.9)", () => {
-  test("200 confirms the revocation with a message", async () => {
+  test("200 confirms the revocation in a message", async () => {
     const { accessToken, accountId } = await aSession();
     const { id } = await aKeyOf(accountId);
     const { status, json } = await revoke(accessToken, id);
@@ -142,7 +142,7 @@ describe("DELETE /api/v1/api-keys/:id (interface 4.9)", () => {
     expect(json()).toEqual({ message: expect.stringContaining("revoked") });
   });
 
-  test("a revoked key gets 401 at once, with a message that says so", async () => {
+  test("a revoked key immediately gets 401 with a message that says it is revoked", async () => {
     const { accessToken, accountId } = await aSession();
     const { id, key } = await aKeyOf(accountId);
     expect((await whoAmI(key)).status).toBe(200);
@@ -152,25 +152,25 @@ describe("DELETE /api/v1/api-keys/:id (interface 4.9)", () => {
     expect(json().error.message).toContain("revoked");
   });
 
-  test("revocation is permanent: a second one finds nothing", async () => {
+  test("a second revocation of a key returns 404", async () => {
     const { accessToken, accountId } = await aSession();
     const { id } = await aKeyOf(accountId);
     await revoke(accessToken, id);
     expect((await revoke(accessToken, id)).status).toBe(404);
   });
 
-  test("a key of another account gives the same 404 as an absent one, byte for byte, and stays valid", async () => {
+  test("a key of another account returns the same 404 body as an unknown id and stays valid", async () => {
     const [mine, other] = [await aSession(), await aSession()];
     const theirs = await aKeyOf(other.accountId);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [theirs.id, randomUUIDv7(), "not-a-uuid", "%F0%9F%94%91"].map((id) => revoke(mine.accessToken, id)),
     );
-    const texts = answers.map(({ status, text }) => {
+    const texts = responses.map(({ status, text }) => {
       expect(status).toBe(404);
       return text.replace(/"request_id":"[^"]+"/, '"request_id":""');
     });
     expect(new Set(texts).size).toBe(1);
-    const headers = answers.map(({ headers: { "x-request-id": _id, date: _date, ...rest } }) => JSON.stringify(rest));
+    const headers = responses.map(({ headers: { "x-request-id": _id, date: _date, ...rest } }) => JSON.stringify(rest));
     expect(new Set(headers).size).toBe(1);
     expect((await whoAmI(theirs.key)).status).toBe(200);
   });

@@ -4,13 +4,13 @@ import { createApiKey } from "../../../api-keys/create-api-key.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
+import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import {
   apiKeyList,
-  createdKeyAnswer,
+  createdKeyResponse,
   createKeyBody,
-  revokedAnswer,
-  toApiKeyAnswer,
+  revokedKeyResponse,
+  toApiKeyResponse,
   toKeyRequest,
 } from "./api-key-wire.ts";
 
@@ -24,16 +24,16 @@ export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: Ap
       schema: {
         operationId: "createApiKey",
         summary: "Create an API key",
-        description: "The full key is in this answer only; store it at once.",
+        description: "Only this response contains the full key. Store it now.",
         tags: ["API keys"],
         security: needsJwt,
         body: createKeyBody,
-        response: { 201: createdKeyAnswer, ...errorAnswers(401, 413, 415, 422) },
+        response: { 201: createdKeyResponse, ...errorResponses(401, 413, 415, 422) },
       },
     },
     async (request, reply) => {
       const created = await createApiKey(callerOf(request).db, apiKeyIssuer, toKeyRequest(request.body));
-      return reply.code(201).send({ ...toApiKeyAnswer(created), key: created.key });
+      return reply.code(201).send({ ...toApiKeyResponse(created), key: created.key });
     },
   );
 
@@ -46,10 +46,10 @@ export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: Ap
         summary: "List the account's API keys",
         tags: ["API keys"],
         security: needsJwt,
-        response: { 200: apiKeyList, ...errorAnswers(401) },
+        response: { 200: apiKeyList, ...errorResponses(401) },
       },
     },
-    async (request) => (await listApiKeys(callerOf(request).db)).map(toApiKeyAnswer),
+    async (request) => (await listApiKeys(callerOf(request).db)).map(toApiKeyResponse),
   );
 
   app.delete(
@@ -58,24 +58,24 @@ export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: Ap
       onRequest,
       schema: {
         operationId: "revokeApiKey",
-        summary: "Revoke an API key for good",
-        description: "Requests that start after this answer are refused with 401.",
+        summary: "Revoke an API key permanently",
+        description: "Every request with the key that starts after this response returns 401.",
         tags: ["API keys"],
         security: needsJwt,
         params: z.object({ id: z.string() }),
-        response: { 200: revokedAnswer, ...errorAnswers(401, 404, 413, 415, 422) },
+        response: { 200: revokedKeyResponse, ...errorResponses(401, 404, 413, 415, 422) },
       },
     },
     async (request) => {
       const { db } = callerOf(request);
       const isRevoked = isUuid(request.params.id) && (await revokeApiKey(db, request.params.id));
       if (!isRevoked) throw new AppError("NOT_FOUND", "This account has no API key with this id.");
-      return { message: "The API key was revoked. Requests with it are refused from now on." };
+      return { message: "The API key is revoked. Every further request with it returns 401." };
     },
   );
 }
 
-/** A malformed id names nothing, so it is answered like an absent one. */
+/** A malformed id gets the same 404 as an unknown one. */
 function isUuid(text: string): boolean {
   return z.guid().safeParse(text).success;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ApiKey } from "../../../api-keys/api-key-store.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 
-const keyType = z.enum(["live", "test"]).describe("`live` sends real mail, `test` never does");
+const keyType = z.enum(["live", "test"]).describe("A `live` key sends real email; a `test` key never does");
 
 export const createKeyBody = z.strictObject({
   name: z
@@ -16,7 +16,7 @@ export const createKeyBody = z.strictObject({
   type: keyType,
   expires_at: z.iso
     .datetime({ offset: true, abort: true, error: "must be an ISO 8601 time such as 2027-01-31T12:00:00Z" })
-    .refine((text) => yearsApart(text) < 1000, { error: "must be an ISO 8601 time within the next 1000 years" })
+    .refine((text) => yearsFromNow(text) < 1000, { error: "must be an ISO 8601 time within the next 1000 years" })
     .nullish()
     .describe("Omit for no expiration"),
 });
@@ -27,21 +27,21 @@ const keyFields = {
   type: keyType,
   key_prefix: z
     .string()
-    .describe("First characters of the key, then `...`")
+    .describe("First characters of the key, followed by `...`")
     .meta({ example: "postern_live_AAx7Qk..." }),
   expires_at: wireTimestamp.nullable().describe("Null when the key does not expire"),
   created_at: wireTimestamp,
 };
 
-export const apiKeyAnswer = z.object(keyFields).meta({ id: "ApiKey", description: "An API key without its secret" });
+export const apiKeyResponse = z.object(keyFields).meta({ id: "ApiKey", description: "An API key without its secret" });
 
-export const createdKeyAnswer = z
-  .object({ ...keyFields, key: z.string().describe("The full key. It is shown here and never again") })
-  .meta({ id: "CreatedApiKey", description: "The new key, with its secret for the only time" });
+export const createdKeyResponse = z
+  .object({ ...keyFields, key: z.string().describe("The full key. No other response contains it") })
+  .meta({ id: "CreatedApiKey", description: "The new API key with its secret" });
 
-export const apiKeyList = z.array(apiKeyAnswer).describe("All keys of the account that are not revoked, newest first");
+export const apiKeyList = z.array(apiKeyResponse).describe("All keys of the account except revoked ones, newest first");
 
-export const revokedAnswer = z.object({ message: z.string() }).describe("The key is revoked");
+export const revokedKeyResponse = z.object({ message: z.string() }).describe("The key is revoked");
 
 export function toKeyRequest(body: z.infer<typeof createKeyBody>) {
   const expiresAt = body.expires_at ?? undefined;
@@ -52,7 +52,7 @@ export function toKeyRequest(body: z.infer<typeof createKeyBody>) {
   };
 }
 
-export function toApiKeyAnswer(key: ApiKey): z.infer<typeof apiKeyAnswer> {
+export function toApiKeyResponse(key: ApiKey): z.infer<typeof apiKeyResponse> {
   return {
     id: key.id,
     name: key.name,
@@ -63,8 +63,8 @@ export function toApiKeyAnswer(key: ApiKey): z.infer<typeof apiKeyAnswer> {
   };
 }
 
-/** Far-off years are typos, and PostgreSQL and ISO 8601 do not agree on all of them; NaN is no date at all. */
-function yearsApart(text: string): number {
+/** A distant year is a typo, and PostgreSQL and ISO 8601 disagree about some of them. An invalid date is infinitely far. */
+function yearsFromNow(text: string): number {
   const years = Math.abs(new Date(text).getUTCFullYear() - new Date().getUTCFullYear());
   return Number.isNaN(years) ? Number.POSITIVE_INFINITY : years;
 }

@@ -9,7 +9,7 @@ import { resetPassword } from "../../../logins/reset-password.ts";
 const api = useTestApi();
 
 describe("POST /api/v1/auth/login", () => {
-  test("200 with an access token that works and a refresh token that names the cell", async () => {
+  test("200 returns a working access token and a refresh token that names the cell", async () => {
     const user = await aUser(api.database.db);
     const { status, json } = await logIn(user);
     expect(status).toBe(200);
@@ -22,7 +22,7 @@ describe("POST /api/v1/auth/login", () => {
     expect(await statusOf(json().access_token)).toBe(200);
   });
 
-  test("the token carries the documented claims and no personal data", async () => {
+  test("the access token contains the documented claims and no personal data", async () => {
     const user = await aUser(api.database.db);
     const token: string = (await logIn(user)).json().access_token;
     const [header, claims] = [decodeProtectedHeader(token), decodeJwt(token)];
@@ -39,38 +39,38 @@ describe("POST /api/v1/auth/login", () => {
     expect(Number(claims.exp) - Number(claims.iat)).toBe(900);
   });
 
-  test("the email is read without regard to case", async () => {
+  test("the case of the email address does not matter", async () => {
     const user = await aUser(api.database.db);
     expect((await logIn({ ...user, email: user.email.toUpperCase() })).status).toBe(200);
   });
 
-  test("401 with the same body for an unknown user and for a wrong password", async () => {
+  test("an unknown user and a wrong password get the same 401 body", async () => {
     const user = await aUser(api.database.db);
-    const answers = [
+    const responses = [
       await logIn({ ...user, password: "wrong" }),
       await logIn({ ...user, email: "nobody@example.com" }),
     ];
-    const texts = answers.map(({ status, text }) => {
+    const texts = responses.map(({ status, text }) => {
       expect(status).toBe(401);
       return text.replace(/"request_id":"[^"]+"/, "");
     });
     expect(texts[0]).toBe(texts[1]);
   });
 
-  test("401 for a suspended account, told only to who knows the password", async () => {
+  test("a suspended account gets 401, and only a correct password reveals the suspension", async () => {
     const user = await aUser(api.database.db);
     await suspendAccount(api.database.db, user.accountId);
     expect((await logIn(user)).json().error.message).toContain("suspended");
     expect((await logIn({ ...user, password: "wrong" })).json().error.message).not.toContain("suspended");
   });
 
-  test("422 names missing and unknown fields", async () => {
+  test("422 names the missing and the unknown fields", async () => {
     const { status, json } = await api.call({ method: "POST", path: "/api/v1/auth/login", body: { mail: "a@b" } });
     expect(status).toBe(422);
     expect(json().error.details.map(({ field }: { field: string }) => field)).toEqual(["email", "password", "mail"]);
   });
 
-  test("429 with Retry-After after five failures of one user from one address", async () => {
+  test("five failures of one user from one address lead to 429 with Retry-After", async () => {
     const user = await aUser(api.database.db);
     const from = "198.51.100.7";
     for (let tries = 0; tries < 5; tries++) {
@@ -79,7 +79,7 @@ describe("POST /api/v1/auth/login", () => {
     const { status, headers, json } = await logIn(user, from);
     expect([status, json().error.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
     expect(Number(headers["retry-after"])).toBeGreaterThan(800);
-    expect((await logIn(user, "198.51.100.8")).status, "the user is not locked elsewhere").toBe(200);
+    expect((await logIn(user, "198.51.100.8")).status, "the user can log in from another address").toBe(200);
   });
 });
 
@@ -96,20 +96,20 @@ describe("POST /api/v1/auth/login behind a proxy", () => {
     return status;
   };
 
-  test("failures count for the address a trusted proxy names, not for the proxy", async () => {
+  test("failures count against the address that a trusted proxy reports, not against the proxy", async () => {
     for (let tries = 0; tries < 5; tries++) await through("10.0.0.1", "203.0.113.5");
     expect(await through("10.0.0.2", "203.0.113.5")).toBe(429);
     expect(await through("10.0.0.1", "203.0.113.6")).toBe(401);
   });
 
-  test("an address named by anyone else is not believed", async () => {
+  test("an address reported by an untrusted peer is ignored", async () => {
     for (let tries = 0; tries < 5; tries++) await through("198.51.100.99", `203.0.113.${tries + 50}`);
     expect(await through("198.51.100.99", "203.0.113.200")).toBe(429);
   });
 });
 
 describe("POST /api/v1/auth/refresh", () => {
-  test("200 with a new pair; the old access token of the same login still works", async () => {
+  test("200 returns a new pair, and the previous access token of the login still works", async () => {
     const login = await aSession();
     const { status, json } = await refresh(login.refreshToken);
     expect(status).toBe(200);
@@ -117,7 +117,7 @@ describe("POST /api/v1/auth/refresh", () => {
     expect([await statusOf(json().access_token), await statusOf(login.accessToken)]).toEqual([200, 200]);
   });
 
-  test("a repeat within 30 seconds gets a sibling, and both go on", async () => {
+  test("a repeat within 30 seconds gets another pair, and both pairs work", async () => {
     const login = await aSession();
     const [one, other] = [await refresh(login.refreshToken), await refresh(login.refreshToken)];
     expect(one.json().refresh_token).not.toBe(other.json().refresh_token);
@@ -125,7 +125,7 @@ describe("POST /api/v1/auth/refresh", () => {
     expect((await refresh(other.json().refresh_token)).status).toBe(200);
   });
 
-  test("reuse after 30 seconds is 401 and ends the login for every token of it", async () => {
+  test("reuse after 30 seconds returns 401 and ends the login with all its tokens", async () => {
     const login = await aSession();
     const next = (await refresh(login.refreshToken)).json();
     await letSecondsPass(login.loginId, 31);
@@ -135,7 +135,7 @@ describe("POST /api/v1/auth/refresh", () => {
     expect((await refresh(next.refresh_token)).status).toBe(401);
   });
 
-  test("reuse is still recognised when the used token has been forgotten", async () => {
+  test("reuse still ends the login after the used token was deleted", async () => {
     const login = await aSession();
     const second = (await refresh(login.refreshToken)).json();
     await letSecondsPass(login.loginId, 31);
@@ -144,14 +144,14 @@ describe("POST /api/v1/auth/refresh", () => {
     expect(await statusOf(third.access_token)).toBe(401);
   });
 
-  test("eight repeats at once all get a pair, none ends the login", async () => {
+  test("eight concurrent repeats all get a pair, and the login stays open", async () => {
     const login = await aSession();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(login.refreshToken)));
-    expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => refresh(login.refreshToken)));
+    expect(responses.map(({ status }) => status)).toEqual(new Array(8).fill(200));
     expect(await statusOf(login.accessToken)).toBe(200);
   });
 
-  test("a client that repeats one refresh without end loses its login, so its tokens stay bounded", async () => {
+  test("a client that keeps repeating one refresh loses its login, so a login has a bounded number of tokens", async () => {
     const login = await aSession();
     const statuses: number[] = [];
     for (let repeats = 0; repeats < maxTokensPerLogin + 1; repeats++) {
@@ -174,7 +174,7 @@ describe("POST /api/v1/auth/refresh", () => {
     expect((await refresh(token)).status).toBe(401);
   });
 
-  test("a refresh token with one changed character is refused and ends nothing", async () => {
+  test("a refresh token with one changed character returns 401 and does not end the login", async () => {
     const login = await aSession();
     for (const position of [0, 2, 30, 60, 87]) {
       const letter = login.refreshToken[position] === "B" ? "C" : "B";
@@ -184,18 +184,18 @@ describe("POST /api/v1/auth/refresh", () => {
     expect((await refresh(login.refreshToken)).status).toBe(200);
   });
 
-  test("401 after log-out, after a password reset and while the account is suspended", async () => {
-    const [out, reset, held] = [await aSession(), await aSession(), await aSession()];
-    await api.call({ method: "POST", path: "/api/v1/auth/logout", token: out.accessToken });
+  test("401 after logout, after a password reset and while the account is suspended", async () => {
+    const [loggedOut, reset, suspended] = [await aSession(), await aSession(), await aSession()];
+    await api.call({ method: "POST", path: "/api/v1/auth/logout", token: loggedOut.accessToken });
     await resetPassword(api.database.db, reset.email);
-    await suspendAccount(api.database.db, held.accountId);
-    for (const login of [out, reset, held]) {
+    await suspendAccount(api.database.db, suspended.accountId);
+    for (const login of [loggedOut, reset, suspended]) {
       expect((await refresh(login.refreshToken)).status).toBe(401);
       expect(await statusOf(login.accessToken)).toBe(401);
     }
   });
 
-  test("401 once the login is 30 days old", async () => {
+  test("401 once the login has expired", async () => {
     const login = await aSession();
     await api.database.db.query({
       name: "age-login",
@@ -208,7 +208,7 @@ describe("POST /api/v1/auth/refresh", () => {
 });
 
 describe("POST /api/v1/auth/logout", () => {
-  test("200, and the login's tokens are refused at once while the user's other login goes on", async () => {
+  test("200 ends this login immediately, and another login of the user stays open", async () => {
     const user = await aUser(api.database.db);
     const [one, other] = [(await logIn(user)).json(), (await logIn(user)).json()];
     const { status, json } = await api.call({ method: "POST", path: "/api/v1/auth/logout", token: one.access_token });
@@ -216,14 +216,14 @@ describe("POST /api/v1/auth/logout", () => {
     expect([await statusOf(one.access_token), await statusOf(other.access_token)]).toEqual([401, 200]);
   });
 
-  test("401 the second time", async () => {
+  test("401 for a login that has already ended", async () => {
     const { accessToken } = await aSession();
     await api.call({ method: "POST", path: "/api/v1/auth/logout", token: accessToken });
     expect((await api.call({ method: "POST", path: "/api/v1/auth/logout", token: accessToken })).status).toBe(401);
   });
 });
 
-test("GET /.well-known/jwks.json shows the public key and nothing private", async () => {
+test("GET /.well-known/jwks.json returns the public key without its private key", async () => {
   const { status, json } = await api.call({ method: "GET", path: "/.well-known/jwks.json" });
   expect(status).toBe(200);
   expect(json()).toEqual({
@@ -247,7 +247,7 @@ async function statusOf(token: string): Promise<number> {
   return (await api.call({ method: "GET", path: "/api/v1/api-keys", token })).status;
 }
 
-/** Moves the uses of the login's refresh tokens into the past, which is what waiting would do. */
+/** Moves the last use of the login's refresh tokens into the past instead of waiting. */
 async function letSecondsPass(loginId: string, seconds: number): Promise<void> {
   await api.database.db.query({
     name: "age-refresh-tokens",

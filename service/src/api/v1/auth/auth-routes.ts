@@ -4,11 +4,18 @@ import { deleteLogin } from "../../../logins/login-store.ts";
 import { refreshLogin } from "../../../logins/refresh-login.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
-import { keySetAnswer, loginBody, logoutAnswer, refreshBody, tokensAnswer, toTokensAnswer } from "./auth-wire.ts";
+import { errorResponses, needsJwt } from "../../http/wire-format.ts";
+import {
+  keySetResponse,
+  loginBody,
+  logoutResponse,
+  refreshBody,
+  tokensResponse,
+  toTokensResponse,
+} from "./auth-wire.ts";
 
 export function authRoutes(app: ApiServer, { loginDeps, authenticator }: ApiDeps): void {
-  // Logging in is what finds the account, so it cannot be bound to one.
+  // The login finds the account, so its queries cannot be limited to one account.
   const { db } = authenticator;
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
 
@@ -17,15 +24,16 @@ export function authRoutes(app: ApiServer, { loginDeps, authenticator }: ApiDeps
     {
       schema: {
         operationId: "logIn",
-        summary: "Log in with email and password",
-        description: "After repeated failures from one address the answer is 429 until the time in Retry-After.",
-        tags: ["Log-in"],
+        summary: "Log in with email address and password",
+        description:
+          "Repeated failures from one IP address return 429; retry after the number of seconds in Retry-After.",
+        tags: ["Authentication"],
         security: [],
         body: loginBody,
-        response: { 200: tokensAnswer, ...errorAnswers(401, 413, 415, 422, 429) },
+        response: { 200: tokensResponse, ...errorResponses(401, 413, 415, 422, 429) },
       },
     },
-    async (request) => toTokensAnswer(await logIn(db, loginDeps, { ...request.body, address: request.ip })),
+    async (request) => toTokensResponse(await logIn(db, loginDeps, { ...request.body, address: request.ip })),
   );
 
   app.post(
@@ -33,17 +41,17 @@ export function authRoutes(app: ApiServer, { loginDeps, authenticator }: ApiDeps
     {
       schema: {
         operationId: "refreshLogin",
-        summary: "Exchange a refresh token for a new pair",
+        summary: "Exchange a refresh token for a new pair of tokens",
         description:
-          "A refresh token works once. If the answer got lost, the same token may be sent again within 30 seconds; " +
-          "used later than that it counts as stolen and ends the login.",
-        tags: ["Log-in"],
+          "A refresh token works once. A client that lost the response may repeat the request within 30 seconds. A later repeat " +
+          "counts as theft of the token and ends the login.",
+        tags: ["Authentication"],
         security: [],
         body: refreshBody,
-        response: { 200: tokensAnswer, ...errorAnswers(401, 413, 415, 422) },
+        response: { 200: tokensResponse, ...errorResponses(401, 413, 415, 422) },
       },
     },
-    async (request) => toTokensAnswer(await refreshLogin(db, loginDeps, request.body.refresh_token)),
+    async (request) => toTokensResponse(await refreshLogin(db, loginDeps, request.body.refresh_token)),
   );
 
   app.post(
@@ -53,16 +61,16 @@ export function authRoutes(app: ApiServer, { loginDeps, authenticator }: ApiDeps
       schema: {
         operationId: "logOut",
         summary: "End this login",
-        description: "Its access tokens and refresh tokens are refused from now on.",
-        tags: ["Log-in"],
+        description: "Every later request with an access token or refresh token of this login returns 401.",
+        tags: ["Authentication"],
         security: needsJwt,
-        response: { 200: logoutAnswer, ...errorAnswers(401, 413, 415, 422) },
+        response: { 200: logoutResponse, ...errorResponses(401, 413, 415, 422) },
       },
     },
     async (request) => {
       const { credential } = callerOf(request);
       if (credential.kind === "jwt") await deleteLogin(db, credential.loginId);
-      return { success: true as const, message: "Logged out. The tokens of this login are no longer accepted." };
+      return { success: true as const, message: "The login has ended. Its tokens are no longer valid." };
     },
   );
 
@@ -71,10 +79,10 @@ export function authRoutes(app: ApiServer, { loginDeps, authenticator }: ApiDeps
     {
       schema: {
         operationId: "jwks",
-        summary: "Public keys of the access tokens",
-        tags: ["Log-in"],
+        summary: "Get the public keys that verify access tokens",
+        tags: ["Authentication"],
         security: [],
-        response: { 200: keySetAnswer, ...errorAnswers(431) },
+        response: { 200: keySetResponse, ...errorResponses(431) },
       },
     },
     () => publicKeySet(loginDeps.authority),

@@ -11,18 +11,20 @@ export const refreshBody = z.strictObject({
   refresh_token: z.string().min(1).max(512),
 });
 
-export const tokensAnswer = z
+export const tokensResponse = z
   .object({
-    access_token: z.string().describe("Send it as Authorization: Bearer"),
+    access_token: z.string().describe("Send it in the header `Authorization: Bearer`"),
     token_type: z.literal("Bearer"),
     expires_in: z.int().describe("Seconds until the access token expires"),
-    refresh_token: z.string().describe("Exchange it once at POST /api/v1/auth/refresh for the next pair"),
+    refresh_token: z.string().describe("Exchange it once at POST /api/v1/auth/refresh for a new pair"),
   })
-  .meta({ id: "Tokens", description: "A pair of tokens" });
+  .meta({ id: "Tokens", description: "An access token and the refresh token that renews it" });
 
-export const logoutAnswer = z.object({ success: z.literal(true), message: z.string() }).describe("The login has ended");
+export const logoutResponse = z
+  .object({ success: z.literal(true), message: z.string() })
+  .describe("The login has ended");
 
-export const keySetAnswer = z
+export const keySetResponse = z
   .object({
     keys: z.array(
       z.object({
@@ -35,9 +37,9 @@ export const keySetAnswer = z
       }),
     ),
   })
-  .describe("The public keys that access tokens are signed with");
+  .describe("The public keys that verify access tokens");
 
-export function toTokensAnswer({ accessToken, refreshToken }: Tokens): z.infer<typeof tokensAnswer> {
+export function toTokensResponse({ accessToken, refreshToken }: Tokens): z.infer<typeof tokensResponse> {
   return {
     access_token: accessToken,
     token_type: "Bearer",

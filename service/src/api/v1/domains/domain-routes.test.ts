@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLogin } from "../../../../test/builders.ts";
-import { identitiesOf, openTestDeps, testConfigurationSet } from "../../../../test/domain-deps.ts";
+import { identitiesOf, openDomainFixture, testConfigurationSet } from "../../../../test/domain-fixture.ts";
 import { useSesSimulator } from "../../../../test/use-ses-simulator.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import type { DomainDeps } from "../../../domains/register-domain.ts";
@@ -11,13 +11,13 @@ const api = useTestApi();
 let deps: DomainDeps;
 
 beforeAll(async () => {
-  deps = await openTestDeps(api.database.db, api.database.url, provider.simulator);
+  deps = await openDomainFixture(api.database.db, api.database.url, provider.simulator);
   api.deps.domainDeps = deps;
 });
 afterAll(() => deps.locks.close());
 
 describe("POST /api/v1/domains (interface 4.3)", () => {
-  test("201 returns the registered domain with one TXT and three CNAMEs to publish", async () => {
+  test("201 returns the domain with one TXT record and three CNAME records to publish", async () => {
     const { accessToken, accountId } = await aSession();
     const name = aName();
     const { status, json } = await register(accessToken, name);
@@ -45,21 +45,21 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
     }
   });
 
-  test("the domain is registered with the upstream provider", async () => {
+  test("the upstream provider has an identity for the domain", async () => {
     const { accessToken } = await aSession();
     const name = aName();
     await register(accessToken, name);
     expect(await identitiesOf(deps)).toContain(name);
   });
 
-  test("a name is stored in one spelling: lower case, no dot at the end, A-labels", async () => {
+  test("a name is stored in lower case, without a trailing dot, as A-labels", async () => {
     const { accessToken } = await aSession();
     const label = aName().split(".")[0];
     const { json } = await register(accessToken, `BÜCHER-${label}.De.`);
     expect(json().domain_name).toMatch(/^xn--bcher-[a-z0-9-]+\.de$/);
   });
 
-  test("409 CONFLICT when the account has registered it already, in any spelling", async () => {
+  test("409 CONFLICT when the account has already registered the domain in any spelling", async () => {
     const { accessToken } = await aSession();
     const name = aName();
     await register(accessToken, name);
@@ -69,7 +69,7 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
     }
   });
 
-  test("409 CONFLICT when another account has verified it, 201 while none has", async () => {
+  test("409 CONFLICT when another account has verified the domain, 201 while no account has", async () => {
     const [one, other, third] = [await aSession(), await aSession(), await aSession()];
     const name = aName();
     const first = await register(one.accessToken, name);
@@ -78,17 +78,17 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
     expect((await register(third.accessToken, name)).status).toBe(409);
   });
 
-  test("of 20 registrations of one name at once one is 201 and nineteen are 409", async () => {
+  test("of 20 concurrent registrations of one name, one returns 201 and nineteen return 409", async () => {
     const { accessToken } = await aSession();
     const name = aName();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => register(accessToken, name)));
-    const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => register(accessToken, name)));
+    const statuses = responses.map(({ status }) => status).toSorted((one, other) => one - other);
     expect(statuses).toEqual([201, ...new Array(19).fill(409)]);
     expect((await identitiesOf(deps)).filter((identity) => identity === name)).toHaveLength(1);
   });
 
   test.for(["not a domain", "localhost", "co.uk", "10.0.0.1", "shop.test", `${"a".repeat(64)}.com`, "a..io"])(
-    "422 VALIDATION_ERROR for the invalid domain format %j, and nothing reaches the provider",
+    "422 VALIDATION_ERROR for the invalid domain %j, and the provider gets no request",
     async (name) => {
       const { accessToken } = await aSession();
       const before = await identitiesOf(deps);
@@ -119,7 +119,7 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
 });
 
 describe("GET /api/v1/domains (interface 4.4)", () => {
-  test("200 is a bare array without DNS records", async () => {
+  test("200 returns a bare array without DNS records", async () => {
     const { accessToken, accountId } = await aSession();
     const [one, two] = [aName(), aName()];
     await register(accessToken, one);
@@ -146,7 +146,7 @@ describe("GET /api/v1/domains (interface 4.4)", () => {
 });
 
 describe("GET /api/v1/domains/:id (interface 4.5)", () => {
-  test("200 returns all fields, the same DNS records as registration among them", async () => {
+  test("200 returns all fields, with the same DNS records as the registration", async () => {
     const { accessToken, accountId } = await aSession();
     const registered = (await register(accessToken, aName())).json();
     const { status, json } = await get(accessToken, registered.domain_id);
@@ -161,16 +161,16 @@ describe("GET /api/v1/domains/:id (interface 4.5)", () => {
     });
   });
 
-  test("a domain of another account gives the same 404 as an absent one, byte for byte", async () => {
+  test("a domain of another account returns the same 404 body as an unknown id", async () => {
     const [mine, other] = [await aSession(), await aSession()];
     const theirs = (await register(other.accessToken, aName())).json().domain_id;
-    const odd = [theirs, 2_147_483_647, "2147483648", "0", "-1", "1.5", "abc", "1e3", "%00"];
+    const ids = [theirs, 2_147_483_647, "2147483648", "0", "-1", "1.5", "abc", "1e3", "%00"];
     for (const method of ["GET", "DELETE"] as const) {
       const texts = [];
-      for (const id of odd) {
-        const answer = await api.call({ method, path: `/api/v1/domains/${id}`, token: mine.accessToken });
-        expect(answer.status).toBe(404);
-        texts.push(answer.text.replace(/"request_id":"[^"]+"/, ""));
+      for (const id of ids) {
+        const response = await api.call({ method, path: `/api/v1/domains/${id}`, token: mine.accessToken });
+        expect(response.status).toBe(404);
+        texts.push(response.text.replace(/"request_id":"[^"]+"/, ""));
       }
       expect(new Set(texts).size).toBe(1);
     }
@@ -179,7 +179,7 @@ describe("GET /api/v1/domains/:id (interface 4.5)", () => {
 });
 
 describe("DELETE /api/v1/domains/:id (interface 4.6)", () => {
-  test("200 with success true; the domain is gone here and at the provider", async () => {
+  test("200 returns success true and removes the domain here and at the provider", async () => {
     const { accessToken } = await aSession();
     const { domain_id: id, domain_name: name } = (await register(accessToken, aName())).json();
     const { status, json } = await remove(accessToken, id);
@@ -189,7 +189,7 @@ describe("DELETE /api/v1/domains/:id (interface 4.6)", () => {
     expect(await identitiesOf(deps)).not.toContain(name);
   });
 
-  test("the provider keeps what another account still needs", async () => {
+  test("the provider keeps the identity while another account has the domain", async () => {
     const [one, other] = [await aSession(), await aSession()];
     const name = aName();
     const { domain_id: id } = (await register(one.accessToken, name)).json();
@@ -198,7 +198,7 @@ describe("DELETE /api/v1/domains/:id (interface 4.6)", () => {
     expect(await identitiesOf(deps)).toContain(name);
   });
 
-  test("a name registered anew gets another proof to publish", async () => {
+  test("a domain that is registered again gets a new ownership record", async () => {
     const { accessToken } = await aSession();
     const name = aName();
     const first = (await register(accessToken, name)).json();
@@ -210,7 +210,7 @@ describe("DELETE /api/v1/domains/:id (interface 4.6)", () => {
 });
 
 describe("POST /api/v1/domains/:id/verify", () => {
-  test("202 makes the domain due now, and 429 with Retry-After when asked again at once", async () => {
+  test("202 schedules a check now, and an immediate second request returns 429 with Retry-After", async () => {
     const { accessToken } = await aSession();
     const { domain_id: id } = (await register(accessToken, aName())).json();
     const first = await verify(accessToken, id);
@@ -227,7 +227,7 @@ describe("POST /api/v1/domains/:id/verify", () => {
   });
 });
 
-test("401 without a JWT, on every path", async () => {
+test("every domain endpoint returns 401 without a JWT", async () => {
   for (const [method, path] of [
     ["POST", "/api/v1/domains"],
     ["GET", "/api/v1/domains"],

@@ -6,16 +6,16 @@ import { removeDomain } from "../../../domains/remove-domain.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
+import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import {
-  domainAnswer,
   domainList,
+  domainResponse,
   registerDomainBody,
-  registeredDomainAnswer,
-  removedDomainAnswer,
-  toDomainAnswer,
-  toListedAnswer,
-  toRegisteredAnswer,
+  registeredDomainResponse,
+  removedDomainResponse,
+  toDomainResponse,
+  toListedDomain,
+  toRegisteredDomain,
 } from "./domain-wire.ts";
 
 const idParams = z.object({ id: z.string() });
@@ -30,17 +30,17 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
       schema: {
         operationId: "registerDomain",
         summary: "Register a sending domain",
-        description: "Publish the returned DNS records; verification follows by itself.",
+        description: "Publish the returned DNS records. Postern then verifies the domain without another request.",
         tags: ["Domains"],
         security: needsJwt,
         body: registerDomainBody,
-        response: { 201: registeredDomainAnswer, ...errorAnswers(401, 409, 413, 415, 422) },
+        response: { 201: registeredDomainResponse, ...errorResponses(401, 409, 413, 415, 422) },
       },
     },
     async (request, reply) => {
       const domainName = parseDomainName(request.body.domain_name);
-      const domain = await registerDomain(depsOf(deps), callerOf(request).accountId, domainName);
-      return reply.code(201).send(toRegisteredAnswer(domain));
+      const domain = await registerDomain(requireDomainDeps(deps), callerOf(request).accountId, domainName);
+      return reply.code(201).send(toRegisteredDomain(domain));
     },
   );
 
@@ -53,10 +53,10 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "List the account's domains",
         tags: ["Domains"],
         security: needsJwt,
-        response: { 200: domainList, ...errorAnswers(401) },
+        response: { 200: domainList, ...errorResponses(401) },
       },
     },
-    async (request) => (await listDomains(callerOf(request).db)).map(toListedAnswer),
+    async (request) => (await listDomains(callerOf(request).db)).map(toListedDomain),
   );
 
   app.get(
@@ -69,14 +69,14 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         tags: ["Domains"],
         security: needsJwt,
         params: idParams,
-        response: { 200: domainAnswer, ...errorAnswers(401, 404) },
+        response: { 200: domainResponse, ...errorResponses(401, 404) },
       },
     },
     async (request) => {
-      const id = domainId(request.params.id);
+      const id = parseDomainId(request.params.id);
       const domain = id === undefined ? undefined : await findDomain(callerOf(request).db, id);
       if (domain === undefined) throw notFound();
-      return toDomainAnswer(domain);
+      return toDomainResponse(domain);
     },
   );
 
@@ -87,20 +87,20 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
       schema: {
         operationId: "verifyDomain",
         summary: "Check the domain's DNS records now",
-        description: "The check follows within seconds; GET /api/v1/domains/{id} shows what it found.",
+        description: "The check runs within seconds; GET /api/v1/domains/{id} returns its result.",
         tags: ["Domains"],
         security: needsJwt,
         params: idParams,
-        response: { 202: domainAnswer, ...errorAnswers(401, 404, 413, 415, 422, 429) },
+        response: { 202: domainResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },
     },
     async (request, reply) => {
       const { db } = callerOf(request);
-      const id = domainId(request.params.id);
+      const id = parseDomainId(request.params.id);
       const requested = id === undefined ? undefined : await requestCheck(db, id);
-      if (requested !== undefined) return reply.code(202).send(toDomainAnswer(requested));
+      if (requested !== undefined) return reply.code(202).send(toDomainResponse(requested));
       const exists = id !== undefined && (await findDomain(db, id)) !== undefined;
-      throw exists ? checkedJustNow() : notFound();
+      throw exists ? checkRequestedRecently() : notFound();
     },
   );
 
@@ -112,37 +112,41 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "removeDomain",
         summary: "Remove a domain",
         description:
-          "Nothing can be sent from it afterwards. The provider's part is removed as well, a moment later if it is busy.",
+          "The account can no longer send from the domain. Postern also deletes the identity at the provider; if the provider is " +
+          "busy, it does so later.",
         tags: ["Domains"],
         security: needsJwt,
         params: idParams,
-        response: { 200: removedDomainAnswer, ...errorAnswers(401, 404, 413, 415, 422) },
+        response: { 200: removedDomainResponse, ...errorResponses(401, 404, 413, 415, 422) },
       },
     },
     async (request) => {
       const { accountId, db } = callerOf(request);
-      const id = domainId(request.params.id);
+      const id = parseDomainId(request.params.id);
       if (id === undefined || (await findDomain(db, id)) === undefined) throw notFound();
-      const removed = await removeDomain(depsOf(deps), accountId, id);
+      const removed = await removeDomain(requireDomainDeps(deps), accountId, id);
       if (removed === undefined) throw notFound();
-      if (removed.hindrance !== undefined) {
-        deps.log.warn({ request_id: request.id, err: removed.hindrance }, "domain.identity-left-for-later");
+      if (removed.identityRemovalError !== undefined) {
+        deps.log.warn(
+          { request_id: request.id, err: removed.identityRemovalError },
+          "domain.identity-removal-postponed",
+        );
       }
       return { success: true as const };
     },
   );
 }
 
-function depsOf({ domainDeps }: ApiDeps): DomainDeps {
+function requireDomainDeps({ domainDeps }: ApiDeps): DomainDeps {
   if (domainDeps !== undefined) return domainDeps;
   const message =
-    "This installation is not connected to AWS: AWS_FEEDBACK_TOPIC_ARN is missing. Its operator runs `postern aws setup`, " +
-    "puts the line it prints into .env and starts the API again.";
+    "This installation is not connected to AWS: the setting AWS_FEEDBACK_TOPIC_ARN is missing. The operator must run " +
+    "`postern aws setup`, add the printed line to .env and restart the API.";
   throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 60 });
 }
 
-function checkedJustNow(): AppError {
-  const message = `A check was asked for a moment ago. Ask again in ${verifyPauseSeconds} seconds.`;
+function checkRequestedRecently(): AppError {
+  const message = `A check of this domain was requested less than ${verifyPauseSeconds} seconds ago. Request it again in ${verifyPauseSeconds} seconds.`;
   return new AppError("RATE_LIMIT_EXCEEDED", message, { retryAfterSeconds: verifyPauseSeconds });
 }
 
@@ -150,8 +154,8 @@ function notFound(): AppError {
   return new AppError("NOT_FOUND", "This account has no domain with this id.");
 }
 
-/** Ids are the integers of PostgreSQL; anything else names nothing. */
-function domainId(text: string): number | undefined {
+/** Domain ids are PostgreSQL integers. Returns undefined for any other text. */
+function parseDomainId(text: string): number | undefined {
   const id = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : undefined;
   return id !== undefined && id <= 2_147_483_647 ? id : undefined;
 }

@@ -7,22 +7,22 @@ export const registerDomainBody = z.strictObject({
 });
 
 const recordFields = { type: z.enum(["TXT", "CNAME"]), name: z.string(), value: z.string() };
-const dnsRecords = z.array(z.object(recordFields)).describe("Publish all of them at the domain's DNS provider");
+const dnsRecords = z.array(z.object(recordFields)).describe("Publish every record at the domain's DNS provider");
 const checkedRecords = z
   .array(
     z.object({
       ...recordFields,
-      status: z.enum(["found", "missing", "wrong"]).optional().describe("Absent until DNS has answered"),
-      found_value: z.string().optional().describe("What is published instead, if anything"),
-      hint: z.string().optional().describe("What is probably the cause, and what to do"),
+      status: z.enum(["found", "missing", "wrong"]).optional().describe("Absent until a DNS server has answered"),
+      found_value: z.string().optional().describe("The value that is published instead; absent when there is none"),
+      hint: z.string().optional().describe("The probable cause and how to fix it"),
     }),
   )
-  .describe("Publish all of them at the domain's DNS provider; the status is that of the last check");
+  .describe("Publish every record at the domain's DNS provider. The status comes from the last check");
 
 const commonFields = {
   domain_id: z.int(),
   tenant_id: z.uuid().describe("Owning account"),
-  domain_name: z.string().describe("In lower case, international names as A-labels"),
+  domain_name: z.string().describe("In lower case; international names as A-labels"),
   identity_arn: z.string().describe("The identity at the email provider"),
 };
 const listedFields = {
@@ -31,7 +31,7 @@ const listedFields = {
   configuration_set_name: z.string(),
 };
 
-export const registeredDomainAnswer = z
+export const registeredDomainResponse = z
   .object({ ...commonFields, dns_records: dnsRecords })
   .meta({ id: "RegisteredDomain", description: "The registered domain with the DNS records to publish" });
 
@@ -39,7 +39,7 @@ export const domainList = z
   .array(z.object(listedFields).meta({ id: "ListedDomain", description: "A domain without its DNS records" }))
   .describe("All domains of the account");
 
-export const domainAnswer = z
+export const domainResponse = z
   .object({
     ...listedFields,
     dns_records: checkedRecords,
@@ -48,13 +48,13 @@ export const domainAnswer = z
   })
   .meta({ id: "Domain", description: "A domain with its DNS records" });
 
-export const removedDomainAnswer = z.object({ success: z.literal(true) }).describe("The domain is removed");
+export const removedDomainResponse = z.object({ success: z.literal(true) }).describe("The domain is removed");
 
-export function toRegisteredAnswer(domain: Domain): z.infer<typeof registeredDomainAnswer> {
+export function toRegisteredDomain(domain: Domain): z.infer<typeof registeredDomainResponse> {
   return { ...toCommon(domain), dns_records: dnsRecordsOf(domain) };
 }
 
-export function toListedAnswer(domain: Domain): z.infer<typeof domainList>[number] {
+export function toListedDomain(domain: Domain): z.infer<typeof domainList>[number] {
   return {
     ...toCommon(domain),
     verification_status: domain.verificationStatus,
@@ -62,9 +62,9 @@ export function toListedAnswer(domain: Domain): z.infer<typeof domainList>[numbe
   };
 }
 
-export function toDomainAnswer(domain: Domain): z.infer<typeof domainAnswer> {
+export function toDomainResponse(domain: Domain): z.infer<typeof domainResponse> {
   return {
-    ...toListedAnswer(domain),
+    ...toListedDomain(domain),
     dns_records: dnsRecordsOf(domain).map((record) => ({ ...record, ...checkOf(domain, record) })),
     last_checked_at: domain.lastCheckedAt,
     next_check_at: domain.nextCheckAt,

@@ -1,59 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { aLogin, anApiKey } from "../../../../test/builders.ts";
+import { anApiKey } from "../../../../test/builders.ts";
 import { anEvent, manyEvents } from "../../../../test/event-builders.ts";
 import { aQueuedSend } from "../../../../test/send-builders.ts";
-import { change } from "../../../../test/send-rows.ts";
-import { useTestApi } from "../../../../test/use-test-api.ts";
-import { foldListChanges } from "../../../db/list-counts.ts";
-import type { EventType } from "../../../events/event-store.ts";
+import { anOldSendId, idsOf, useEventList } from "../../../../test/use-event-list.ts";
 
-const api = useTestApi();
+const { api, aSession, events, listed, someEvents } = useEventList();
 
-interface EventList {
-  events: { id: string; email_id: string; event_type: EventType; recipient: string }[];
-  pagination: { page: number; limit: number; total: number; total_pages: number; next_before?: string | null };
-}
-
-function aConsumer() {
-  return aLogin(api.database.db, api.deps.loginDeps);
-}
-
-function events({ accessToken }: { accessToken: string }, query = "") {
-  return api.call({ method: "GET", path: `/api/v1/events${query}`, token: accessToken });
-}
-
-async function listed(reader: { accessToken: string }, query = ""): Promise<EventList> {
-  const response = await events(reader, query);
-  expect(response.status).toBe(200);
-  return response.json().data;
-}
-
-function idsOf({ events: list }: EventList): string[] {
-  return list.map(({ id }) => id);
-}
-
-/** Of a send accepted before all events of these tests. */
-function anOldSendId(): string {
-  return `019a0000-0000-7000-8000-${randomBytes(6).toString("hex")}`;
-}
-
-/** Oldest first, a second apart. */
-async function someEvents(accountId: string, count: number, type: EventType = "Delivery"): Promise<string[]> {
-  const ids: string[] = [];
-  for (let n = 0; n < count; n++) {
-    const at = new Date(Date.UTC(2026, 10, 15) + n * 1000).toISOString();
-    ids.push(await anEvent(api.database.db, { accountId, type, at }));
-  }
-  return ids;
-}
-
-describe("GET /api/v1/events answers 200", () => {
-  test("with success, data.events and data.pagination and nothing else", async () => {
-    const reader = await aConsumer();
-    await someEvents(reader.accountId, 2);
-    const answer = (await events(reader)).json();
-    expect(answer).toEqual({
+describe("GET /api/v1/events returns 200", () => {
+  test("with exactly success, data.events and data.pagination", async () => {
+    const session = await aSession();
+    await someEvents(session.accountId, 2);
+    const body = (await events(session)).json();
+    expect(body).toEqual({
       success: true,
       data: {
         events: [expect.any(Object), expect.any(Object)],
@@ -63,16 +21,16 @@ describe("GET /api/v1/events answers 200", () => {
   });
 
   test("with an empty list for an account without events", async () => {
-    expect(await listed(await aConsumer())).toEqual({
+    expect(await listed(await aSession())).toEqual({
       events: [],
       pagination: { page: 1, limit: 50, total: 0, total_pages: 0 },
     });
   });
 
-  test("with the newest first", async () => {
-    const reader = await aConsumer();
-    const ids = await someEvents(reader.accountId, 5);
-    expect(idsOf(await listed(reader))).toEqual(ids.toReversed());
+  test("with the newest event first", async () => {
+    const session = await aSession();
+    const ids = await someEvents(session.accountId, 5);
+    expect(idsOf(await listed(session))).toEqual(ids.toReversed());
   });
 
   const common = {
@@ -100,42 +58,42 @@ describe("GET /api/v1/events answers 200", () => {
     ["Complaint", {}, {}],
     ["Suppression", {}, { suppression_reason: "hard_bounce", suppressed_at: "2026-11-01T00:00:00.000Z" }],
   ] as const)("with exactly the fields of a %s event", async (type, given, shown) => {
-    const reader = await aConsumer();
-    await anEvent(api.database.db, { accountId: reader.accountId, type, at, recipient, ...given });
-    expect((await listed(reader)).events).toEqual([{ ...common, event_type: type, ...shown }]);
+    const session = await aSession();
+    await anEvent(api.database.db, { accountId: session.accountId, type, at, recipient, ...given });
+    expect((await listed(session)).events).toEqual([{ ...common, event_type: type, ...shown }]);
   });
 
-  test("with the event of a send whose email_id leads to the record of the send", async () => {
-    const reader = await aConsumer();
-    const sendId = await aQueuedSend(api.database.db, { accountId: reader.accountId });
-    await anEvent(api.database.db, { accountId: reader.accountId, sendId });
-    const [event] = (await listed(reader)).events;
+  test("with an email_id that GET /api/v1/send/:id/status accepts", async () => {
+    const session = await aSession();
+    const sendId = await aQueuedSend(api.database.db, { accountId: session.accountId });
+    await anEvent(api.database.db, { accountId: session.accountId, sendId });
+    const [event] = (await listed(session)).events;
     const path = `/api/v1/send/${event?.email_id}/status`;
-    const record = await api.call({ method: "GET", path, token: reader.accessToken });
+    const record = await api.call({ method: "GET", path, token: session.accessToken });
     expect(record.json().id).toBe(sendId);
   });
 
   test.each(["Delivery", "Bounce", "Complaint", "Suppression"] as const)(
-    "with events of type %s and their total only, when they are asked for",
+    "with only the events of type %s and their total when the caller requests that type",
     async (type) => {
-      const reader = await aConsumer();
+      const session = await aSession();
       for (const each of ["Delivery", "Bounce", "Complaint", "Suppression"] as const) {
-        await someEvents(reader.accountId, each === type ? 3 : 2, each);
+        await someEvents(session.accountId, each === type ? 3 : 2, each);
       }
-      const list = await listed(reader, `?type=${type}&limit=2`);
+      const list = await listed(session, `?type=${type}&limit=2`);
       expect(list.events.map((event) => event.event_type)).toEqual([type, type]);
       expect(list.pagination).toEqual({ page: 1, limit: 2, total: 3, total_pages: 2 });
-      expect((await listed(reader)).pagination.total).toBe(9);
+      expect((await listed(session)).pagination.total).toBe(9);
     },
   );
 
-  test("with 50 unless a limit is given, and up to 100", async () => {
-    const reader = await aConsumer();
-    await manyEvents(api.database.db, { accountId: reader.accountId, count: 120 });
+  test("with 50 events by default, and with up to 100 when the caller sets a limit", async () => {
+    const session = await aSession();
+    await manyEvents(api.database.db, { accountId: session.accountId, count: 120 });
     const counts = [];
-    for (const query of ["", "?limit=1", "?limit=100"]) counts.push((await listed(reader, query)).events.length);
+    for (const query of ["", "?limit=1", "?limit=100"]) counts.push((await listed(session, query)).events.length);
     expect(counts).toEqual([50, 1, 100]);
-    expect((await listed(reader, "?limit=100")).pagination).toEqual({
+    expect((await listed(session, "?limit=100")).pagination).toEqual({
       page: 1,
       limit: 100,
       total: 120,
@@ -143,18 +101,18 @@ describe("GET /api/v1/events answers 200", () => {
     });
   });
 
-  test("with pages that together are the list, and an empty one behind the last", async () => {
-    const reader = await aConsumer();
-    const ids = await someEvents(reader.accountId, 7);
+  test("with pages that together form the list, and with an empty page after the last", async () => {
+    const session = await aSession();
+    const ids = await someEvents(session.accountId, 7);
     const pages = [];
-    for (const page of [1, 2, 3, 4]) pages.push(await listed(reader, `?limit=3&page=${page}`));
+    for (const page of [1, 2, 3, 4]) pages.push(await listed(session, `?limit=3&page=${page}`));
     expect(pages.flatMap(idsOf)).toEqual(ids.toReversed());
     expect(pages.map((page) => page.events.length)).toEqual([3, 3, 1, 0]);
     expect(pages[3]?.pagination).toEqual({ page: 4, limit: 3, total: 7, total_pages: 3 });
   });
 
-  test("with nothing of another account, in no way of asking", async () => {
-    const [reader, other] = [await aConsumer(), await aConsumer()];
+  test("without events of another account, for every kind of query", async () => {
+    const [session, other] = [await aSession(), await aSession()];
     const sendId = anOldSendId();
     const id = await anEvent(api.database.db, { accountId: other.accountId, sendId, recipient: "jane@example.test" });
     const queries = [
@@ -165,156 +123,41 @@ describe("GET /api/v1/events answers 200", () => {
       "?since=2020-01-01T00:00:00Z",
     ];
     for (const query of queries) {
-      expect(idsOf(await listed(reader, query))).toEqual([]);
+      expect(idsOf(await listed(session, query))).toEqual([]);
       expect(idsOf(await listed(other, query))).toEqual([id]);
     }
-    expect((await listed(reader)).pagination.total).toBe(0);
+    expect((await listed(session)).pagination.total).toBe(0);
   });
 
-  test("with live events, and with test events and their total for ?mode=test", async () => {
-    const reader = await aConsumer();
-    const live = await anEvent(api.database.db, { accountId: reader.accountId });
-    const tried = await anEvent(api.database.db, { accountId: reader.accountId, mode: "test" });
-    const again = await anEvent(api.database.db, { accountId: reader.accountId, mode: "test" });
-    const inTest = await listed(reader, "?mode=test");
-    expect(idsOf(inTest).toSorted()).toEqual([tried, again].toSorted());
+  test("with live events by default, and with test events and their total for ?mode=test", async () => {
+    const session = await aSession();
+    const live = await anEvent(api.database.db, { accountId: session.accountId });
+    const first = await anEvent(api.database.db, { accountId: session.accountId, mode: "test" });
+    const second = await anEvent(api.database.db, { accountId: session.accountId, mode: "test" });
+    const inTest = await listed(session, "?mode=test");
+    expect(idsOf(inTest).toSorted()).toEqual([first, second].toSorted());
     expect(inTest.pagination.total).toBe(2);
-    expect(idsOf(await listed(reader))).toEqual([live]);
-    expect(idsOf(await listed(reader, "?mode=live"))).toEqual([live]);
-    expect(idsOf(await listed(reader, "?mode=test&since=2020-01-01T00:00:00Z"))).toHaveLength(2);
+    expect(idsOf(await listed(session))).toEqual([live]);
+    expect(idsOf(await listed(session, "?mode=live"))).toEqual([live]);
+    expect(idsOf(await listed(session, "?mode=test&since=2020-01-01T00:00:00Z"))).toHaveLength(2);
   });
 });
 
-describe("GET /api/v1/events reads on with a cursor", () => {
-  test("from an event on, until next_before is null, without a page or a total", async () => {
-    const reader = await aConsumer();
-    const ids = await someEvents(reader.accountId, 7);
-    const newest = idsOf(await listed(reader, "?limit=2"));
-    const read = [...newest];
-    let before: string | null | undefined = newest.at(-1);
-    while (typeof before === "string") {
-      const list: EventList = await listed(reader, `?limit=2&before=${before}`);
-      expect(Object.keys(list.pagination)).toEqual(["limit", "next_before"]);
-      read.push(...idsOf(list));
-      before = list.pagination.next_before;
-    }
-    expect(read).toEqual(ids.toReversed());
-    expect(before).toBeNull();
-  });
-
-  test("and a cursor does not move when newer events come", async () => {
-    const reader = await aConsumer();
-    const ids = await someEvents(reader.accountId, 4);
-    await anEvent(api.database.db, { accountId: reader.accountId });
-    expect(idsOf(await listed(reader, `?limit=2&before=${ids[2]}`))).toEqual([ids[1], ids[0]]);
-  });
-
-  test("with the events of a send, of a recipient however written, and of a time", async () => {
-    const reader = await aConsumer();
-    const { accountId } = reader;
-    const sendId = anOldSendId();
-    await someEvents(accountId, 3);
-    const one = await anEvent(api.database.db, {
-      accountId,
-      sendId,
-      type: "Bounce",
-      at: "2026-11-16T10:00:00.000Z",
-      recipient: "jane@xn--exmple-cua.test",
-    });
-    const two = await anEvent(api.database.db, { accountId, sendId, at: "2026-11-16T10:00:00.001Z" });
-    const found = async (query: string) => idsOf(await listed(reader, query));
-    expect(await found(`?email_id=${sendId}`)).toEqual([two, one]);
-    expect(await found(`?email_id=${sendId}&type=Bounce`)).toEqual([one]);
-    expect(await found(`?email_id=${sendId}&before=${two}`)).toEqual([one]);
-    expect(await found(`?recipient=${encodeURIComponent("Jane@Exämple.test")}`)).toEqual([one]);
-    expect(await found(`?recipient=${encodeURIComponent("jane@xn--exmple-cua.test")}&type=Delivery`)).toEqual([]);
-    expect(await found("?since=2026-11-16T10:00:00.000Z&until=2026-11-16T10:00:00.001Z")).toEqual([one]);
-    expect(await found("?since=2026-11-16T11:00:00.001%2B01:00")).toEqual([two]);
-  });
-
-  test("and looks at 10,000 events at most for a recipient, then tells where to go on", async () => {
-    const reader = await aConsumer();
-    const { accountId } = reader;
-    const rare = await anEvent(api.database.db, { accountId, recipient: "rare@example.test" });
-    await change(api.database.db, "select pg_sleep(0.002)");
-    const at = "2026-11-01T00:00:00.000Z";
-    const old = await anEvent(api.database.db, { accountId, recipient: "rare@example.test", at });
-    await manyEvents(api.database.db, { accountId, count: 10_500 });
-    const first = await listed(reader, "?recipient=rare%40example.test");
-    expect(first.events.length).toBeLessThan(2);
-    expect(first.pagination.next_before).toEqual(expect.any(String));
-    const second = await listed(reader, `?recipient=rare%40example.test&before=${first.pagination.next_before}`);
-    expect([...idsOf(first), ...idsOf(second)]).toEqual([rare, old]);
-    expect(second.pagination.next_before).toBeNull();
-  });
-});
-
-describe("GET /api/v1/events keeps an exact total", () => {
-  test("while events are inserted and folded by many at once", async () => {
-    const reader = await aConsumer();
-    const { accountId } = reader;
-    const seen: number[] = [];
-    const writers = Array.from({ length: 4 }, async (_, number) => {
-      const type = number % 2 === 0 ? "Delivery" : "Bounce";
-      for (let n = 0; n < 10; n++) await manyEvents(api.database.db, { accountId, count: 3, type });
-    });
-    const folders = Array.from({ length: 2 }, async () => {
-      for (let n = 0; n < 20; n++) await foldListChanges(api.database.db, 3);
-    });
-    const looking = (async () => {
-      for (let n = 0; n < 15; n++) {
-        const list = await listed(reader, "?limit=100");
-        seen.push(list.pagination.total);
-        // Of the same moment as the page: up to its limit nothing is missing.
-        if (list.pagination.total <= 100) expect(list.events).toHaveLength(list.pagination.total);
-      }
-    })();
-    await Promise.all([...writers, ...folders, looking]);
-    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
-    expect((await listed(reader)).pagination.total).toBe(120);
-    while ((await foldListChanges(api.database.db, 1000)) > 0);
-    expect((await listed(reader)).pagination.total).toBe(120);
-    expect((await listed(reader, "?type=Bounce")).pagination.total).toBe(60);
-    const rows = await change(
-      api.database.db,
-      "select list, count from list_counts where account_id = $1 order by list",
-      [accountId],
-    );
-    expect(rows).toEqual([
-      { list: "Bounce", count: 60 },
-      { list: "Delivery", count: 60 },
-    ]);
-  });
-
-  test("when the same event is told twice", async () => {
-    const reader = await aConsumer();
-    const id = await anEvent(api.database.db, { accountId: reader.accountId });
-    await change(
-      api.database.db,
-      `insert into events (id, send_id, account_id, mode, event_type, event_at, recipient)
-       values ($1, $1, $2, 'live', 'Delivery', now(), 'a@b.test')
-       on conflict (id) do nothing`,
-      [id, reader.accountId],
-    );
-    expect((await listed(reader)).pagination.total).toBe(1);
-  });
-});
-
-describe("GET /api/v1/events answers 401", () => {
-  test("without a credential, with a bad one, and to an API key, which it does not take", async () => {
-    const reader = await aConsumer();
-    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, reader.accountId);
+describe("GET /api/v1/events returns 401", () => {
+  test("without a credential, with an invalid JWT and with an API key", async () => {
+    const session = await aSession();
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, session.accountId);
     const path = "/api/v1/events";
-    const answers = [
+    const responses = [
       await api.call({ method: "GET", path }),
-      await api.call({ method: "GET", path, token: `${reader.accessToken.slice(0, -4)}AAAA` }),
+      await api.call({ method: "GET", path, token: `${session.accessToken.slice(0, -4)}AAAA` }),
       await api.call({ method: "GET", path, key }),
     ];
-    expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401]);
+    expect(responses.map((response) => response.status)).toEqual([401, 401, 401]);
   });
 });
 
-describe("GET /api/v1/events answers 422", () => {
+describe("GET /api/v1/events returns 422", () => {
   test.each([
     ["limit=0", "limit"],
     ["limit=101", "limit"],
@@ -341,16 +184,16 @@ describe("GET /api/v1/events answers 422", () => {
     ["page=2&recipient=a%40b.test", "page"],
     ["page=1&before=01a1ddd0-0000-7000-8000-000000000000", "page"],
     ["event_type=Bounce", "event_type"],
-  ])("to ?%s, naming the parameter", async (query, field) => {
-    const response = await events(await aConsumer(), `?${query}`);
+  ])("for ?%s, naming the parameter", async (query, field) => {
+    const response = await events(await aSession(), `?${query}`);
     expect(response.status).toBe(422);
     expect(response.json().error.details[0].field).toBe(field);
   });
 
-  test("to a page beyond the newest 100,000, naming before as the way on", async () => {
-    const reader = await aConsumer();
-    expect((await events(reader, "?limit=100&page=1000")).status).toBe(200);
-    const response = await events(reader, "?limit=100&page=1001");
+  test("for a page beyond the newest 100,000 events, naming before as the alternative", async () => {
+    const session = await aSession();
+    expect((await events(session, "?limit=100&page=1000")).status).toBe(200);
+    const response = await events(session, "?limit=100&page=1001");
     expect(response.status).toBe(422);
     expect(response.json().error.message).toMatch(/page must be at most 1000 .* before/);
   });

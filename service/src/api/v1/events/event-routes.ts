@@ -1,9 +1,9 @@
 import { findEvents, listEvents } from "../../../events/event-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
-import { cursorAnswer, offsetOf, pageAnswer, requireNoPage } from "../list-wire.ts";
-import { eventList, eventQuery, toEventAnswer, toEventFilter } from "./event-wire.ts";
+import { errorResponses, needsJwt } from "../../http/wire-format.ts";
+import { offsetOf, requireNoPage, toCursorPagination, toPagePagination } from "../list-wire.ts";
+import { eventList, eventQuery, toEventFilter, toEventRecord } from "./event-wire.ts";
 
 export function eventRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
@@ -14,16 +14,16 @@ export function eventRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
       onRequest,
       schema: {
         operationId: "listEvents",
-        summary: "What happened to the account's mail",
+        summary: "List the account's events",
         description:
-          "Newest first. With `limit`, `page` and `type` the answer has the exact `total`. With `before`, `email_id`, " +
-          "`recipient`, `since` or `until` it has `next_before` instead, with which reading goes on however far back. " +
-          "An event has its place by its own time, one of type `Suppression` by that of its send; `since` and `until` " +
-          "mean that place.",
+          "Newest first. With only `limit`, `page` and `type`, the response has the exact `total`. With `before`, `email_id`, " +
+          "`recipient`, `since` or `until`, it has `next_before` instead, which continues the list without a depth limit. " +
+          "Events are ordered by their own time, `Suppression` events by the time of their send; `since` and `until` compare " +
+          "with the same time.",
         tags: ["Events"],
         security: needsJwt,
         querystring: eventQuery,
-        response: { 200: eventList, ...errorAnswers(401, 422) },
+        response: { 200: eventList, ...errorResponses(401, 422) },
       },
     },
     async (request) => {
@@ -33,13 +33,13 @@ export function eventRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
       if (filter !== undefined) {
         requireNoPage(page);
         const { events, nextBefore } = await findEvents(db, mode, filter);
-        const pagination = cursorAnswer(limit, nextBefore);
-        return { success: true as const, data: { events: events.map(toEventAnswer), pagination } };
+        const pagination = toCursorPagination(limit, nextBefore);
+        return { success: true as const, data: { events: events.map(toEventRecord), pagination } };
       }
       const offset = offsetOf(page ?? 1, limit);
       const { events, total } = await listEvents(db, mode, { type, limit, offset });
-      const pagination = pageAnswer(page ?? 1, limit, total);
-      return { success: true as const, data: { events: events.map(toEventAnswer), pagination } };
+      const pagination = toPagePagination(page ?? 1, limit, total);
+      return { success: true as const, data: { events: events.map(toEventRecord), pagination } };
     },
   );
 }

@@ -21,12 +21,12 @@ export const eventQuery = z.strictObject({
   mode: modeParameter,
   before: beforeParameter,
   email_id: z.guid({ error: "must be the id of a send" }).optional().describe("Events of this send"),
-  recipient: textParameter.optional().describe("Events of this address"),
+  recipient: textParameter.optional().describe("Events of this recipient address"),
   since: sinceParameter,
   until: untilParameter,
 });
 
-export const eventAnswer = z
+export const eventRecord = z
   .object({
     id: z.uuid(),
     email_id: z.uuid().describe("The `id` of the send"),
@@ -34,48 +34,51 @@ export const eventAnswer = z
     event_timestamp: wireTimestamp,
     recipient: z.string(),
     bounce_type: z.enum(["Permanent", "Transient"]).optional().describe("Only on `Bounce`"),
-    bounce_subtype: z.string().optional().describe("Only on `Bounce`, in the provider's words"),
-    complaint_type: z.string().optional().describe("Only on `Complaint`, and only when the mailbox provider told it"),
+    bounce_subtype: z.string().optional().describe("Only on `Bounce`, as the provider reports it"),
+    complaint_type: z
+      .string()
+      .optional()
+      .describe("Only on `Complaint`, and only when the mailbox provider reported it"),
     suppression_reason: z.enum(["hard_bounce", "complaint"]).optional().describe("Only on `Suppression`"),
-    suppressed_at: wireTimestamp.optional().describe("Only on `Suppression`: since when the address was on the list"),
+    suppressed_at: wireTimestamp.optional().describe("Only on `Suppression`: when the address was suppressed"),
   })
-  .meta({ id: "Event", description: "One thing that happened to one recipient of a send" });
+  .meta({ id: "Event", description: "What happened to one recipient of a send" });
 
 export const eventList = z
   .object({
     success: z.literal(true),
     data: z.object({
-      events: z.array(eventAnswer).describe("Newest first"),
+      events: z.array(eventRecord).describe("Newest first"),
       pagination: z.union([pagePagination, cursorPagination]),
     }),
   })
   .describe("Events of the account");
 
-/** Undefined when a page of the whole list, or of one type, is asked for. */
+/** Returns undefined when the caller requests a page of the whole list or of one type. */
 export function toEventFilter(query: z.infer<typeof eventQuery>): EventFilter | undefined {
   const { type, before, email_id, recipient, since, until, limit } = query;
   if ([before, email_id, recipient, since, until].every((given) => given === undefined)) return undefined;
-  return { type, before, sendId: email_id, recipient: recipient && comparable(recipient), since, until, limit };
+  return { type, before, sendId: email_id, recipient: recipient && recipientKeyOf(recipient), since, until, limit };
 }
 
-/** What the provider told as a recipient need not be an address by our rules; it is compared as text then. */
-export function comparable(recipient: string): string {
+/** A recipient that the provider reported may not be a valid address; it is then compared as lower-case text. */
+export function recipientKeyOf(recipient: string): string {
   const address = parseAddress(recipient);
   return "problem" in address ? recipient.toLowerCase() : address.key;
 }
 
-export function toEventAnswer(event: SendEvent): z.input<typeof eventAnswer> {
+export function toEventRecord(event: SendEvent): z.input<typeof eventRecord> {
   return {
     id: event.id,
     email_id: event.sendId,
     event_type: event.type,
     event_timestamp: event.at,
     recipient: event.recipient,
-    ...fieldsOf(event),
+    ...typeFields(event),
   };
 }
 
-function fieldsOf(event: SendEvent) {
+function typeFields(event: SendEvent) {
   switch (event.type) {
     case "Delivery":
       return {};
@@ -91,6 +94,6 @@ function fieldsOf(event: SendEvent) {
 type Present<Fields> = { [Field in keyof Fields]?: NonNullable<Fields[Field]> };
 
 function present<Fields extends Record<string, string | null>>(fields: Fields): Present<Fields> {
-  // What is left has no null in it.
+  // The filter removes all nulls, which the compiler cannot see.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Present<Fields>;
 }

@@ -1,18 +1,20 @@
+import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorAnswers } from "../../http/wire-format.ts";
-import { takenAnswer } from "./feedback-wire.ts";
+import { errorResponses } from "../../http/wire-format.ts";
 
-/** More than SNS ever sends. */
+/** Larger than any notification that SNS sends. */
 const maxNotificationBytes = 512 * 1024;
 
+const receivedResponse = z.object({ success: z.literal(true) }).describe("Postern has processed the message");
+
 /**
- * The door for notifications that SNS pushes. It has no key and no rate limit: what counts is the signature, and a
- * notification that is refused for other reasons would not come again.
+ * Receives the notifications that SNS pushes. The SNS signature authenticates the request, so there is no API key. There is
+ * no rate limit either, because SNS redelivers a refused notification for a limited time only.
  */
 export async function feedbackRoutes(app: ApiServer, { feedbackEndpoint, log }: ApiDeps): Promise<void> {
   await app.register(async (scope) => {
-    // SNS announces its JSON as text/plain.
+    // SNS sends JSON with the content type text/plain.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
     scope.post(
@@ -21,27 +23,26 @@ export async function feedbackRoutes(app: ApiServer, { feedbackEndpoint, log }: 
         bodyLimit: maxNotificationBytes,
         validatorCompiler: () => (value) => ({ value }),
         schema: {
-          operationId: "takeSesNotification",
-          summary: "Take an SNS notification about a mail",
+          operationId: "receiveSesNotification",
+          summary: "Receive an SES event from SNS",
           description:
-            "For Amazon SNS only, as the HTTPS endpoint of the feedback topic. Everything but a message with a valid signature " +
-            "of our topic is refused. Not needed where feedback is read from SQS.",
+            "The HTTPS endpoint of the feedback topic, for Amazon SNS only. Returns 401 for any message without a valid signature " +
+            "for this topic. Not needed when the workers read feedback from SQS.",
           tags: ["Feedback"],
           security: [],
-          response: { 200: takenAnswer, ...errorAnswers(401, 413) },
+          response: { 200: receivedResponse, ...errorResponses(401, 413) },
         },
       },
       async (request) => {
         if (feedbackEndpoint === undefined) {
-          throw new AppError("UNAVAILABLE", "This installation is not connected to AWS yet.", {
-            retryAfterSeconds: 60,
-          });
+          const message = "This installation is not connected to AWS. The operator must run `postern aws setup`.";
+          throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 60 });
         }
         const body = typeof request.body === "string" ? request.body : "";
         const reading = await feedbackEndpoint.push.read(body);
         switch (reading.kind) {
           case "notification":
-            await feedbackEndpoint.take(reading.feedback, body);
+            await feedbackEndpoint.receive(reading.feedback, body);
             break;
           case "confirmation":
             await feedbackEndpoint.push.confirm(reading);
@@ -52,10 +53,10 @@ export async function feedbackRoutes(app: ApiServer, { feedbackEndpoint, log }: 
             break;
           case "refused":
             log.warn({ request_id: request.id, reason: reading.reason }, "feedback.refused");
-            throw new AppError("UNAUTHORIZED", "This is not a message that Amazon SNS signed for the feedback topic.");
+            throw new AppError("UNAUTHORIZED", "The message has no valid Amazon SNS signature for the feedback topic.");
           case "cannot-check":
-            log.error({ request_id: request.id, reason: reading.reason }, "feedback.cannot-check");
-            throw new AppError("UNAVAILABLE", "The signature cannot be checked at the moment.", {
+            log.error({ request_id: request.id, reason: reading.reason }, "feedback.signature-not-checked");
+            throw new AppError("UNAVAILABLE", "The server cannot check the signature. Send the message again later.", {
               retryAfterSeconds: 20,
             });
         }

@@ -1,12 +1,13 @@
 import { listSends } from "../../../sends/list-sends.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorAnswers, needsKeyOrJwt } from "../../http/wire-format.ts";
-import { cursorAnswer } from "../list-wire.ts";
+import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { toCursorPagination } from "../list-wire.ts";
 import { sendList, sendQuery, toSendFilter } from "./send-list-wire.ts";
-import { toSendRecord } from "./send-wire.ts";
+import { modeOfCaller } from "./send-mode.ts";
+import { toSendRecord } from "./send-response-wire.ts";
 
-/** Additive to the published interface, which finds a send only by its id. */
+/** An addition to the published interface, which finds a send only by its id. */
 export function sendListRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
 
@@ -16,21 +17,21 @@ export function sendListRoutes(app: ApiServer, { authenticator }: ApiDeps): void
       onRequest,
       schema: {
         operationId: "listSends",
-        summary: "Find sends",
+        summary: "List and search sends",
         description:
-          "Newest first; `next_before` reads on. An API key sees the sends of its own mode; a JWT sees live ones, or test " +
-          "ones with `?mode=test`. `since` and `until` are compared with the time of acceptance that is in the id of a send.",
+          "Newest first; `next_before` continues the list. An API key reads the sends of its own mode. A JWT reads live sends, " +
+          "or test sends with `?mode=test`. `since` and `until` compare with the time of acceptance, which the id contains.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
         querystring: sendQuery,
-        response: { 200: sendList, ...errorAnswers(401, 422) },
+        response: { 200: sendList, ...errorResponses(401, 422) },
       },
     },
     async (request) => {
-      const { db, mode, credential } = callerOf(request);
-      const shown = credential.kind === "jwt" ? (request.query.mode ?? mode) : mode;
-      const { sends, nextBefore } = await listSends(db, shown, toSendFilter(request.query));
-      const pagination = cursorAnswer(request.query.limit, nextBefore);
+      const caller = callerOf(request);
+      const mode = modeOfCaller(caller, request.query.mode);
+      const { sends, nextBefore } = await listSends(caller.db, mode, toSendFilter(request.query));
+      const pagination = toCursorPagination(request.query.limit, nextBefore);
       return { success: true as const, data: { sends: sends.map(toSendRecord), pagination } };
     },
   );

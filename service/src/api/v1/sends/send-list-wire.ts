@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseHostName } from "../../../host-name.ts";
 import type { SendFilter } from "../../../sends/list-sends.ts";
 import { sendStatuses } from "../../../sends/send-store.ts";
-import { comparable } from "../events/event-wire.ts";
+import { recipientKeyOf } from "../events/event-wire.ts";
 import {
   beforeParameter,
   cursorPagination,
@@ -13,7 +13,7 @@ import {
   textParameter,
   untilParameter,
 } from "../list-wire.ts";
-import { sendRecord } from "./send-wire.ts";
+import { sendRecord } from "./send-response-wire.ts";
 
 export const sendQuery = z.strictObject({
   limit: limitParameter,
@@ -38,7 +38,7 @@ export function toSendFilter(query: z.infer<typeof sendQuery>): SendFilter {
   const { status, recipient, domain, provider_message_id, before, since, until, limit } = query;
   return {
     status,
-    recipient: recipient && comparable(recipient),
+    recipient: recipient && recipientKeyOf(recipient),
     fromDomains: domain === undefined ? undefined : spellingsOf(domain),
     providerMessageId: provider_message_id,
     before,
@@ -48,7 +48,7 @@ export function toSendFilter(query: z.infer<typeof sendQuery>): SendFilter {
   };
 }
 
-/** A sender is kept as it was given, so an international domain stands there in either spelling. */
+/** `from_address` keeps the spelling of the request, so an international domain is stored as A-label or as U-label. */
 function spellingsOf(domain: string): string[] {
   const ascii = parseHostName(domain);
   return typeof ascii === "string" ? [ascii, domainToUnicode(ascii), domain.toLowerCase()] : [domain.toLowerCase()];

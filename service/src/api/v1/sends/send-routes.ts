@@ -1,32 +1,31 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { z } from "zod";
 import type { RateUsage } from "../../../accept/accept-batch.ts";
 import { type Acceptance, acceptSend, type Sender } from "../../../accept/accept-send.ts";
 import { AppError } from "../../../errors.ts";
-import { findSend } from "../../../sends/send-store.ts";
-import { createSenderGate } from "../../auth/identify-sender.ts";
-import { requireCaller } from "../../auth/require-caller.ts";
+import { createSenderIdentifier } from "../../auth/authenticate.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import { createLargeBodyLimit, isSmallBody } from "../../http/large-bodies.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
-import { errorAnswers, needsKeyOrJwt } from "../../http/wire-format.ts";
-import { maxSendBytes, modeQuery, readSendBody, requestedMode } from "./send-body.ts";
-import { sendValidateRoute } from "./send-validate-route.ts";
-import { acceptedAnswer, sendBody, sendRecord, toAcceptedAnswer, toSendRecord } from "./send-wire.ts";
+import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
+import { modeQuery, requestedMode } from "./send-mode.ts";
+import { sendBody } from "./send-request-wire.ts";
+import { acceptedResponse, toAcceptedResponse } from "./send-response-wire.ts";
+import { sendValidateRoutes } from "./send-validate-routes.ts";
 
 export async function sendRoutes(app: ApiServer, deps: ApiDeps): Promise<void> {
-  // In a scope of its own, because here the body is read by the handler: a caller who may not send, or not now, must hear
-  // that before anything about the body.
+  // A separate scope, because the handlers parse the body themselves: 401 and 429 must precede every error about the body.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     sendRoute(scope.withTypeProvider(), deps);
-    sendValidateRoute(scope.withTypeProvider(), deps);
+    sendValidateRoutes(scope.withTypeProvider(), deps);
   });
-  statusRoute(app, deps);
 }
 
 function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void {
-  const gate = createSenderGate(authenticator);
+  const { identify, requireValidCredential } = createSenderIdentifier(authenticator);
+  const largeBodies = createLargeBodyLimit();
   const senders = new WeakMap<FastifyRequest, Sender>();
 
   app.post(
@@ -34,51 +33,55 @@ function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void
     {
       bodyLimit: maxSendBytes,
       onRequest: async (request, reply) => {
-        const sender = inMode(await gate.identify(request), request);
+        const sender = inRequestedMode(
+          await identify(request.headers, { mayTrustMemory: isSmallBody(request) }),
+          request,
+        );
         senders.set(request, sender);
         const refusal = acceptDeps.refusals.find(sender);
         if (refusal !== undefined) {
-          await gate.requireUsable(request, sender);
+          await requireValidCredential(request.headers, sender);
           throw overLimit(reply, refusal.usage, refusal.retryMs);
         }
-        gate.admitBody(request, reply, sender);
+        largeBodies.admit(request, reply, sender.accountId);
       },
       validatorCompiler: () => (value) => ({ value }),
       serializerCompiler: () => (value) => JSON.stringify(value),
       schema: {
         operationId: "send",
-        summary: "Send a mail",
+        summary: "Send an email",
         description:
-          "Checks the mail, stores it and answers; it is handed over right after. Give an `idempotency_key`, in the body or " +
-          "as the header `Idempotency-Key`, and the request can be repeated without sending twice. The order of refusals is " +
-          "401, 429, 422, 409, 400. Answers carry `RateLimit-Policy` and `RateLimit`; repeats `Idempotent-Replayed: true`.",
+          "Validates and stores the send, then returns; a worker submits it to the provider right after. With an " +
+          "`idempotency_key` in the body or an `Idempotency-Key` header, repeating the request does not send twice. Errors are " +
+          "checked in the order 401, 429, 422, 409, 400. Responses have the headers `RateLimit-Policy` and `RateLimit`; the " +
+          "response to a repeat has `Idempotent-Replayed: true`.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
         querystring: modeQuery,
         body: sendBody,
-        response: { 202: acceptedAnswer, ...errorAnswers(400, 401, 409, 413, 415, 422, 429) },
+        response: { 202: acceptedResponse, ...errorResponses(400, 401, 409, 413, 415, 422, 429) },
       },
     },
     async (request, reply) => {
       const sender = senders.get(request);
-      if (sender === undefined) throw new Error("the route ran without the hook that finds its sender");
-      const reading = readSendBody(request);
-      const payload = "request" in reading ? reading.request : undefined;
+      if (sender === undefined) throw new Error("the handler ran without the hook that identifies the sender");
+      const parsed = parseSendBody(request);
+      const payload = "request" in parsed ? parsed.request : undefined;
       let acceptance = await acceptSend(acceptDeps, sender, payload);
       if (acceptance.kind === "not-allowed") {
-        // Says why. Or it counts after all: it was stored under another pepper a moment ago.
-        await gate.requireUsable(request, { ...sender, keyHmac: undefined });
-        acceptance = await acceptSend(acceptDeps, { ...sender, keyHmac: undefined }, payload);
+        // Throws 401 with the reason, unless the key is valid and only its stored HMAC now uses another pepper.
+        await requireValidCredential(request.headers, { ...sender, uncheckedKeyHmac: undefined });
+        acceptance = await acceptSend(acceptDeps, { ...sender, uncheckedKeyHmac: undefined }, payload);
       }
-      if (acceptance.kind === "not-valid" && "problem" in reading) {
+      if (acceptance.kind === "not-valid" && "problem" in parsed) {
         reply.headers(rateLimitHeaders(acceptance.usage));
-        throw reading.problem;
+        throw parsed.problem;
       }
       const accepted = acceptedOrThrow(acceptance, reply);
       const { id, status, isRepeat } = accepted;
-      reply.facts = { send_id: id, send_status: status, repeat: isRepeat, mode: sender.mode };
+      reply.logFields = { send_id: id, send_status: status, repeat: isRepeat, mode: sender.mode };
       if (isRepeat) reply.header("idempotent-replayed", "true");
-      return reply.code(202).send(toAcceptedAnswer(accepted));
+      return reply.code(202).send(toAcceptedResponse(accepted));
     },
   );
 }
@@ -97,12 +100,12 @@ function acceptedOrThrow(acceptance: Acceptance, reply: FastifyReply) {
       throw new AppError(
         "DOMAIN_NOT_VERIFIED",
         "The domain of from is not verified in this account. Register it at POST /api/v1/domains; " +
-          "GET /api/v1/domains/{id} shows its DNS records and what is missing.",
+          "GET /api/v1/domains/{id} shows its DNS records and which are missing.",
       );
     case "not-allowed":
-      throw new AppError("UNAUTHORIZED", "The credential does not count any more.");
+      throw new AppError("UNAUTHORIZED", "The credential is no longer valid. Create a new API key or log in again.");
     case "not-valid":
-      throw new Error("a valid payload was counted as one that is not");
+      throw new Error("the accept statement treated a valid payload as an invalid one");
   }
 }
 
@@ -111,7 +114,7 @@ function overLimit(reply: FastifyReply, usage: RateUsage, retryMs: number): AppE
   reply.headers(rateLimitHeaders(usage));
   return new AppError(
     "RATE_LIMIT_EXCEEDED",
-    `This account may send ${describeLimits(usage)}. Send the same request again after ${retryAfterSeconds} s. ` +
+    `The account has reached its send rate limit (${describeLimits(usage)}). Send the same request again after ${retryAfterSeconds} s. ` +
       "The operator can raise the limits with `postern admin set-limits`.",
     { retryAfterSeconds },
   );
@@ -120,43 +123,14 @@ function overLimit(reply: FastifyReply, usage: RateUsage, retryMs: number): AppE
 function conflict(originalId: string, fields: string[]): AppError {
   return new AppError(
     "CONFLICT",
-    `The idempotency key was used before for another payload, as send ${originalId}. Different: ${fields.join(", ")}. ` +
-      "Use a new key for a new mail.",
+    `Send ${originalId} already used this idempotency key with a different payload. Differing fields: ${fields.join(", ")}. ` +
+      "Use a new key for a new email.",
     { details: fields.map((field) => ({ field, code: "differs", message: `differs from send ${originalId}` })) },
   );
 }
 
-/** A key has its own mode; a JWT sends live mail unless it asks for the other. */
-function inMode(sender: Sender, request: FastifyRequest): Sender {
-  const isByKey = request.headers["x-api-key"] !== undefined;
-  return isByKey ? sender : { ...sender, mode: requestedMode(request) };
-}
-
-function statusRoute(app: ApiServer, { authenticator }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
-
-  app.get(
-    "/api/v1/send/:id/status",
-    {
-      onRequest,
-      schema: {
-        operationId: "getSendStatus",
-        summary: "What became of a send",
-        description: "An API key sees the sends of its own mode; a JWT sees live ones, or test ones with `?mode=test`.",
-        tags: ["Sends"],
-        security: needsKeyOrJwt,
-        params: z.object({ id: z.string() }),
-        querystring: modeQuery,
-        response: { 200: sendRecord, ...errorAnswers(401, 404, 422) },
-      },
-    },
-    async (request) => {
-      const { db, mode, credential } = callerOf(request);
-      const shown = credential.kind === "jwt" ? (request.query.mode ?? mode) : mode;
-      const { id } = request.params;
-      const send = z.guid().safeParse(id).success ? await findSend(db, shown, id) : undefined;
-      if (send === undefined) throw new AppError("NOT_FOUND", "This account has no send with this id.");
-      return toSendRecord(send);
-    },
-  );
+/** An API key always uses its own mode. A JWT uses the mode in the query, by default `live`. */
+function inRequestedMode(sender: Sender, request: FastifyRequest): Sender {
+  const hasApiKey = request.headers["x-api-key"] !== undefined;
+  return hasApiKey ? sender : { ...sender, mode: requestedMode(request) };
 }

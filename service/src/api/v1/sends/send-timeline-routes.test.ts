@@ -5,12 +5,12 @@ import { anEvent } from "../../../../test/event-builders.ts";
 import { aClaimedSend, aQueuedSend, attemptOf, aVerifiedDomain, claimAgain } from "../../../../test/send-builders.ts";
 import { change, useEmptyQueue } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
-import { leaveInDoubt, markFailed, markSent, retryLater } from "../../../queue/settle-sends.ts";
+import { markFailed, markInDoubt, markSent, retryLater } from "../../../queue/settle-sends.ts";
 
 const api = useTestApi();
 useEmptyQueue(api.database);
 
-async function aConsumer() {
+async function anAccountWithKey() {
   const accountId = await anAccount(api.database.db);
   const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId);
   return { accountId, key };
@@ -26,9 +26,9 @@ async function entriesOf(id: string, credential: { key: string }) {
   return response.json().entries;
 }
 
-describe("GET /api/v1/send/:id/timeline answers 200", () => {
-  test("for a send that was just accepted: how many recipients, and who was filtered", async () => {
-    const { accountId, key } = await aConsumer();
+describe("GET /api/v1/send/:id/timeline returns 200", () => {
+  test("for a newly accepted send with the number of recipients and the suppressed ones", async () => {
+    const { accountId, key } = await anAccountWithKey();
     const domain = await aVerifiedDomain(api.database.db, accountId, "timeline-shop.io");
     await change(
       api.database.db,
@@ -63,8 +63,8 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
     });
   });
 
-  test("with the attempt that is under way", async () => {
-    const { accountId, key } = await aConsumer();
+  test("with the attempt that is in progress", async () => {
+    const { accountId, key } = await anAccountWithKey();
     const send = await aClaimedSend(api.database.db, { accountId });
     const response = (await timelineOf(send.id, { key })).json();
     expect(response).toMatchObject({ status: "processing", entries: [{ type: "accepted" }, { type: "attempt" }] });
@@ -80,11 +80,11 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
     });
   });
 
-  test("with attempts, hand-over and events in the order of their times", async () => {
-    const { accountId, key } = await aConsumer();
+  test("with attempts, submission and events in chronological order", async () => {
+    const { accountId, key } = await anAccountWithKey();
     const send = await aClaimedSend(api.database.db, { accountId });
     const failed = { ...attemptOf(send), outcome: "try-later" as const, requestId: "r-1", detail: "503 from 10.0.0.7" };
-    await retryLater(api.database.db, [{ ...failed, delaySeconds: 0, counts: true }]);
+    await retryLater(api.database.db, [{ ...failed, delaySeconds: 0, usesRetryWindow: true }]);
     await change(api.database.db, "update send_queue set state = 'ready', due_at = null where id = $1", [send.id]);
     const again = await claimAgain(api.database.db, send.id);
     await markSent(api.database.db, [
@@ -114,14 +114,14 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
     );
   });
 
-  test("with our own words about an attempt, and never with the provider's", async () => {
-    const { accountId, key } = await aConsumer();
+  test("with Postern's own description of an attempt and never with the provider's message", async () => {
+    const { accountId, key } = await anAccountWithKey();
     const secret = "arn:aws:iam::123456789012:user/postern is not authorized";
     for (const outcome of ["try-later", "unknown", "refused"] as const) {
       const send = await aClaimedSend(api.database.db, { accountId });
-      const made = { ...attemptOf(send), outcome, detail: secret };
-      if (outcome === "unknown") await leaveInDoubt(api.database.db, [made]);
-      else await retryLater(api.database.db, [{ ...made, delaySeconds: 60, counts: true }]);
+      const settled = { ...attemptOf(send), outcome, detail: secret };
+      if (outcome === "unknown") await markInDoubt(api.database.db, [settled]);
+      else await retryLater(api.database.db, [{ ...settled, delaySeconds: 60, usesRetryWindow: true }]);
       expect((await timelineOf(send.id, { key })).text).not.toContain("arn:aws");
     }
     const send = await aClaimedSend(api.database.db, { accountId });
@@ -136,8 +136,8 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
     });
   });
 
-  test("with the newest 500 attempts of a send that was throttled for hours, saying that it is not all", async () => {
-    const { accountId, key } = await aConsumer();
+  test("with the newest 500 attempts and complete false for a send with more attempts", async () => {
+    const { accountId, key } = await anAccountWithKey();
     const id = await aQueuedSend(api.database.db, { accountId });
     await change(
       api.database.db,
@@ -150,7 +150,7 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
     expect([attempts.length, attempts[0].attempt, attempts.at(-1).attempt, complete]).toEqual([500, 101, 600, false]);
   });
 
-  test("to a JWT: live sends, and test sends with ?mode=test", async () => {
+  test("for a JWT: live sends by default, and test sends with ?mode=test", async () => {
     const login = await aLogin(api.database.db, api.deps.loginDeps);
     const id = await aQueuedSend(api.database.db, { accountId: login.accountId, mode: "test" });
     expect((await timelineOf(id, { token: login.accessToken })).status).toBe(404);
@@ -158,15 +158,15 @@ describe("GET /api/v1/send/:id/timeline answers 200", () => {
   });
 });
 
-test("GET /api/v1/send/:id/timeline answers 401 without a credential", async () => {
+test("GET /api/v1/send/:id/timeline returns 401 without a credential", async () => {
   expect((await timelineOf(randomUUID(), {})).status).toBe(401);
 });
 
-test("GET /api/v1/send/:id/timeline answers 404 for an unknown or malformed id, and for a send of another account or mode", async () => {
-  const [reader, other] = [await aConsumer(), await aConsumer()];
+test("GET /api/v1/send/:id/timeline returns 404 for an unknown or malformed id and for a send of another account or mode", async () => {
+  const [account, other] = [await anAccountWithKey(), await anAccountWithKey()];
   const theirs = await aQueuedSend(api.database.db, { accountId: other.accountId });
-  const tried = await aQueuedSend(api.database.db, { accountId: reader.accountId, mode: "test" });
-  for (const id of [randomUUID(), "not-an-id", theirs, tried]) {
-    expect((await timelineOf(id, { key: reader.key })).status).toBe(404);
+  const testSend = await aQueuedSend(api.database.db, { accountId: account.accountId, mode: "test" });
+  for (const id of [randomUUID(), "not-an-id", theirs, testSend]) {
+    expect((await timelineOf(id, { key: account.key })).status).toBe(404);
   }
 });

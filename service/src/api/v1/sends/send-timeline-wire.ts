@@ -2,47 +2,51 @@ import { z } from "zod";
 import { sendStatuses } from "../../../sends/send-store.ts";
 import type { Timeline, TimelineEntry } from "../../../sends/send-timeline.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
-import { eventAnswer, toEventAnswer } from "../events/event-wire.ts";
+import { eventRecord, toEventRecord } from "../events/event-wire.ts";
 
 const accepted = z.object({
   type: z.literal("accepted"),
   at: wireTimestamp,
-  recipients: z.int().describe("How many were asked for, filtered ones included"),
-  suppressed_recipients: z.array(z.string()).describe("Filtered when it was accepted"),
+  recipients: z.int().describe("Number of recipients in the request, including suppressed ones"),
+  suppressed_recipients: z.array(z.string()).describe("Recipients that were suppressed at acceptance"),
 });
 
 const attempt = z.object({
   type: z.literal("attempt"),
   at: wireTimestamp,
   attempt: z.int(),
-  ended_at: wireTimestamp.nullable().describe("Null while it is under way"),
+  ended_at: wireTimestamp.nullable().describe("Null while the attempt is in progress"),
   outcome: z
     .enum(["accepted", "refused", "try-later", "unknown", "returned"])
     .nullable()
-    .describe("`returned`: the provider was not asked; `detail` says why. Null while it is under way"),
+    .describe(
+      "`returned` means that the worker did not call the provider; `detail` says why. Null while the attempt is in progress",
+    ),
   provider_message_id: z.string().nullable(),
-  request_id: z.string().nullable().describe("Of the provider"),
+  request_id: z.string().nullable().describe("Request id of the provider"),
   detail: z.string().nullable(),
 });
 
 const submitted = z.object({ type: z.literal("submitted"), at: wireTimestamp, provider_message_id: z.string() });
 
-const happened = z.object({ type: z.literal("event"), at: wireTimestamp, event: eventAnswer });
+const event = z.object({ type: z.literal("event"), at: wireTimestamp, event: eventRecord });
 
-export const timelineAnswer = z
+export const timelineResponse = z
   .object({
     id: z.uuid(),
-    status: z.enum(sendStatuses).describe("As it is now"),
+    status: z.enum(sendStatuses).describe("Current status"),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
     entries: z
-      .array(z.discriminatedUnion("type", [accepted, attempt, submitted, happened]))
-      .describe("Oldest first. An attempt is there unless it was the first and the provider took it at once"),
-    complete: z.boolean().describe("False when there are more than 500 attempts or events; the newest are shown"),
+      .array(z.discriminatedUnion("type", [accepted, attempt, submitted, event]))
+      .describe("Oldest first. A first attempt that the provider accepted has no entry of type `attempt`"),
+    complete: z
+      .boolean()
+      .describe("False when the send has more than 500 attempts or events; the entries then contain the newest 500"),
   })
-  .meta({ id: "Timeline", description: "All that is known of a send" });
+  .meta({ id: "Timeline", description: "The history of a send" });
 
-export function toTimelineAnswer({ send, entries, isComplete }: Timeline): z.input<typeof timelineAnswer> {
+export function toTimelineResponse({ send, entries, isComplete }: Timeline): z.input<typeof timelineResponse> {
   return {
     id: send.id,
     status: send.status,
@@ -53,7 +57,7 @@ export function toTimelineAnswer({ send, entries, isComplete }: Timeline): z.inp
   };
 }
 
-function toEntry(entry: TimelineEntry): z.input<typeof timelineAnswer>["entries"][number] {
+function toEntry(entry: TimelineEntry): z.input<typeof timelineResponse>["entries"][number] {
   const { at } = entry;
   switch (entry.type) {
     case "accepted":
@@ -72,6 +76,6 @@ function toEntry(entry: TimelineEntry): z.input<typeof timelineAnswer>["entries"
     case "submitted":
       return { type: "submitted", at, provider_message_id: entry.providerMessageId };
     case "event":
-      return { type: "event", at, event: toEventAnswer(entry.event) };
+      return { type: "event", at, event: toEventRecord(entry.event) };
   }
 }

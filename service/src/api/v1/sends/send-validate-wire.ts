@@ -4,23 +4,25 @@ import type { FieldProblem } from "../../../errors.ts";
 import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
 import { fieldProblem, wireTimestamp } from "../../http/wire-format.ts";
 
-const recipientVerdict = z.object({
-  email: z.string().describe("As given; one that stands in several lists is shown once"),
+const recipientValidation = z.object({
+  email: z.string().describe("As written in the request; an address in several lists appears once"),
   suppressed: z.boolean(),
   reason: z.enum(["hard_bounce", "complaint"]).optional(),
   suppressed_at: wireTimestamp.optional(),
 });
 
-export const verdictAnswer = z
+export const validationResponse = z
   .object({
-    valid: z.boolean().describe("Whether `POST /api/v1/send` would answer 202 to the same request now"),
+    valid: z.boolean().describe("Whether `POST /api/v1/send` would return 202 for the same request now"),
     would_answer: z.object({
       status: z.union([z.literal(202), z.literal(400), z.literal(409), z.literal(422), z.literal(429)]),
       code: z.enum(["DOMAIN_NOT_VERIFIED", "CONFLICT", "VALIDATION_ERROR", "RATE_LIMIT_EXCEEDED"]).nullable(),
     }),
-    problems: z.array(fieldProblem).describe("Every problem of the payload; what follows is null when there is one"),
+    problems: z
+      .array(fieldProblem)
+      .describe("Every problem of the payload; the fields from `domain` to `idempotency` are null when there is one"),
     domain: z.object({ name: z.string(), verified: z.boolean() }).nullable().describe("The domain of `from`"),
-    recipients: z.array(recipientVerdict).nullable().describe("Those of `to`, `cc` and `bcc`, each once"),
+    recipients: z.array(recipientValidation).nullable().describe("The recipients in `to`, `cc` and `bcc`, each once"),
     would_be_suppressed: z.boolean().nullable().describe("True when every recipient is suppressed"),
     sizes: z
       .object({
@@ -33,34 +35,34 @@ export const verdictAnswer = z
     idempotency: z
       .object({
         state: z.enum(["new", "repeat", "conflict"]),
-        id: z.uuid().optional().describe("The send that has the key"),
+        id: z.uuid().optional().describe("The send that used the key"),
         differing_fields: z.array(z.string()).optional(),
       })
       .nullable()
-      .describe("Null without an idempotency key"),
+      .describe("Null when the request has no idempotency key"),
     rate_limits: z
       .array(z.object({ window_seconds: z.int(), limit: z.int(), remaining: z.int() }))
-      .describe("What is left; this request is not counted"),
+      .describe("What remains in each window; this request does not count"),
   })
-  .meta({ id: "SendVerdict", description: "What would become of a send, without sending it" });
+  .meta({ id: "SendValidation", description: "The result that sending would have" });
 
-type Verdict = z.input<typeof verdictAnswer>;
+type ValidationResponse = z.input<typeof validationResponse>;
 const windowSeconds = [1, 10, 60];
 
-interface Judged {
+interface ValidatedSend {
   request: SendRequest | undefined;
   problems: FieldProblem[];
-  judgement: Validation;
+  validation: Validation;
 }
 
-export function toVerdict({ request, problems, judgement }: Judged): Verdict {
-  const { usage, payload } = judgement;
-  const wouldAnswer = answerTo(problems, judgement);
+export function toValidationResponse({ request, problems, validation }: ValidatedSend): ValidationResponse {
+  const { usage, payload } = validation;
+  const wouldAnswer = responseTo(problems, validation);
   return {
     valid: wouldAnswer.status === 202,
     would_answer: wouldAnswer,
     problems,
-    ...(request === undefined || payload === undefined ? unread : read(request, payload)),
+    ...(request === undefined || payload === undefined ? notValidated : validated(request, payload)),
     rate_limits: windowSeconds.map((seconds, window) => ({
       window_seconds: seconds,
       limit: usage.limits[window] ?? 0,
@@ -69,8 +71,8 @@ export function toVerdict({ request, problems, judgement }: Judged): Verdict {
   };
 }
 
-/** In the order in which sending decides. */
-function answerTo(problems: FieldProblem[], { usage, payload }: Validation): Verdict["would_answer"] {
+/** Follows the order of the checks of `POST /api/v1/send`. */
+function responseTo(problems: FieldProblem[], { usage, payload }: Validation): ValidationResponse["would_answer"] {
   if (usage.remaining.some((left) => left <= 0)) return { status: 429, code: "RATE_LIMIT_EXCEEDED" };
   if (problems.length > 0 || payload === undefined) return { status: 422, code: "VALIDATION_ERROR" };
   if (payload.idempotency.state === "conflict") return { status: 409, code: "CONFLICT" };
@@ -78,12 +80,12 @@ function answerTo(problems: FieldProblem[], { usage, payload }: Validation): Ver
   return { status: 400, code: "DOMAIN_NOT_VERIFIED" };
 }
 
-const unread = { domain: null, recipients: null, would_be_suppressed: null, sizes: null, idempotency: null };
+const notValidated = { domain: null, recipients: null, would_be_suppressed: null, sizes: null, idempotency: null };
 
-function read(request: SendRequest, { isDomainVerified, recipients, idempotency }: PayloadValidation) {
+function validated(request: SendRequest, { isDomainVerified, recipients, idempotency }: PayloadValidation) {
   return {
     domain: { name: request.from.address.domain, verified: isDomainVerified },
-    recipients: recipients.map(toRecipientVerdict),
+    recipients: recipients.map(toRecipientValidation),
     would_be_suppressed: recipients.every(({ suppression }) => suppression !== undefined),
     sizes: {
       recipients: recipientsOf(request).length,
@@ -95,7 +97,7 @@ function read(request: SendRequest, { isDomainVerified, recipients, idempotency 
   };
 }
 
-function toRecipientVerdict({ given, suppression }: PayloadValidation["recipients"][number]) {
+function toRecipientValidation({ given, suppression }: PayloadValidation["recipients"][number]) {
   if (suppression === undefined) return { email: given, suppressed: false };
   return { email: given, suppressed: true, reason: suppression.reason, suppressed_at: suppression.suppressedAt };
 }

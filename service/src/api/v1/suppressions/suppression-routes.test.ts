@@ -13,19 +13,19 @@ interface SuppressionList {
   pagination: { page: number; limit: number; total: number; total_pages: number; next_before?: string | null };
 }
 
-function aConsumer() {
+function aSession() {
   return aLogin(api.database.db, api.deps.loginDeps);
 }
 
-type Reader = Awaited<ReturnType<typeof aConsumer>>;
+type Session = Awaited<ReturnType<typeof aSession>>;
 
-async function listed({ accessToken }: Reader, query = ""): Promise<SuppressionList> {
+async function listed({ accessToken }: Session, query = ""): Promise<SuppressionList> {
   const response = await api.call({ method: "GET", path: `/api/v1/suppression${query}`, token: accessToken });
   expect(response.status).toBe(200);
   return response.json();
 }
 
-function remove({ accessToken }: Reader, email: string, query = "") {
+function remove({ accessToken }: Session, email: string, query = "") {
   const path = `/api/v1/suppression/${encodeURIComponent(email)}${query}`;
   return api.call({ method: "DELETE", path, token: accessToken });
 }
@@ -34,15 +34,15 @@ function emailsOf({ data }: SuppressionList): string[] {
   return data.map(({ email }) => email);
 }
 
-/** `person-0@x.test` first; a millisecond apart at least, so that the newest is known. */
-async function someSuppressed(accountId: string, count: number): Promise<string[]> {
+/** Suppresses `person-0@x.test` first and each next address a millisecond later. */
+async function someSuppressions(accountId: string, count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, (_, number) => `person-${number}@x.test`);
   await change(
     api.database.db,
     `insert into suppressions (id, account_id, mode, email, reason, suppressed_at)
      select new_id_at(at), $1, 'live', email, 'complaint', at
-     from unnest($2::text[]) with ordinality as e (email, place),
-       lateral (select timestamptz '2026-11-15Z' + place * interval '1 ms' as at) as times`,
+     from unnest($2::text[]) with ordinality as e (email, position),
+       lateral (select timestamptz '2026-11-15Z' + position * interval '1 ms' as at) as times`,
     [accountId, emails],
   );
   return emails;
@@ -52,11 +52,11 @@ function removalsOf(email: string) {
   return change(api.database.db, "select email, tries from suppression_removals where email = $1", [email]);
 }
 
-describe("GET /api/v1/suppression answers 200", () => {
-  test("with success, data and pagination side by side, and the fields of an entry", async () => {
-    const reader = await aConsumer();
-    await someSuppressed(reader.accountId, 1);
-    expect(await listed(reader)).toEqual({
+describe("GET /api/v1/suppression returns 200", () => {
+  test("with success, data and pagination at the top level, and all fields of an entry", async () => {
+    const session = await aSession();
+    await someSuppressions(session.accountId, 1);
+    expect(await listed(session)).toEqual({
       success: true,
       data: [
         {
@@ -70,88 +70,88 @@ describe("GET /api/v1/suppression answers 200", () => {
     });
   });
 
-  test("with an empty list for an account that suppresses nobody", async () => {
-    expect(await listed(await aConsumer())).toEqual({
+  test("with an empty list for an account without suppressions", async () => {
+    expect(await listed(await aSession())).toEqual({
       success: true,
       data: [],
       pagination: { page: 1, limit: 50, total: 0, total_pages: 0 },
     });
   });
 
-  test("with the newest first, in pages that together are the list", async () => {
-    const reader = await aConsumer();
-    const emails = await someSuppressed(reader.accountId, 7);
+  test("with the newest entry first, in pages that together form the list", async () => {
+    const session = await aSession();
+    const emails = await someSuppressions(session.accountId, 7);
     const pages = [];
-    for (const page of [1, 2, 3, 4]) pages.push(await listed(reader, `?limit=3&page=${page}`));
+    for (const page of [1, 2, 3, 4]) pages.push(await listed(session, `?limit=3&page=${page}`));
     expect(pages.flatMap(emailsOf)).toEqual(emails.toReversed());
     expect(pages[3]?.pagination).toEqual({ page: 4, limit: 3, total: 7, total_pages: 3 });
   });
 
-  test("with 50 unless a limit is given, and up to 100", async () => {
-    const reader = await aConsumer();
-    await someSuppressed(reader.accountId, 120);
+  test("with 50 entries by default, and with up to 100 when the caller sets a limit", async () => {
+    const session = await aSession();
+    await someSuppressions(session.accountId, 120);
     const counts = [];
-    for (const query of ["", "?limit=1", "?limit=100"]) counts.push((await listed(reader, query)).data.length);
+    for (const query of ["", "?limit=1", "?limit=100"]) counts.push((await listed(session, query)).data.length);
     expect(counts).toEqual([50, 1, 100]);
   });
 
-  test("from an entry on with before, until next_before is null, also when that entry is gone", async () => {
-    const reader = await aConsumer();
-    const emails = await someSuppressed(reader.accountId, 5);
-    const first = await listed(reader, "?limit=2");
-    await remove(reader, emails[3] ?? "");
-    const second = await listed(reader, `?limit=2&before=${first.data[1]?.id}`);
+  test("with the entries after before, until next_before is null, even when that entry was removed", async () => {
+    const session = await aSession();
+    const emails = await someSuppressions(session.accountId, 5);
+    const first = await listed(session, "?limit=2");
+    await remove(session, emails[3] ?? "");
+    const second = await listed(session, `?limit=2&before=${first.data[1]?.id}`);
     expect(Object.keys(second.pagination)).toEqual(["limit", "next_before"]);
-    const third = await listed(reader, `?limit=2&before=${second.pagination.next_before}`);
+    const third = await listed(session, `?limit=2&before=${second.pagination.next_before}`);
     expect([first, second, third].flatMap(emailsOf)).toEqual(emails.toReversed());
     expect(third.pagination.next_before).toBeNull();
   });
 
-  test("with nothing of another account", async () => {
-    const [reader, other] = [await aConsumer(), await aConsumer()];
-    await someSuppressed(other.accountId, 2);
-    expect((await listed(reader)).pagination.total).toBe(0);
-    expect(await listed(reader, "?before=ffffffff-ffff-7fff-bfff-ffffffffffff")).toMatchObject({ data: [] });
+  test("without entries of another account", async () => {
+    const [session, other] = [await aSession(), await aSession()];
+    await someSuppressions(other.accountId, 2);
+    expect((await listed(session)).pagination.total).toBe(0);
+    expect(await listed(session, "?before=ffffffff-ffff-7fff-bfff-ffffffffffff")).toMatchObject({ data: [] });
   });
 
-  test("with live entries, and with those of test mail for ?mode=test", async () => {
-    const reader = await aConsumer();
+  test("with live entries by default, and with test entries for ?mode=test", async () => {
+    const session = await aSession();
     for (const mode of ["live", "test"] as Mode[]) {
-      await aSuppression(api.database.db, { accountId: reader.accountId, email: `${mode}@x.test`, mode });
+      await aSuppression(api.database.db, { accountId: session.accountId, email: `${mode}@x.test`, mode });
     }
-    expect(emailsOf(await listed(reader))).toEqual(["live@x.test"]);
-    expect(emailsOf(await listed(reader, "?mode=test"))).toEqual(["test@x.test"]);
+    expect(emailsOf(await listed(session))).toEqual(["live@x.test"]);
+    expect(emailsOf(await listed(session, "?mode=test"))).toEqual(["test@x.test"]);
   });
 
-  test("with an exact total while addresses come, go and are folded at once", async () => {
-    const reader = await aConsumer();
-    const { accountId } = reader;
+  test("with an exact total while concurrent requests add, remove and fold entries", async () => {
+    const session = await aSession();
+    const { accountId } = session;
     const work = Array.from({ length: 4 }, async (_, writer) => {
       for (let n = 0; n < 8; n++) {
         const email = `w${writer}-${n}@x.test`;
         await aSuppression(api.database.db, { accountId, email });
-        if (n % 2 === 0) expect((await remove(reader, email)).status).toBe(200);
+        if (n % 2 === 0) expect((await remove(session, email)).status).toBe(200);
         await foldListChanges(api.database.db, 2);
-        const list = await listed(reader, "?limit=100");
+        const list = await listed(session, "?limit=100");
         expect(list.data).toHaveLength(list.pagination.total);
       }
     });
     await Promise.all(work);
-    expect((await listed(reader)).pagination.total).toBe(16);
+    expect((await listed(session)).pagination.total).toBe(16);
     while ((await foldListChanges(api.database.db, 1000)) > 0);
-    expect((await listed(reader)).pagination.total).toBe(16);
+    expect((await listed(session)).pagination.total).toBe(16);
   });
 });
 
-test("GET /api/v1/suppression answers 401 without a JWT", async () => {
-  const reader = await aConsumer();
-  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, reader.accountId);
+test("GET /api/v1/suppression returns 401 without a JWT", async () => {
+  const session = await aSession();
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, session.accountId);
   const path = "/api/v1/suppression";
   expect((await api.call({ method: "GET", path })).status).toBe(401);
   expect((await api.call({ method: "GET", path, key })).status).toBe(401);
 });
 
-describe("GET /api/v1/suppression answers 422", () => {
+describe("GET /api/v1/suppression returns 422", () => {
   test.each([
     ["limit=0", "limit"],
     ["limit=101", "limit"],
@@ -163,37 +163,37 @@ describe("GET /api/v1/suppression answers 422", () => {
     ["page=2&before=01a1ddd0-0000-7000-8000-000000000000", "page"],
     ["limit=100&page=1001", "page"],
     ["type=Bounce", "type"],
-  ])("to ?%s, naming the parameter", async (query, field) => {
-    const { accessToken } = await aConsumer();
+  ])("for ?%s, naming the parameter", async (query, field) => {
+    const { accessToken } = await aSession();
     const response = await api.call({ method: "GET", path: `/api/v1/suppression?${query}`, token: accessToken });
     expect(response.status).toBe(422);
     expect(response.json().error.details[0].field).toBe(field);
   });
 });
 
-describe("DELETE /api/v1/suppression/:email answers 200", () => {
-  test("with a message that names the address, which is off the list then", async () => {
-    const reader = await aConsumer();
-    await someSuppressed(reader.accountId, 2);
-    const response = await remove(reader, "person-0@x.test");
+describe("DELETE /api/v1/suppression/:email returns 200", () => {
+  test("with a message that names the address, and removes it from the list", async () => {
+    const session = await aSession();
+    await someSuppressions(session.accountId, 2);
+    const response = await remove(session, "person-0@x.test");
     expect(response.status).toBe(200);
     expect(response.json()).toEqual({ success: true, message: expect.stringContaining("person-0@x.test") });
-    expect(await listed(reader)).toMatchObject({ data: [{ email: "person-1@x.test" }], pagination: { total: 1 } });
+    expect(await listed(session)).toMatchObject({ data: [{ email: "person-1@x.test" }], pagination: { total: 1 } });
   });
 
-  test("and later sends to the address are no longer filtered", async () => {
-    const reader = await aConsumer();
-    const domain = await aVerifiedDomain(api.database.db, reader.accountId);
-    await aSuppression(api.database.db, { accountId: reader.accountId, email: "jane@example.io" });
+  test("and does not filter later sends to the address", async () => {
+    const session = await aSession();
+    const domain = await aVerifiedDomain(api.database.db, session.accountId);
+    await aSuppression(api.database.db, { accountId: session.accountId, email: "jane@example.io" });
     const send = () =>
       api.call({
         method: "POST",
         path: "/api/v1/send",
-        token: reader.accessToken,
+        token: session.accessToken,
         body: { from: `a@${domain}`, to: ["jane@example.io"], subject: "Hello", text: "Hi" },
       });
     expect((await send()).json()).toMatchObject({ status: "suppressed", suppressed_recipients: ["jane@example.io"] });
-    await remove(reader, "jane@example.io");
+    await remove(session, "jane@example.io");
     const accepted = (await send()).json();
     expect(accepted.status).toBe("queued");
     expect(accepted.suppressed_recipients).toBeUndefined();
@@ -204,56 +204,56 @@ describe("DELETE /api/v1/suppression/:email answers 200", () => {
     ["jane@xn--exmple-cua.test", "jane@exämple.test"],
     ["jane+tag@x.test", "jane+tag@x.test"],
     ["a/b%c@x.test", "a/b%c@x.test"],
-  ])("for %s written as %s", async (email, written) => {
-    const reader = await aConsumer();
-    await aSuppression(api.database.db, { accountId: reader.accountId, email });
-    const response = await remove(reader, written);
+  ])("for the entry %s when the caller writes %s", async (email, written) => {
+    const session = await aSession();
+    await aSuppression(api.database.db, { accountId: session.accountId, email });
+    const response = await remove(session, written);
     expect(response.status).toBe(200);
     expect(response.json().message).toContain(written);
-    expect(emailsOf(await listed(reader))).toEqual([]);
+    expect(emailsOf(await listed(session))).toEqual([]);
   });
 
-  test("and in the same commit notes that the address has to go from the provider's list, for live mail only", async () => {
-    const reader = await aConsumer();
+  test("and records the removal at the provider in the same commit, for live mode only", async () => {
+    const session = await aSession();
     for (const mode of ["live", "test"] as Mode[]) {
-      await aSuppression(api.database.db, { accountId: reader.accountId, email: `note-${mode}@x.test`, mode });
+      await aSuppression(api.database.db, { accountId: session.accountId, email: `note-${mode}@x.test`, mode });
     }
-    expect((await remove(reader, "note-live@x.test")).status).toBe(200);
-    expect((await remove(reader, "note-test@x.test", "?mode=test")).status).toBe(200);
+    expect((await remove(session, "note-live@x.test")).status).toBe(200);
+    expect((await remove(session, "note-test@x.test", "?mode=test")).status).toBe(200);
     expect(await removalsOf("note-live@x.test")).toEqual([{ email: "note-live@x.test", tries: 0 }]);
     expect(await removalsOf("note-test@x.test")).toEqual([]);
   });
 
-  test("to one of two that remove the same address at once, and 404 to the other", async () => {
-    const reader = await aConsumer();
-    await aSuppression(api.database.db, { accountId: reader.accountId, email: "twice@x.test" });
-    const answers = await Promise.all([remove(reader, "twice@x.test"), remove(reader, "twice@x.test")]);
-    expect(answers.map((answer) => String(answer.status)).toSorted()).toEqual(["200", "404"]);
+  test("for one of two concurrent removals of an address, and 404 for the other", async () => {
+    const session = await aSession();
+    await aSuppression(api.database.db, { accountId: session.accountId, email: "twice@x.test" });
+    const responses = await Promise.all([remove(session, "twice@x.test"), remove(session, "twice@x.test")]);
+    expect(responses.map((response) => String(response.status)).toSorted()).toEqual(["200", "404"]);
   });
 });
 
-test("DELETE /api/v1/suppression/:email answers 401 for a missing or invalid JWT, and removes nothing", async () => {
-  const reader = await aConsumer();
-  await someSuppressed(reader.accountId, 1);
-  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, reader.accountId);
+test("DELETE /api/v1/suppression/:email returns 401 for a missing or invalid JWT and removes nothing", async () => {
+  const session = await aSession();
+  await someSuppressions(session.accountId, 1);
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, session.accountId);
   const request = { method: "DELETE", path: "/api/v1/suppression/person-0%40x.test" } as const;
-  const answers = [
+  const responses = [
     await api.call(request),
     await api.call({ ...request, token: "eyJ.eyJ.sig" }),
     await api.call({ ...request, key }),
   ];
-  expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401]);
-  expect((await listed(reader)).pagination.total).toBe(1);
+  expect(responses.map((response) => response.status)).toEqual([401, 401, 401]);
+  expect((await listed(session)).pagination.total).toBe(1);
 });
 
-describe("DELETE /api/v1/suppression/:email answers 404", () => {
-  test("for an address without an entry, of another account or the other mode, and for a text that is no address", async () => {
-    const [reader, other] = [await aConsumer(), await aConsumer()];
+describe("DELETE /api/v1/suppression/:email returns 404", () => {
+  test("for an address without an entry in this account and mode, and for text that is not an address", async () => {
+    const [session, other] = [await aSession(), await aSession()];
     await aSuppression(api.database.db, { accountId: other.accountId, email: "theirs@x.test" });
-    await aSuppression(api.database.db, { accountId: reader.accountId, email: "tried@x.test", mode: "test" });
+    await aSuppression(api.database.db, { accountId: session.accountId, email: "tried@x.test", mode: "test" });
     const emails = ["nobody@x.test", "theirs@x.test", "tried@x.test", "no address", "a@b@c", "Jane <nobody@x.test>"];
     for (const email of emails) {
-      const response = await remove(reader, email);
+      const response = await remove(session, email);
       expect(response.status).toBe(404);
       expect(response.json().error.code).toBe("NOT_FOUND");
     }
@@ -262,11 +262,11 @@ describe("DELETE /api/v1/suppression/:email answers 404", () => {
   });
 });
 
-test("no address of a suppression reaches the log", async () => {
-  const reader = await aConsumer();
-  await aSuppression(api.database.db, { accountId: reader.accountId, email: "canary-address@x.test" });
-  await listed(reader);
-  await remove(reader, "canary-address@x.test");
-  await remove(reader, "canary-address@x.test");
+test("no log line contains a suppressed address", async () => {
+  const session = await aSession();
+  await aSuppression(api.database.db, { accountId: session.accountId, email: "canary-address@x.test" });
+  await listed(session);
+  await remove(session, "canary-address@x.test");
+  await remove(session, "canary-address@x.test");
   expect(api.logLines.filter((line) => line.includes("canary-address"))).toEqual([]);
 });

@@ -8,14 +8,14 @@ import {
 } from "../../../suppressions/suppression-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorAnswers, needsJwt } from "../../http/wire-format.ts";
-import { cursorAnswer, offsetOf, pageAnswer, requireNoPage } from "../list-wire.ts";
+import { errorResponses, needsJwt } from "../../http/wire-format.ts";
+import { offsetOf, requireNoPage, toCursorPagination, toPagePagination } from "../list-wire.ts";
 import {
   removalQuery,
-  removedSuppressionAnswer,
+  removedSuppressionResponse,
   suppressionList,
   suppressionQuery,
-  toSuppressionAnswer,
+  toSuppressionEntry,
 } from "./suppression-wire.ts";
 
 export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
@@ -27,12 +27,13 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
       onRequest,
       schema: {
         operationId: "listSuppressions",
-        summary: "Addresses that are not mailed",
-        description: "Newest first, with the exact `total`. With `before` the answer has `next_before` instead of it.",
+        summary: "List suppressed addresses",
+        description:
+          "Newest first, with the exact `total`. With `before`, the response has `next_before` instead of `total`.",
         tags: ["Suppressions"],
         security: needsJwt,
         querystring: suppressionQuery,
-        response: { 200: suppressionList, ...errorAnswers(401, 422) },
+        response: { 200: suppressionList, ...errorResponses(401, 422) },
       },
     },
     async (request) => {
@@ -41,13 +42,13 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
       if (before !== undefined) {
         requireNoPage(page);
         const { suppressions, nextBefore } = await findSuppressionsBefore(db, mode, { before, limit });
-        const pagination = cursorAnswer(limit, nextBefore);
-        return { success: true as const, data: suppressions.map(toSuppressionAnswer), pagination };
+        const pagination = toCursorPagination(limit, nextBefore);
+        return { success: true as const, data: suppressions.map(toSuppressionEntry), pagination };
       }
       const offset = offsetOf(page ?? 1, limit);
       const { suppressions, total } = await listSuppressions(db, mode, { limit, offset });
-      const pagination = pageAnswer(page ?? 1, limit, total);
-      return { success: true as const, data: suppressions.map(toSuppressionAnswer), pagination };
+      const pagination = toPagePagination(page ?? 1, limit, total);
+      return { success: true as const, data: suppressions.map(toSuppressionEntry), pagination };
     },
   );
 
@@ -57,15 +58,15 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
       onRequest,
       schema: {
         operationId: "removeSuppression",
-        summary: "Take an address off the list",
+        summary: "Remove an address from the suppression list",
         description:
-          "Sends accepted after this answer go to it again. The provider has a list of its own, of which the address is " +
-          "taken a moment later.",
+          "Sends accepted after this response go to the address again. Postern removes the address from the provider's own " +
+          "suppression list shortly afterwards.",
         tags: ["Suppressions"],
         security: needsJwt,
         params: z.object({ email: z.string().describe("The address, URL-encoded") }),
         querystring: removalQuery,
-        response: { 200: removedSuppressionAnswer, ...errorAnswers(401, 404, 413, 415, 422) },
+        response: { 200: removedSuppressionResponse, ...errorResponses(401, 404, 413, 415, 422) },
       },
     },
     async (request) => {
@@ -74,7 +75,7 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
       const address = parseAddress(request.params.email);
       const isRemoved = !("problem" in address) && (await removeSuppression(db, mode, address.key));
       if (!isRemoved) throw new AppError("NOT_FOUND", "This address is not on the suppression list of this account.");
-      const message = `${request.params.email} was removed from the suppression list. Later sends to it are not filtered.`;
+      const message = `${request.params.email} was removed from the suppression list. Later sends to it are no longer filtered.`;
       return { success: true as const, message };
     },
   );

@@ -19,28 +19,28 @@ export const suppressionQuery = z.strictObject({
 
 export const removalQuery = z.strictObject({ mode: modeParameter });
 
-export const suppressionAnswer = z
+export const suppressionEntry = z
   .object({
     id: z.uuid(),
-    email: z.string().describe("In lower case, its domain in ASCII"),
+    email: z.string().describe("In lower case, with the domain in ASCII"),
     reason: z.enum(["hard_bounce", "complaint"]),
     suppressed_at: wireTimestamp,
   })
-  .meta({ id: "Suppression", description: "An address that sends of the account are not handed over to" });
+  .meta({ id: "Suppression", description: "An address that the account does not send to" });
 
 export const suppressionList = z
   .object({
     success: z.literal(true),
-    data: z.array(suppressionAnswer).describe("Newest first"),
+    data: z.array(suppressionEntry).describe("Newest first"),
     pagination: z.union([pagePagination, cursorPagination]),
   })
   .describe("Suppressed addresses of the account");
 
-export const removedSuppressionAnswer = z
+export const removedSuppressionResponse = z
   .object({ success: z.literal(true), message: z.string() })
-  .describe("The address is off the list");
+  .describe("The address is no longer suppressed");
 
-export function toSuppressionAnswer(suppression: Suppression): z.input<typeof suppressionAnswer> {
+export function toSuppressionEntry(suppression: Suppression): z.input<typeof suppressionEntry> {
   const { id, email, reason, suppressedAt } = suppression;
   return { id, email, reason, suppressed_at: suppressedAt };
 }

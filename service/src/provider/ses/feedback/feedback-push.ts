@@ -7,12 +7,12 @@ import { checkSignature, type SnsMessage } from "./sns-signature.ts";
 
 export interface FeedbackPushOptions {
   region: string;
-  /** Of SNS. */
+  /** The SNS endpoint. */
   endpoint: string | undefined;
   topicArns: readonly string[];
-  /** The simulator's own address; never set with real SES. */
+  /** The simulator's address; undefined with real SES. */
   certificateOrigin?: string | undefined;
-  /** Others are for tests. */
+  /** Only tests set `fetch` and `now`. */
   fetch?: FetchCertificate;
   now?: () => number;
 }
@@ -33,7 +33,7 @@ export function createFeedbackPush(options: FeedbackPushOptions): FeedbackPush {
           return check;
       }
     },
-    // By a call to SNS: the link in the message is an address that somebody else chose.
+    // Confirms by an API call to SNS, because an attacker may have written the link in the message.
     confirm: ({ topicArn, token }) => confirmSubscription(topics, topicArn, token),
   };
 }
@@ -45,7 +45,7 @@ function readingOf({ type, messageId, topicArn, message, token }: SnsMessage): P
     case "SubscriptionConfirmation":
       return { kind: "confirmation", topicArn, token };
     case "UnsubscribeConfirmation":
-      // Its token would subscribe again; whether that is wanted is for people to decide.
+      // Its token could subscribe again; the operator decides whether to do that.
       return { kind: "unsubscribed", topicArn };
   }
 }

@@ -18,11 +18,11 @@ async function listen(server: Server): Promise<number> {
 
 const aServer = async (answer: RequestListener) => `http://127.0.0.1:${await listen(createServer(answer))}/c.pem`;
 
-test("the text at the address is fetched", async () => {
+test("it returns the text at the address", async () => {
   expect(await fetchCertificate(await aServer((_, response) => response.end("x".repeat(65_536))))).toHaveLength(65_536);
 });
 
-test("a redirect is not followed", async () => {
+test("it follows no redirect", async () => {
   let visits = 0;
   const target = await aServer((_, response) => {
     visits++;
@@ -30,17 +30,17 @@ test("a redirect is not followed", async () => {
   });
   for (const status of [301, 302, 303, 307, 308]) {
     const url = await aServer((_, response) => response.writeHead(status, { location: target }).end());
-    await expect(fetchCertificate(url)).rejects.toThrow(`the answer is ${status}`);
+    await expect(fetchCertificate(url)).rejects.toThrow(`the server answered ${status}`);
   }
   expect(visits).toBe(0);
 });
 
-test.for([204, 206, 403, 404, 500])("an answer with %i is none", async (status) => {
+test.for([204, 206, 403, 404, 500])("it rejects an answer with status %i", async (status) => {
   const url = await aServer((_, response) => response.writeHead(status).end());
-  await expect(fetchCertificate(url)).rejects.toThrow(`the answer is ${status}`);
+  await expect(fetchCertificate(url)).rejects.toThrow(`the server answered ${status}`);
 });
 
-test("more than 64 KB are not read, with and without a length", async () => {
+test("it rejects an answer of more than 64 KB, with and without a content-length header", async () => {
   for (const headers of [{ "content-length": 10_000_000 }, {}]) {
     const url = await aServer((_, response) => {
       response.writeHead(200, headers);
@@ -54,23 +54,23 @@ test("more than 64 KB are not read, with and without a length", async () => {
   }
 });
 
-test("a server that hangs or trickles is left when the time is over", async () => {
+test("it gives up on a server that hangs or answers slowly when the timeout ends", async () => {
   const hanging = await aServer(() => undefined);
   await expect(fetchCertificate(hanging, 100)).rejects.toThrow();
-  const trickling = await aServer((_, response) => {
+  const slow = await aServer((_, response) => {
     const timer = setInterval(() => response.write("x"), 10);
     response.on("close", () => clearInterval(timer));
   });
   const started = performance.now();
-  await expect(fetchCertificate(trickling, 200)).rejects.toThrow();
+  await expect(fetchCertificate(slow, 200)).rejects.toThrow();
   expect(performance.now() - started).toBeLessThan(4_000);
 });
 
-test("nobody there is an error, not a crash", async () => {
+test("it rejects when no server listens", async () => {
   await expect(fetchCertificate("http://127.0.0.1:1/c.pem")).rejects.toThrow("ECONNREFUSED");
 });
 
-test("over TLS a server that cannot prove its name is not asked", async () => {
+test("over TLS it sends no request to a server without a trusted certificate", async () => {
   const { key, certificate } = await anSnsSigner();
   let visits = 0;
   const server = createTlsServer(

@@ -5,8 +5,8 @@ const maxBytes = 65_536;
 const deadlineMs = 5_000;
 
 /**
- * Fetches the text at an address that was found to be allowed. Node's plain client is used because it follows no redirect
- * and knows no proxy; over TLS, a name that resolves to somebody else's address ends in the handshake.
+ * Fetches the text at an address that the caller has checked. Uses Node's plain client, which follows no redirect and
+ * uses no proxy. If DNS returns a wrong server for the host name, the TLS handshake fails.
  */
 export async function fetchCertificate(url: string, timeoutMs = deadlineMs): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs);
@@ -15,7 +15,7 @@ export async function fetchCertificate(url: string, timeoutMs = deadlineMs): Pro
     get(url, { agent: false, signal }, resolve).on("error", reject);
   });
   try {
-    if (response.statusCode !== 200) throw new Error(`the answer is ${response.statusCode}`);
+    if (response.statusCode !== 200) throw new Error(`the server answered ${response.statusCode}`);
     return await textOf(response);
   } finally {
     response.destroy();

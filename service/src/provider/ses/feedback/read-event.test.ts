@@ -40,7 +40,7 @@ const complaint = {
 const anEvent = (eventType: string, part: object) => JSON.stringify({ eventType, mail, ...part });
 
 describe("an event of a configuration set", () => {
-  test("Send concerns everyone, at the time of the mail", () => {
+  test("Send concerns all recipients and has the time of the mail", () => {
     expect(readEvent(anEvent("Send", { send: {} }))).toEqual({
       kind: "send",
       ...aboutIt,
@@ -49,7 +49,7 @@ describe("an event of a configuration set", () => {
     });
   });
 
-  test("Delivery names those who got it", () => {
+  test("Delivery names the recipients that received the mail", () => {
     const delivery = { timestamp: at, recipients: ["customer@example.test"], smtpResponse: "250 ok" };
     const expected = { kind: "delivery", ...aboutIt, at, recipients: ["customer@example.test"] };
     expect(readEvent(anEvent("Delivery", { delivery }))).toEqual(expected);
@@ -62,7 +62,7 @@ describe("an event of a configuration set", () => {
     ["Transient", "MailboxFull", "Transient"],
     ["Undetermined", "Undetermined", "Transient"],
     ["SomethingNew", "General", "Transient"],
-  ] as const)("a bounce %s/%s is %s", ([bounceType, bounceSubType, type]) => {
+  ] as const)("a bounce of type %s/%s is %s", ([bounceType, bounceSubType, type]) => {
     expect(readEvent(anEvent("Bounce", { bounce: { ...bounce, bounceType, bounceSubType } }))).toEqual({
       kind: "bounce",
       ...aboutIt,
@@ -79,17 +79,20 @@ describe("an event of a configuration set", () => {
     ["something-new", "something-new", true],
     ["not-spam", "not-spam", false],
     ["Not-Spam", "Not-Spam", false],
-  ] as const)("a complaint of type %s", ([complaintFeedbackType, complaintType, isSpam]) => {
-    expect(readEvent(anEvent("Complaint", { complaint: { ...complaint, complaintFeedbackType } }))).toEqual({
-      kind: "complaint",
-      ...aboutIt,
-      at,
-      recipients: ["customer@example.test"],
-      feedbackId: "feedback-2",
-      complaintType,
-      isSpam,
-    });
-  });
+  ] as const)(
+    "a complaint of type %s keeps its type and counts as spam unless it is not-spam",
+    ([complaintFeedbackType, complaintType, isSpam]) => {
+      expect(readEvent(anEvent("Complaint", { complaint: { ...complaint, complaintFeedbackType } }))).toEqual({
+        kind: "complaint",
+        ...aboutIt,
+        at,
+        recipients: ["customer@example.test"],
+        feedbackId: "feedback-2",
+        complaintType,
+        isSpam,
+      });
+    },
+  );
 
   test.for([
     ["Reject", { reject: { reason: "Bad content" } }, "Bad content"],
@@ -99,26 +102,27 @@ describe("an event of a configuration set", () => {
       { failure: { templateName: "t", errorMessage: "Attribute x is absent" } },
       "Attribute x is absent",
     ],
-  ] as const)("%s %j means that it will not be sent", ([type, part, reason]) => {
+  ] as const)("%s %j means that SES does not send the mail", ([type, part, reason]) => {
     expect(readEvent(anEvent(type, part))).toMatchObject({ kind: "reject", ...aboutIt, reason });
   });
 
-  test("DeliveryDelay is known and no outcome", () => {
+  test("DeliveryDelay is a delay and not an outcome", () => {
     const deliveryDelay = { timestamp: at, delayType: "General", delayedRecipients: [{ emailAddress: "a@b.test" }] };
     const read = readEvent(anEvent("DeliveryDelay", { deliveryDelay }));
     expect(read).toEqual({ kind: "delay", ...aboutIt, at, recipients: ["a@b.test"] });
   });
 
   test.for(["Open", "Click", "Subscription", "Invented"])("%s is ignored", (type) => {
-    expect(readEvent(JSON.stringify({ eventType: type, whatever: [{}] }))).toEqual({ kind: "ignored", type });
+    expect(readEvent(JSON.stringify({ eventType: type, other: [{}] }))).toEqual({ kind: "ignored", type });
   });
 
-  test("the greeting that SES writes into a new topic is ignored, although it is no JSON", () => {
-    const greeting = "Successfully validated SNS topic for Amazon SES event publishing.";
-    expect(readEvent(greeting)).toEqual({ kind: "ignored", type: "greeting" });
-    const envelope = { Type: "Notification", TopicArn: topicArn, Message: greeting };
-    expect(readQueuedMessage(JSON.stringify(envelope), [topicArn])).toEqual({ kind: "ignored", type: "greeting" });
-    expect(readQueuedMessage(greeting, [topicArn])).toEqual({ kind: "ignored", type: "greeting" });
+  test("the validation text that SES publishes to a new topic is ignored, although it is not JSON", () => {
+    const text = "Successfully validated SNS topic for Amazon SES event publishing.";
+    const ignored = { kind: "ignored", type: "topic-validation" };
+    expect(readEvent(text)).toEqual(ignored);
+    const envelope = { Type: "Notification", TopicArn: topicArn, Message: text };
+    expect(readQueuedMessage(JSON.stringify(envelope), [topicArn])).toEqual(ignored);
+    expect(readQueuedMessage(text, [topicArn])).toEqual(ignored);
   });
 });
 
@@ -129,12 +133,12 @@ describe("a notification of an identity", () => {
     ["Bounce", { bounce }, "bounce"],
     ["Complaint", { complaint }, "complaint"],
     ["Delivery", { delivery: { timestamp: at, recipients: ["a@b.test"] } }, "delivery"],
-  ] as const)("%s is the same without tags", ([notificationType, part, kind]) => {
+  ] as const)("%s is read like an event without tags", ([notificationType, part, kind]) => {
     const read = readEvent(JSON.stringify({ notificationType, mail: untagged, ...part }));
     expect(read).toMatchObject({ kind, sendId: undefined, attempt: undefined, providerMessageId: mail.messageId });
   });
 
-  test("its own confirmation is ignored", () => {
+  test("the confirmation of its subscription is ignored", () => {
     const text = `{"notificationType":"AmazonSnsSubscriptionSucceeded","message":"You have successfully subscribed"}`;
     expect(readEvent(text)).toEqual({ kind: "ignored", type: "AmazonSnsSubscriptionSucceeded" });
   });
@@ -153,7 +157,7 @@ describe("tags", () => {
     [{}, undefined, undefined],
     [null, undefined, undefined],
     [[], undefined, undefined],
-  ] as const)("%j are believed only in the shape we give them", ([tags, wantedId, wantedAttempt]) => {
+  ] as const)("%j are read only in the form that Postern writes", ([tags, wantedId, wantedAttempt]) => {
     const read = readEvent(JSON.stringify({ eventType: "Send", mail: { ...mail, tags }, send: {} }));
     if (Array.isArray(tags)) return expect(read.kind).toBe("unreadable");
     return expect(read).toMatchObject({ kind: "send", sendId: wantedId, attempt: wantedAttempt });
@@ -167,54 +171,54 @@ describe("recipients", () => {
     return read.kind === "bounce" ? read.recipients : read;
   };
 
-  test("are bare addresses, each once, in the case they were reported in", () => {
+  test("are bare addresses without duplicates, in the reported case", () => {
     const given = ['"A, B" <A@b.test>', "<c@d.test>", " e@f.test ", "e@f.test", "E@f.test", "x <y> z"];
     expect(recipientsOf(...given)).toEqual(["A@b.test", "c@d.test", "e@f.test", "E@f.test", "x <y> z"]);
   });
 
-  test("hold nothing that PostgreSQL refuses to store", () => {
+  test("contain no character that PostgreSQL refuses to store", () => {
     expect(recipientsOf("a\0b@c.test", "d\ud800@e.test")).toEqual(["a\ufffdb@c.test", "d\ufffd@e.test"]);
   });
 
-  test("may be none", () => {
+  test("may be an empty list", () => {
     expect(recipientsOf()).toEqual([]);
   });
 
   test.for([[[7]], [[null]], [[""]], [["x".repeat(1_001)]], [Array.from({ length: 1_001 }, () => "a@b.test")]])(
-    "that are not addresses make it unreadable",
+    "that are not addresses make the event unreadable",
     ([addresses]) => {
       expect(recipientsOf(...(addresses ?? []))).toMatchObject({ kind: "unreadable" });
     },
   );
 });
 
-describe("what is not as SES promises", () => {
+describe("a text that is not a valid SES event", () => {
   test.for([
-    ["", "it is no JSON object"],
-    ["[]", "it is no JSON object"],
-    ["null", "it is no JSON object"],
-    ["{", "it is no JSON object"],
-    ["{}", "notificationType is no line of text"],
-    [`{"eventType":7}`, "eventType is no line of text"],
-    [`{"eventType":"Send"}`, "mail is no object"],
-    [`{"eventType":"Send","mail":[]}`, "mail is no object"],
+    ["", "not a JSON object"],
+    ["[]", "not a JSON object"],
+    ["null", "not a JSON object"],
+    ["{", "not a JSON object"],
+    ["{}", "notificationType is not a line of text"],
+    [`{"eventType":7}`, "eventType is not a line of text"],
+    [`{"eventType":"Send"}`, "mail is not an object"],
+    [`{"eventType":"Send","mail":[]}`, "mail is not an object"],
     [JSON.stringify({ eventType: "Send", mail: { ...mail, messageId: "" } }), "messageId is empty"],
-    [JSON.stringify({ eventType: "Send", mail: { ...mail, timestamp: "yesterday" } }), "timestamp is no time"],
+    [JSON.stringify({ eventType: "Send", mail: { ...mail, timestamp: "yesterday" } }), "timestamp is not a time"],
     [
       JSON.stringify({ eventType: "Send", mail: { ...mail, timestamp: "0001-01-01T00:00:00Z" } }),
-      "timestamp is no time",
+      "timestamp is not a time",
     ],
-    [anEvent("Delivery", {}), "delivery is no object"],
-    [anEvent("Delivery", { delivery: { timestamp: at } }), "recipients is no list"],
-    [anEvent("Bounce", { bounce: { ...bounce, bounceType: undefined } }), "bounceType is no line of text"],
-    [anEvent("Bounce", { bounce: { ...bounce, bouncedRecipients: ["a@b.test"] } }), "entry is no object"],
-    [" ".repeat(1_048_577), "it is too long"],
-    ["[".repeat(500_000), "it is no JSON object"],
+    [anEvent("Delivery", {}), "delivery is not an object"],
+    [anEvent("Delivery", { delivery: { timestamp: at } }), "recipients is not a list"],
+    [anEvent("Bounce", { bounce: { ...bounce, bounceType: undefined } }), "bounceType is not a line of text"],
+    [anEvent("Bounce", { bounce: { ...bounce, bouncedRecipients: ["a@b.test"] } }), "entry is not an object"],
+    [" ".repeat(1_048_577), "too long"],
+    ["[".repeat(500_000), "not a JSON object"],
   ])("%.80s is unreadable: %s", ([text, reason]) => {
     expect(readEvent(text ?? "")).toEqual({ kind: "unreadable", reason });
   });
 
-  test("is a value, whatever the text", () => {
+  test("never makes the parser throw", () => {
     const kinds = new Set(["send", "delivery", "bounce", "complaint", "reject", "delay", "ignored", "unreadable"]);
     const types = fc.constantFrom(
       "Send",
@@ -256,16 +260,16 @@ describe("a message in the queue", () => {
     expect(readQueuedMessage(anEnvelope(), [topicArn])).toEqual(readEvent(Message));
   });
 
-  test("is read bare, where raw delivery is on", () => {
+  test("is read without an envelope if raw delivery is on", () => {
     expect(readQueuedMessage(Message, [topicArn])).toEqual(readEvent(Message));
   });
 
   test.for([
-    [{ TopicArn: `${topicArn}2` }, "it comes from a topic that is not ours"],
-    [{ TopicArn: undefined }, "it comes from a topic that is not ours"],
-    [{ Type: "SubscriptionConfirmation" }, "it is no notification"],
-    [{ Message: 7 }, "it is no notification"],
-    [{ Message: "hello" }, "it is no JSON object"],
+    [{ TopicArn: `${topicArn}2` }, "from an unknown topic"],
+    [{ TopicArn: undefined }, "from an unknown topic"],
+    [{ Type: "SubscriptionConfirmation" }, "not a notification"],
+    [{ Message: 7 }, "not a notification"],
+    [{ Message: "hello" }, "not a JSON object"],
   ] as const)("with %j in its envelope is unreadable", ([changes, reason]) => {
     expect(readQueuedMessage(anEnvelope(changes), [topicArn])).toEqual({ kind: "unreadable", reason });
   });

@@ -1,7 +1,7 @@
 import type { AboutMail, Feedback, FeedbackReading } from "../../feedback.ts";
 import {
   arrayIn,
-  BrokenEvent,
+  InvalidEvent,
   type Json,
   lineIn,
   objectIn,
@@ -10,28 +10,31 @@ import {
   timeIn,
 } from "./event-json.ts";
 
-/** SQS holds no more in one message. */
+/** The maximum size of an SQS message. */
 export const maxBodyCharacters = 1_048_576;
 
-/** What SES writes into a topic when an event destination is made for it. It is no JSON. */
-const greeting = "Successfully validated SNS topic for Amazon SES event publishing.";
+/** SES publishes this text, which is not JSON, to a topic when an event destination is created for it. */
+const topicValidation = "Successfully validated SNS topic for Amazon SES event publishing.";
 
 const maxRecipients = 1_000;
 
-/** Reads one event of SES, of a configuration set or of an identity. Fields and values SES adds later do no harm. */
+/**
+ * Reads one SES event of a configuration set or an identity. It tolerates fields and values that SES adds in the
+ * future.
+ */
 export function readEvent(text: string): FeedbackReading {
-  if (text.length > maxBodyCharacters) return { kind: "unreadable", reason: "it is too long" };
-  if (text.trim() === greeting) return { kind: "ignored", type: "greeting" };
+  if (text.length > maxBodyCharacters) return { kind: "unreadable", reason: "too long" };
+  if (text.trim() === topicValidation) return { kind: "ignored", type: "topic-validation" };
   try {
     return eventFrom(parseObject(text));
   } catch (error) {
-    if (error instanceof BrokenEvent) return { kind: "unreadable", reason: error.message };
+    if (error instanceof InvalidEvent) return { kind: "unreadable", reason: error.message };
     throw error;
   }
 }
 
 function eventFrom(event: Json): FeedbackReading {
-  // Identities use another name for it and know no tags.
+  // Notifications of identities use `notificationType` and have no tags.
   const type = lineIn(event, "eventType" in event ? "eventType" : "notificationType");
   switch (type) {
     case "Send":
@@ -59,7 +62,7 @@ function bounceFrom(event: Json): Feedback {
     kind: "bounce",
     ...about(event, "bounce", () => addressesIn(part, "bouncedRecipients")),
     bounce: {
-      // A type SES invents later must not suppress anyone.
+      // A bounce type that SES adds in the future must not suppress an address.
       type: lineIn(part, "bounceType") === "Permanent" ? "Permanent" : "Transient",
       subtype: optionalLineIn(part, "bounceSubType") ?? "Undetermined",
     },
@@ -87,7 +90,7 @@ function about(event: Json, partName: string, recipientsOf: (part: Json) => unkn
   };
 }
 
-/** Send, Reject and Rendering Failure have no time of their own and concern everyone. */
+/** Send, Reject and Rendering Failure have the time of the mail and concern all recipients. */
 function aboutWholeMail(event: Json): AboutMail {
   const mail = objectIn(event, "mail");
   const recipients = "destination" in mail ? bareAddresses(arrayIn(mail, "destination")) : [];
@@ -101,13 +104,13 @@ function aboutMail(event: Json) {
   return {
     providerMessageId: lineIn(mail, "messageId"),
     sendId: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sendId) ? sendId : undefined,
-    // Nine digits are more than any send is tried, and fit a column.
+    // Nine digits exceed the attempts of any send and fit into an integer column.
     attempt: /^[1-9]\d{0,8}$/.test(attempt) ? Number(attempt) : undefined,
     submittedAt: timeIn(mail, "timestamp"),
   };
 }
 
-/** A tag is a list of values; ours has one. */
+/** SES stores a tag as a list of values; Postern's tags have exactly one. */
 function tagIn(mail: Json, name: string): string {
   const { tags } = mail;
   const values = typeof tags === "object" && tags !== null ? objectIn(mail, "tags")[name] : undefined;
@@ -124,11 +127,11 @@ function addressesIn(part: Json, name: string): unknown[] {
 }
 
 function bareAddresses(entries: unknown[]): string[] {
-  if (entries.length > maxRecipients) throw new BrokenEvent("it names too many recipients");
+  if (entries.length > maxRecipients) throw new InvalidEvent("too many recipients");
   return [...new Set(entries.map((address) => bareAddress(lineIn({ address }, "address"))))];
 }
 
-/** `Name <local@domain>` is possible in what SES took over from a request. */
+/** SES copies addresses from the request, which may have the form `Name <local@domain>`. */
 function bareAddress(text: string): string {
   return /<([^<>]+)>$/.exec(text)?.[1]?.trim() ?? text;
 }

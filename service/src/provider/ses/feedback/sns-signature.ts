@@ -1,44 +1,44 @@
 import { constants, type KeyObject, verify } from "node:crypto";
 import type { CertificateCache } from "./certificate-cache.ts";
-import { BrokenEvent, type Json, parseObject } from "./event-json.ts";
+import { InvalidEvent, type Json, parseObject } from "./event-json.ts";
 import { maxBodyCharacters } from "./read-event.ts";
 
 export interface SignatureRules {
-  /** Exactly these topics are believed. */
+  /** Postern trusts exactly these topics. */
   topicArns: readonly string[];
-  /** Where the certificate is, instead of at Amazon; for the simulator alone. */
+  /** The origin of certificates instead of Amazon's; for the simulator only. */
   certificateOrigin: string | undefined;
   certificates: CertificateCache;
   /** Milliseconds since 1970. */
   now: () => number;
 }
 
-/** Only what the signature covers. */
+/** Holds only values that the signature covers. */
 export interface SnsMessage {
   type: "Notification" | "SubscriptionConfirmation" | "UnsubscribeConfirmation";
   messageId: string;
   topicArn: string;
   message: string;
-  /** Of a confirmation. */
+  /** Empty for a notification. */
   token: string;
 }
 
 export type SignatureCheck =
   | { kind: "genuine"; message: SnsMessage }
   | { kind: "forged"; reason: Forgery }
-  /** Problem of our own, or of the way to the certificate: it may be genuine. */
+  /** The certificate is not available, so the message may be genuine. */
   | { kind: "cannot-check"; reason: string };
 
 export type Forgery =
-  | "not a message of SNS"
-  | "a topic that is not ours"
-  | "a signature version other than 2"
-  | "a certificate from elsewhere"
-  | "not from this hour"
-  | "a certificate that is not valid"
-  | "a signature that does not fit";
+  | "not an SNS message"
+  | "unknown topic"
+  | "signature version is not 2"
+  | "certificate address is not allowed"
+  | "timestamp is more than an hour off"
+  | "certificate is not valid at this time"
+  | "signature does not match";
 
-/** SNS retries for an hour at most. */
+/** SNS retries for at most an hour. */
 const maxAgeMs = 3_600_000;
 
 const signedNames = {
@@ -48,26 +48,27 @@ const signedNames = {
 } as const;
 
 /**
- * Decides whether SNS wrote this text, for one of our topics. What needs no certificate is looked at first, so a stranger
- * can make us fetch nothing but certificates of the right host. Headers and links of the message are never used.
+ * Decides whether SNS wrote this text for one of our topics. It checks everything that needs no certificate first, so
+ * an attacker can cause only fetches from the allowed host. It uses neither the HTTP headers nor the links of the
+ * message.
  */
 export async function checkSignature(rules: SignatureRules, text: string): Promise<SignatureCheck> {
   const given = fieldsIn(text);
-  if (given === undefined) return forged("not a message of SNS");
-  if (!rules.topicArns.includes(given.TopicArn)) return forged("a topic that is not ours");
-  // Version 1 is SHA-1. The topic is ours, so we know that it signs with version 2.
-  if (given.SignatureVersion !== "2") return forged("a signature version other than 2");
+  if (given === undefined) return forged("not an SNS message");
+  if (!rules.topicArns.includes(given.TopicArn)) return forged("unknown topic");
+  // Version 1 is SHA-1. `postern aws setup` configures our topics to sign with version 2.
+  if (given.SignatureVersion !== "2") return forged("signature version is not 2");
   if (!isCertificateUrl(given.SigningCertURL, rules.certificateOrigin ?? certificateOriginOf(given.TopicArn))) {
-    return forged("a certificate from elsewhere");
+    return forged("certificate address is not allowed");
   }
   const now = rules.now();
-  if (!(Math.abs(now - Date.parse(given.Timestamp)) <= maxAgeMs)) return forged("not from this hour");
+  if (!(Math.abs(now - Date.parse(given.Timestamp)) <= maxAgeMs)) return forged("timestamp is more than an hour off");
   const found = await rules.certificates.find(given.SigningCertURL);
   if (found.kind === "unavailable") return { kind: "cannot-check", reason: found.reason };
-  if (!(found.validFrom <= now && now <= found.validTo)) return forged("a certificate that is not valid");
+  if (!(found.validFrom <= now && now <= found.validTo)) return forged("certificate is not valid at this time");
   return isSignedBy(found.publicKey, given)
     ? { kind: "genuine", message: messageFrom(given) }
-    : forged("a signature that does not fit");
+    : forged("signature does not match");
 }
 
 type Fields = Record<(typeof requiredNames)[number], string> & {
@@ -96,7 +97,7 @@ function fieldsIn(text: string): Fields | undefined {
   const isComplete = [...requiredNames, ...signedNames[type]].every(
     (name) => typeof content[name] === "string" || (name === "Subject" && content[name] === undefined),
   );
-  // Every member that is used has just been seen to be text.
+  // `isComplete` proves that every member of `Fields` is a string.
   const fields = content as Fields;
   return isComplete && isUnambiguous(fields) ? fields : undefined;
 }
@@ -105,7 +106,7 @@ function findObject(text: string): Json | undefined {
   try {
     return parseObject(text);
   } catch (error) {
-    if (error instanceof BrokenEvent) return undefined;
+    if (error instanceof InvalidEvent) return undefined;
     throw error;
   }
 }
@@ -116,8 +117,8 @@ function typeOf(type: unknown): SnsMessage["type"] | undefined {
 }
 
 /**
- * The signed text separates names and values by line breaks alone. With a line break in any value but the first, another
- * message could have the same text: its end moved from one field into the next.
+ * The signed text separates names and values only by line breaks. A line break in any value but the first would let
+ * another message have the same signed text, with the end of one field moved into the next.
  */
 function isUnambiguous(fields: Fields): boolean {
   const { MessageId, Timestamp, Subject = "", Token = "", SubscribeURL = "" } = fields;
@@ -128,12 +129,12 @@ function isUnambiguous(fields: Fields): boolean {
   );
 }
 
-/** Compared as text: what no parser takes apart, no two parsers understand differently. */
+/** Compares the URL as text, because two URL parsers can disagree about the host of a crafted URL. */
 function isCertificateUrl(url: string, origin: string): boolean {
   return url.startsWith(origin) && /^\/SimpleNotificationService-[0-9a-f]{32}\.pem$/.test(url.slice(origin.length));
 }
 
-/** The region is the topic's own: `sns.<any word>.amazonaws.com` would let in anyone's bucket. */
+/** The region comes from the topic: `sns.<any word>.amazonaws.com` would also match an S3 bucket of an attacker. */
 function certificateOriginOf(topicArn: string): string {
   const region = topicArn.split(":")[3] ?? "";
   return `https://sns.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
@@ -141,7 +142,7 @@ function certificateOriginOf(topicArn: string): string {
 
 function isSignedBy(publicKey: KeyObject, fields: Fields): boolean {
   const signature = Buffer.from(fields.Signature, "base64");
-  // One signature has one spelling, so that no changed message passes.
+  // Base64 allows several spellings of one signature; only the canonical one is valid, so any changed message fails.
   if (signature.toString("base64") !== fields.Signature) return false;
   const key = { key: publicKey, padding: constants.RSA_PKCS1_PADDING };
   return verify("sha256", Buffer.from(stringToSign(fields)), key, signature);

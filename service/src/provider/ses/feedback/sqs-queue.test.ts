@@ -15,7 +15,7 @@ afterEach(() => simulator.control("DELETE", "rules"));
 
 const sqs = () => new SQSClient({ endpoint: simulator.url, region: simulator.region });
 
-/** A queue with these texts in it. */
+/** A queue that contains these texts. */
 async function aQueue(...bodies: string[]) {
   const { QueueUrl = "" } = await sqs().send(new CreateQueueCommand({ QueueName: randomUUID() }));
   for (const MessageBody of bodies) await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody }));
@@ -39,7 +39,7 @@ async function remaining(QueueUrl: string): Promise<number> {
   return Number(Attributes.ApproximateNumberOfMessages) + Number(Attributes.ApproximateNumberOfMessagesNotVisible);
 }
 
-test("what becomes of a mail arrives as feedback, through everything that set-up makes", async () => {
+test("the events of a mail arrive as feedback through the resources that set-up creates", async () => {
   const [cellCode, { url, region }] = ["fb", simulator];
   const steps = setUp({ cellCode, region, pauseMs: 0, endpoints: { ses: url, sns: url, sqs: url } });
   let step = await steps.next();
@@ -52,14 +52,14 @@ test("what becomes of a mail arrives as feedback, through everything that set-up
     cc: ["bounce@simulator.amazonses.com"],
     configurationSetName: "postern-fb",
   });
-  const submit = await provider.submit(mail);
-  if (submit.kind !== "accepted") throw new Error(submit.message);
+  const result = await provider.submit(mail);
+  if (result.kind !== "accepted") throw new Error(result.message);
 
-  const about = { providerMessageId: submit.providerMessageId, ...mail.tags };
+  const about = { providerMessageId: result.providerMessageId, ...mail.tags };
   const feedback: unknown[] = [];
   while (feedback.length < 3) {
     const messages = await received(queue, 2);
-    if (messages.length === 0) throw new Error(`only ${feedback.length} came`);
+    if (messages.length === 0) throw new Error(`only ${feedback.length} arrived`);
     feedback.push(...messages.map((message) => message.feedback));
     expect(await queue.delete(messages.map(({ receiptHandle }) => receiptHandle))).toEqual([]);
   }
@@ -81,7 +81,7 @@ test("what becomes of a mail arrives as feedback, through everything that set-up
 }, 20_000);
 
 describe("receiving", () => {
-  test("gives text, id and count, and again what was not deleted", async () => {
+  test("returns text, id and receive count, and returns a message again until it is deleted", async () => {
     await simulator.control("POST", "rules", { operation: "ReceiveMessage", fault: { kind: "duplicate-receive" } });
     const { queue } = await aQueue("odd");
     const [first, second] = [await received(queue), await received(queue)];
@@ -89,7 +89,7 @@ describe("receiving", () => {
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         body: "odd",
-        feedback: { kind: "unreadable", reason: "it is no JSON object" },
+        feedback: { kind: "unreadable", reason: "not a JSON object" },
         receiptHandle: expect.any(String),
         receiveCount: 1,
       },
@@ -97,13 +97,13 @@ describe("receiving", () => {
     expect(second).toMatchObject([{ id: first[0]?.id, receiveCount: 2 }]);
   });
 
-  test("takes at most ten at once", async () => {
+  test("returns at most ten messages at a time", async () => {
     const { queue } = await aQueue(...Array.from({ length: 11 }, String));
     expect(await received(queue)).toHaveLength(10);
     expect(await received(queue)).toHaveLength(1);
   });
 
-  test("hides a message from others for the time it promises", async () => {
+  test("hides a message from other consumers for the visibility timeout", async () => {
     const { queue, queueUrl } = await aQueue("one");
     const endpoint = await anEndpoint(() => ({ status: 200, body: "{}" }));
     await createSqsQueue({ region: "eu-west-1", endpoint: endpoint.url, queueUrl, topicArns: [] }).receive({
@@ -111,13 +111,13 @@ describe("receiving", () => {
     });
     expect(JSON.parse(endpoint.lastBody())).toMatchObject({
       QueueUrl: queueUrl,
-      VisibilityTimeout: queue.hiddenSeconds,
+      VisibilityTimeout: queue.visibilityTimeoutSeconds,
     });
     await received(queue);
     expect(await received(open(queueUrl).queue, 0)).toEqual([]);
   });
 
-  test("is ended by close at once, which is not an empty answer", async () => {
+  test("ends immediately on close, with `closed` instead of an empty answer", async () => {
     const { queue } = await aQueue();
     const waiting = queue.receive({ waitSeconds: 20 });
     const started = performance.now();
@@ -132,7 +132,7 @@ describe("receiving", () => {
     [{ kind: "wrong-md5" }, "unavailable"],
     [{ kind: "error", name: "AccessDeniedException" }, "denied"],
     [{ kind: "reset-before-accept" }, "unavailable"],
-  ] as const)("on a day with %j throws, and loses nothing", async ([fault, kind]) => {
+  ] as const)("throws on the fault %j, and the message stays in the queue", async ([fault, kind]) => {
     const { queue, queueUrl } = await aQueue("one");
     await simulator.control("POST", "rules", { times: 1, operation: "ReceiveMessage", fault });
     const failure = await queue.receive({ waitSeconds: 0 }).catch((error: unknown) => error);
@@ -141,7 +141,7 @@ describe("receiving", () => {
     expect(await remaining(queueUrl)).toBe(1);
   });
 
-  test("never goes where the address of the queue points", async () => {
+  test("sends requests to the configured endpoint, not to the host of the queue URL", async () => {
     const elsewhere = await anEndpoint(() => ({ status: 200, body: "{}" }));
     const { queueUrl } = await aQueue("one");
     const { pathname } = new URL(queueUrl);
@@ -151,7 +151,7 @@ describe("receiving", () => {
 });
 
 describe("deleting", () => {
-  test("works for more than ten, and for none", async () => {
+  test("works for more than ten messages, and for none", async () => {
     const { queue, queueUrl } = await aQueue(...Array.from({ length: 13 }, String));
     const messages = [...(await received(queue)), ...(await received(queue))];
     expect(await queue.delete(messages.map(({ receiptHandle }) => receiptHandle))).toEqual([]);
@@ -159,7 +159,7 @@ describe("deleting", () => {
     expect(await remaining(queueUrl)).toBe(0);
   });
 
-  test("goes on to work after close", async () => {
+  test("still works after close", async () => {
     const { queue, queueUrl } = await aQueue("one");
     const messages = await received(queue);
     queue.close();
@@ -167,7 +167,7 @@ describe("deleting", () => {
     expect(await remaining(queueUrl)).toBe(0);
   });
 
-  test("returns the handles that a 200 says were not deleted", async () => {
+  test("returns the handles that a 200 reports as not deleted", async () => {
     const { queue, queueUrl } = await aQueue("a", "b", "c");
     const handles = (await received(queue)).map(({ receiptHandle }) => receiptHandle);
     await simulator.control("POST", "rules", {
@@ -179,14 +179,14 @@ describe("deleting", () => {
     expect(await remaining(queueUrl)).toBe(2);
   });
 
-  test("takes silence about a handle for failure", async () => {
+  test("returns a handle that the answer does not mention", async () => {
     const endpoint = await anEndpoint(() => ({ status: 200, body: `{"Successful":[{"Id":"1"}],"Failed":[]}` }));
     const queueUrl = `${endpoint.url}/000000000000/q`;
     const queue = createSqsQueue({ region: "eu-west-1", endpoint: endpoint.url, queueUrl, topicArns: [] });
     expect(await queue.delete(["a", "b", "c"])).toEqual(["a", "c"]);
   });
 
-  test("throws when nobody answers", async () => {
+  test("throws when SQS does not answer", async () => {
     const queueUrl = "http://127.0.0.1:1/000000000000/q";
     const queue = createSqsQueue({ region: "eu-west-1", endpoint: "http://127.0.0.1:1", queueUrl, topicArns: [] });
     await expect(queue.delete(["a"])).rejects.toBeInstanceOf(ProviderError);

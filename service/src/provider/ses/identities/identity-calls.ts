@@ -8,19 +8,19 @@ import {
   type SESv2Client,
 } from "@aws-sdk/client-sesv2";
 import type { DkimStatus, EmailProvider, Identity, ListedIdentity } from "../../email-provider.ts";
-import type { Ask } from "../control-call.ts";
+import type { ControlCall } from "../control-call.ts";
 
 type IdentityCalls = Pick<EmailProvider, "createIdentity" | "findIdentity" | "removeIdentity" | "listIdentities">;
 
-const largestPage = 1000;
+const maxPageSize = 1000;
 
-/** SES has no ARN in its answers, so it is put together from `arnPrefix` and the name. */
-export function identityCalls(client: SESv2Client, ask: Ask, arnPrefix: string): IdentityCalls {
+/** SES answers do not contain the ARN, so this file builds it from `arnPrefix` and the name. */
+export function identityCalls(client: SESv2Client, call: ControlCall, arnPrefix: string): IdentityCalls {
   const identityFrom = (domainName: string, dkim: DkimAttributes = {}, setName?: string): Identity => ({
     arn: `${arnPrefix}${domainName}`,
     dkimStatus: dkimStatusOf(dkim.Status),
     dkimTokens: dkim.Tokens ?? [],
-    // Some regions have a zone of their own.
+    // Some AWS regions use another zone.
     dkimZone: dkim.SigningHostedZone ?? "dkim.amazonses.com",
     configurationSetName: setName,
   });
@@ -31,24 +31,24 @@ export function identityCalls(client: SESv2Client, ask: Ask, arnPrefix: string):
         DkimSigningAttributes: { NextSigningKeyLength: "RSA_2048_BIT" },
         ConfigurationSetName: configurationSetName,
       });
-      const created = await ask((deadline) => client.send(command, deadline), {
+      const created = await call((deadline) => client.send(command, deadline), {
         AlreadyExistsException: "exists" as const,
       });
       return created === "exists" ? created : identityFrom(domainName, created.DkimAttributes, configurationSetName);
     },
     async findIdentity(domainName) {
       const command = new GetEmailIdentityCommand({ EmailIdentity: domainName });
-      const found = await ask((deadline) => client.send(command, deadline), { NotFoundException: undefined });
+      const found = await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
       if (found === undefined) return undefined;
       return identityFrom(domainName, found.DkimAttributes, found.ConfigurationSetName);
     },
     async removeIdentity(domainName) {
       const command = new DeleteEmailIdentityCommand({ EmailIdentity: domainName });
-      await ask((deadline) => client.send(command, deadline), { NotFoundException: undefined });
+      await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
     },
     async listIdentities(after) {
-      const command = new ListEmailIdentitiesCommand({ PageSize: largestPage, NextToken: after });
-      const { EmailIdentities = [], NextToken } = await ask((deadline) => client.send(command, deadline));
+      const command = new ListEmailIdentitiesCommand({ PageSize: maxPageSize, NextToken: after });
+      const { EmailIdentities = [], NextToken } = await call((deadline) => client.send(command, deadline));
       return { identities: EmailIdentities.flatMap(listedDomain), next: NextToken };
     },
   };
@@ -75,7 +75,7 @@ function dkimStatusOf(status: string | undefined): DkimStatus {
     case "NOT_STARTED":
       return "not-started";
     default:
-      // A value SES invents later proves nothing yet.
+      // A status that SES adds in the future does not prove verification.
       return "pending";
   }
 }

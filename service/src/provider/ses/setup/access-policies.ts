@@ -1,4 +1,4 @@
-/** The part of a resource policy that Postern writes and reads back. */
+/** The subset of a resource policy that Postern writes and compares. */
 export interface AccessPolicy {
   Version: "2012-10-17";
   Statement: AccessStatement[];
@@ -13,7 +13,9 @@ interface AccessStatement {
   Condition: Record<string, Record<string, string>>;
 }
 
-/** Bound to account and configuration set: otherwise any AWS customer's SES could tell us stories about our mail. */
+/**
+ * The conditions name account and configuration set: without them any AWS customer could publish forged events via SES.
+ */
 export function topicPolicy(topicArn: string, configurationSetName: string): AccessPolicy {
   const [, partition, , region, accountId = ""] = topicArn.split(":");
   return policyOf({
@@ -31,7 +33,7 @@ export function topicPolicy(topicArn: string, configurationSetName: string): Acc
   });
 }
 
-/** Nothing in the queue is signed for us, so this is what makes its content ours. */
+/** Queue messages carry no signature to check, so this policy is the only protection against forged ones. */
 export function queuePolicy(queueArn: string, topicArn: string): AccessPolicy {
   return policyOf({
     Sid: "PosternFeedback",
@@ -43,7 +45,7 @@ export function queuePolicy(queueArn: string, topicArn: string): AccessPolicy {
   });
 }
 
-/** AWS may write the case of names, the order of members and lists of one in its own way. */
+/** AWS may change the case of names, the order of members and the spelling of one-element lists. */
 export function isSamePolicy(text: string | undefined, wanted: AccessPolicy): boolean {
   try {
     return canonical(JSON.parse(text ?? "")) === canonical(wanted);
@@ -56,7 +58,7 @@ function policyOf(statement: AccessStatement): AccessPolicy {
   return { Version: "2012-10-17", Statement: [statement] };
 }
 
-/** What is allowed to whom, without the names that a policy and its statements have. Only actions ignore case. */
+/** A comparable text of the policy without its `Id` and `Sid`. Only action values ignore case. */
 function canonical(value: unknown, isAction = false): string {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonical(item, isAction));

@@ -1,6 +1,6 @@
 import { ProviderError } from "../../email-provider.ts";
 
-/** A failed call with the name of its permission, so that a missing one can be told. */
+/** A failed call together with the IAM action that it needs, so that the CLI can name a missing permission. */
 export class AwsActionError extends Error {
   override readonly name = "AwsActionError";
   readonly action: string;
@@ -13,7 +13,7 @@ export class AwsActionError extends Error {
   }
 }
 
-export async function naming<Outcome>(action: string, run: () => Promise<Outcome>): Promise<Outcome> {
+export async function withActionName<Outcome>(action: string, run: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await run();
   } catch (error) {

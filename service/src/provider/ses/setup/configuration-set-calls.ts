@@ -3,18 +3,14 @@ import {
   CreateConfigurationSetEventDestinationCommand,
   type EventDestinationDefinition,
   type EventType,
-  GetConfigurationSetCommand,
   type SESv2Client,
 } from "@aws-sdk/client-sesv2";
 import type { EmailProvider } from "../../email-provider.ts";
-import type { Ask } from "../control-call.ts";
+import type { ControlCall } from "../control-call.ts";
 
-type ConfigurationSetCalls = Pick<
-  EmailProvider,
-  "createConfigurationSet" | "createEventDestination" | "hasConfigurationSet"
->;
+type ConfigurationSetCalls = Pick<EmailProvider, "createConfigurationSet" | "createEventDestination">;
 
-/** Everything that becomes of a mail. OPEN and CLICK are left out: asking for them makes SES rewrite bodies. */
+/** Every event about the outcome of a mail. OPEN and CLICK are absent because they make SES rewrite mail bodies. */
 export const reportedEvents: EventType[] = [
   "SEND",
   "REJECT",
@@ -27,18 +23,19 @@ export const reportedEvents: EventType[] = [
 
 export const eventDestinationName = "postern";
 
-export function configurationSetCalls(client: SESv2Client, ask: Ask): ConfigurationSetCalls {
+export function configurationSetCalls(client: SESv2Client, call: ControlCall): ConfigurationSetCalls {
   const exists = { AlreadyExistsException: "exists" as const };
   return {
     async createConfigurationSet(name) {
       const command = new CreateConfigurationSetCommand({
         ConfigurationSetName: name,
-        // Off, because Postern keeps the list: at SES one customer's bounce would silence all others to that address.
+        // Postern keeps a list per account. On SES's list a bounce of one account would block the address for all
+        // accounts.
         SuppressionOptions: { SuppressedReasons: [] },
         ReputationOptions: { ReputationMetricsEnabled: true },
         SendingOptions: { SendingEnabled: true },
       });
-      return (await ask((deadline) => client.send(command, deadline), exists)) === "exists" ? "exists" : "created";
+      return (await call((deadline) => client.send(command, deadline), exists)) === "exists" ? "exists" : "created";
     },
     async createEventDestination(configurationSetName, topicArn) {
       const command = new CreateConfigurationSetEventDestinationCommand({
@@ -46,11 +43,7 @@ export function configurationSetCalls(client: SESv2Client, ask: Ask): Configurat
         EventDestinationName: eventDestinationName,
         EventDestination: eventDestination(topicArn),
       });
-      return (await ask((deadline) => client.send(command, deadline), exists)) === "exists" ? "exists" : "created";
-    },
-    async hasConfigurationSet(name) {
-      const command = new GetConfigurationSetCommand({ ConfigurationSetName: name });
-      return (await ask((deadline) => client.send(command, deadline), { NotFoundException: false })) !== false;
+      return (await call((deadline) => client.send(command, deadline), exists)) === "exists" ? "exists" : "created";
     },
   };
 }

@@ -1,14 +1,14 @@
-import { configurationSetNameOf, deadQueueNameOf, queueNameOf, topicNameOf } from "../../cell-names.ts";
+import { configurationSetNameOf, deadLetterQueueNameOf, queueNameOf, topicNameOf } from "../../cell-names.ts";
 
 interface IamPolicy {
   Version: "2012-10-17";
   Statement: { Effect: "Allow"; Action: string[]; Resource: string | string[] }[];
 }
 
-/** Stands for the account, which nobody was asked for. */
+/** The operator replaces it with the AWS account id, which `postern aws setup --dry-run` does not know. */
 export const accountPlaceholder = "ACCOUNT_ID";
 
-/** The least that `postern aws setup` and `postern aws doctor` need. */
+/** The minimum permissions for `postern aws setup` and `postern aws doctor`. */
 export function setUpPolicy(cellCode: string, region: string): IamPolicy {
   const arn = arnsIn(cellCode, region);
   return {
@@ -24,11 +24,11 @@ export function setUpPolicy(cellCode: string, region: string): IamPolicy {
         ],
         arn.topic,
       ),
-      // A subscription is no resource that a policy can name.
+      // An IAM policy cannot name a subscription as a resource.
       allow(["sns:GetSubscriptionAttributes", "sns:SetSubscriptionAttributes"], "*"),
       allow(
         ["sqs:CreateQueue", "sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:SetQueueAttributes"],
-        [arn.queue, arn.deadQueue],
+        [arn.queue, arn.deadLetterQueue],
       ),
       allow(
         [
@@ -46,7 +46,9 @@ export function setUpPolicy(cellCode: string, region: string): IamPolicy {
   };
 }
 
-/** The least that a running Postern needs. Domains are registered while it runs, so their identities have no names yet. */
+/**
+ * The minimum permissions for a running Postern. It allows all identities, because customers register domains later.
+ */
 export function runTimePolicy(cellCode: string, region: string): IamPolicy {
   const arn = arnsIn(cellCode, region);
   return {
@@ -56,9 +58,8 @@ export function runTimePolicy(cellCode: string, region: string): IamPolicy {
         ["ses:SendEmail", "ses:CreateEmailIdentity", "ses:GetEmailIdentity", "ses:DeleteEmailIdentity"],
         [arn.identities, arn.configurationSet],
       ),
-      allow(["ses:GetConfigurationSet"], arn.configurationSet),
       allow(["ses:GetAccount", "ses:ListEmailIdentities", "ses:DeleteSuppressedDestination"], "*"),
-      // A batch needs the permission of the single operation.
+      // A batch operation needs the permission for the single operation.
       allow(["sqs:ReceiveMessage", "sqs:DeleteMessage"], arn.queue),
       allow(["sns:ConfirmSubscription"], arn.topic),
     ],
@@ -75,7 +76,7 @@ function arnsIn(cellCode: string, region: string) {
   return {
     topic: arn("sns", topicNameOf(cellCode)),
     queue: arn("sqs", queueNameOf(cellCode)),
-    deadQueue: arn("sqs", deadQueueNameOf(cellCode)),
+    deadLetterQueue: arn("sqs", deadLetterQueueNameOf(cellCode)),
     configurationSet: arn("ses", `configuration-set/${configurationSetNameOf(cellCode)}`),
     identities: arn("ses", "identity/*"),
   };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { anEndpoint } from "../../../../test/an-endpoint.ts";
 import { createQueue, queueCalls } from "./queue-calls.ts";
 
-test("a queue that SQS refuses to make because it has other attributes is found by its name", async () => {
+test("a queue that SQS refuses to create because it exists with other attributes is found by its name", async () => {
   const answers = [
     { status: 400, body: `{"__type":"com.amazonaws.sqs#QueueNameExists","message":"It has a different attribute."}` },
     { status: 200, body: `{"QueueUrl":"https://sqs.eu-west-1.amazonaws.com/123456789012/postern-AA"}` },

@@ -7,80 +7,83 @@ import {
 } from "@aws-sdk/client-sqs";
 import { ProviderError } from "../../email-provider.ts";
 import { clientSettings } from "../client-settings.ts";
-import { type Ask, createAsk } from "../control-call.ts";
+import { type ControlCall, createControlCall } from "../control-call.ts";
 import { queuePolicy } from "./access-policies.ts";
 
 export interface QueueCalls {
   client: SQSClient;
-  ask: Ask;
+  call: ControlCall;
 }
 
-/** 14 days, the longest SQS offers: what cannot be applied waits for someone to look. */
+/** 14 days, the maximum of SQS: operators have this long to inspect messages that cannot be applied. */
 export const retentionSeconds = 1_209_600;
-/** A worker that dies uses up a try of all it had in hand; what breaks a living one is in quarantine after three. */
+/**
+ * A crash of a worker uses up one try of every message that it holds, so the limit is high. A message that a running
+ * worker fails to apply is in quarantine after three tries.
+ */
 export const maxReceiveCount = 100;
 
 export function queueCalls(region: string, endpoint: string | undefined): QueueCalls {
   const requestMs = 10_000;
-  return { client: sqsClient({ region, endpoint, requestMs }), ask: createAsk(requestMs) };
+  return { client: sqsClient({ region, endpoint, requestMs }), call: createControlCall(requestMs) };
 }
 
 export function sqsClient(options: { region: string; endpoint: string | undefined; requestMs: number }): SQSClient {
   const { region, endpoint, requestMs } = options;
   const timeouts = { connectMs: 3_000, requestMs, idleMs: 5_000 };
   const settings = clientSettings({ service: "sqs", region, endpoint, timeouts });
-  // Otherwise the address of a queue, which is only a name to us, would decide where requests go.
+  // Otherwise the queue URL, which Postern uses only as a name, would decide where the SDK sends requests.
   return new SQSClient({ ...settings, useQueueUrlAsEndpoint: false });
 }
 
-/** Answers with the same address when there is one already. Attributes are set apart: SQS refuses to change them here. */
-export async function createQueue({ client, ask }: QueueCalls, name: string): Promise<string> {
+/** Returns the URL of an existing queue with this name. Sets no attributes, because SQS refuses to change them here. */
+export async function createQueue({ client, call }: QueueCalls, name: string): Promise<string> {
   const create = new CreateQueueCommand({ QueueName: name });
-  const made = await ask((deadline) => client.send(create, deadline), { QueueNameExists: undefined });
-  const url = made?.QueueUrl ?? (await findQueueUrl({ client, ask }, name));
-  if (url === undefined) throw new ProviderError("unavailable", "SQS told no address of the queue.", undefined);
+  const created = await call((deadline) => client.send(create, deadline), { QueueNameExists: undefined });
+  const url = created?.QueueUrl ?? (await findQueueUrl({ client, call }, name));
+  if (url === undefined) throw new ProviderError("unavailable", "The answer of SQS has no queue URL.", undefined);
   return url;
 }
 
-/** Undefined when there is no such queue. */
-export async function findQueueUrl({ client, ask }: QueueCalls, name: string): Promise<string | undefined> {
+/** Returns undefined when there is no such queue. */
+export async function findQueueUrl({ client, call }: QueueCalls, name: string): Promise<string | undefined> {
   const command = new GetQueueUrlCommand({ QueueName: name });
-  const found = await ask((deadline) => client.send(command, deadline), { QueueDoesNotExist: undefined });
+  const found = await call((deadline) => client.send(command, deadline), { QueueDoesNotExist: undefined });
   return found?.QueueUrl;
 }
 
-/** Undefined when there is no such queue. */
-export async function findQueueAttributes({ client, ask }: QueueCalls, url: string) {
+/** Returns undefined when there is no such queue. */
+export async function findQueueAttributes({ client, call }: QueueCalls, url: string) {
   const command = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ["All"] });
-  const found = await ask((deadline) => client.send(command, deadline), { QueueDoesNotExist: undefined });
+  const found = await call((deadline) => client.send(command, deadline), { QueueDoesNotExist: undefined });
   return found?.Attributes;
 }
 
-export function keepLong(calls: QueueCalls, url: string): Promise<"done"> {
+export function setRetention(calls: QueueCalls, url: string): Promise<"done"> {
   return setAttributes(calls, url, { MessageRetentionPeriod: String(retentionSeconds) });
 }
 
-/** What was received so often without being applied moves to the dead-letter queue. */
-export function takeFromTopic(calls: QueueCalls, url: string, arns: QueueArns): Promise<"done"> {
+/** SQS moves a message to the dead-letter queue after `maxReceiveCount` deliveries. */
+export function configureQueue(calls: QueueCalls, url: string, arns: QueueArns): Promise<"done"> {
   return setAttributes(calls, url, {
     MessageRetentionPeriod: String(retentionSeconds),
-    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arns.dead, maxReceiveCount }),
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arns.deadLetterQueue, maxReceiveCount }),
     Policy: JSON.stringify(queuePolicy(arns.queue, arns.topic)),
   });
 }
 
 export interface QueueArns {
   queue: string;
-  dead: string;
+  deadLetterQueue: string;
   topic: string;
 }
 
 async function setAttributes(
-  { client, ask }: QueueCalls,
+  { client, call }: QueueCalls,
   url: string,
   attributes: Record<string, string>,
 ): Promise<"done"> {
   const command = new SetQueueAttributesCommand({ QueueUrl: url, Attributes: attributes });
-  await ask((deadline) => client.send(command, deadline));
+  await call((deadline) => client.send(command, deadline));
   return "done";
 }

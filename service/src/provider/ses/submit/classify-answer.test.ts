@@ -1,57 +1,60 @@
 import { describe, expect, test } from "vitest";
 import { classifyFailure } from "./classify-answer.ts";
 
-const trouble = (syscall: string, code: string) =>
+const networkError = (syscall: string, code: string) =>
   Object.assign(new Error(`${syscall} ${code}`), { syscall, code, $metadata: { attempts: 1 } });
-const coded = (code: string) => Object.assign(new Error("TLS"), { code });
+const tlsError = (code: string) => Object.assign(new Error("TLS"), { code });
 const timeout = (message: string, code?: string) =>
   Object.assign(new Error(message), { name: "TimeoutError", ...(code !== undefined && { code }) });
 
-/** What the network can do that no server on loopback shows. */
+/** Network errors that a server on loopback cannot produce. */
 describe("a failure of the network", () => {
-  const neverLeft = [
-    ["no route while connecting", trouble("connect", "EHOSTUNREACH"), undefined],
-    ["no network while connecting", trouble("connect", "ENETUNREACH"), undefined],
-    ["no answer while connecting", trouble("connect", "ETIMEDOUT"), undefined],
-    ["a name server that is busy", trouble("getaddrinfo", "EAI_AGAIN"), undefined],
+  const beforeWriting = [
+    ["no route while connecting", networkError("connect", "EHOSTUNREACH"), undefined],
+    ["no network while connecting", networkError("connect", "ENETUNREACH"), undefined],
+    ["a timeout while connecting", networkError("connect", "ETIMEDOUT"), undefined],
+    ["a name server that is busy", networkError("getaddrinfo", "EAI_AGAIN"), undefined],
     [
       "every address refused",
-      new AggregateError([trouble("connect", "ECONNREFUSED"), trouble("connect", "ENETUNREACH")]),
+      new AggregateError([networkError("connect", "ECONNREFUSED"), networkError("connect", "ENETUNREACH")]),
       undefined,
     ],
-    ["a certificate nobody vouches for", coded("SELF_SIGNED_CERT_IN_CHAIN"), "operator"],
-    ["a certificate of another host", coded("ERR_TLS_CERT_ALTNAME_INVALID"), "operator"],
-    ["a certificate that is over", coded("CERT_HAS_EXPIRED"), "operator"],
+    ["a self-signed certificate", tlsError("SELF_SIGNED_CERT_IN_CHAIN"), "operator"],
+    ["a certificate of another host", tlsError("ERR_TLS_CERT_ALTNAME_INVALID"), "operator"],
+    ["an expired certificate", tlsError("CERT_HAS_EXPIRED"), "operator"],
   ] as const;
 
-  test.for(neverLeft)("before anything was written is tried later: %s", ([, error, hold]) => {
+  test.for(beforeWriting)("before the request was written is tried later: %s", ([, error, hold]) => {
     expect(classifyFailure(error)).toMatchObject({ kind: "try-later", hold, isThrottled: false });
   });
 
-  const inDoubt = [
-    ["no route while reading", trouble("read", "EHOSTUNREACH")],
-    ["no network while writing", trouble("write", "ENETUNREACH")],
-    ["no answer while reading", trouble("read", "ETIMEDOUT")],
-    ["a reset", trouble("read", "ECONNRESET")],
-    ["a broken pipe", trouble("write", "EPIPE")],
-    ["a broken TLS record", trouble("write", "EPROTO")],
+  const afterWriting = [
+    ["no route while reading", networkError("read", "EHOSTUNREACH")],
+    ["no network while writing", networkError("write", "ENETUNREACH")],
+    ["a timeout while reading", networkError("read", "ETIMEDOUT")],
+    ["a reset", networkError("read", "ECONNRESET")],
+    ["a broken pipe", networkError("write", "EPIPE")],
+    ["a broken TLS record", networkError("write", "EPROTO")],
     ["a hang-up", Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })],
-    ["errors of which one came later", new AggregateError([trouble("connect", "ETIMEDOUT"), trouble("read", "EIO")])],
-    ["errors of which none is known", new AggregateError([])],
+    [
+      "several errors, one of them while reading",
+      new AggregateError([networkError("connect", "ETIMEDOUT"), networkError("read", "EIO")]),
+    ],
+    ["an aggregate without errors", new AggregateError([])],
     ["the SDK's timeout", timeout("a request has exceeded the configured 15000 ms requestTimeout.", "ETIMEDOUT")],
     ["a timeout of another kind", timeout("The operation was aborted due to timeout")],
     ["our deadline", Object.assign(new Error("Request aborted"), { name: "AbortError" })],
     ["a bug", new TypeError("undefined is not a function")],
-    ["nothing at all", undefined],
-    ["a text", "broken"],
+    ["undefined", undefined],
+    ["a string", "broken"],
   ] as const;
 
-  test.for(inDoubt)("after something may have been written is in doubt: %s", ([, error]) => {
+  test.for(afterWriting)("after the request may have been written has an unknown outcome: %s", ([, error]) => {
     expect(classifyFailure(error)).toMatchObject({ kind: "unknown", message: expect.stringMatching(/./) });
   });
 });
 
-test("a message has one line and an end", () => {
+test("the message is one line of limited length", () => {
   const { message = "" } = classifyFailure(new Error(`${"x".repeat(600)}\n  Deserialization error: inspect this`)) as {
     message?: string;
   };

@@ -2,7 +2,7 @@ import type { SendEmailCommandOutput } from "@aws-sdk/client-sesv2";
 import type { Hold, SubmitResult } from "../../email-provider.ts";
 import { type AwsFault, isDenial, isNamedRefusal, isThrottle, readFault } from "../aws-fault.ts";
 
-/** A 200 alone proves nothing: without an id there may be a mail that we cannot name. */
+/** A 200 without a MessageId proves nothing: SES may have accepted a mail whose id we do not know. */
 export function classifyAnswer({ MessageId, $metadata }: SendEmailCommandOutput): SubmitResult {
   const { requestId } = $metadata;
   if (typeof MessageId === "string" && MessageId !== "") {
@@ -12,16 +12,17 @@ export function classifyAnswer({ MessageId, $metadata }: SendEmailCommandOutput)
 }
 
 /**
- * Only what SES says in its own words with a 4xx, or what never left, is certainly not accepted. A 5xx is not, with or
- * without a name: a service can fail after it queued the mail, and what stands before it cannot know.
+ * SES certainly did not accept the mail in three cases: (1) the request was not sent; (2) the answer is 429 or 413, from SES or a
+ * proxy; (3) SES itself answered with another 4xx and an error name. A 5xx proves nothing, with or without a name: SES can fail
+ * after it queued the mail, and a proxy cannot know whether SES did.
  */
 export function classifyFailure(error: unknown): SubmitResult {
   const fault = readFault(error);
-  switch (fault.neverLeft) {
+  switch (fault.notSent) {
     case "no-connection":
       return tryLater(fault, undefined);
     case "no-credentials":
-    case "no-trust":
+    case "untrusted-server":
       return tryLater(fault, "operator");
     case undefined:
   }
@@ -45,14 +46,14 @@ function classifyRefusal(fault: AwsFault): SubmitResult {
     case "MailFromDomainNotVerifiedException":
       return tryLater(fault, undefined);
     default:
-      // An operator's fault must not fail mail in bulk, nor must an error SES gets a name for next year.
+      // Neither a configuration error of the operator nor an error that SES adds in the future may fail all sends.
       return tryLater(fault, isDenial(fault) || fault.status === 404 ? "operator" : undefined);
   }
 }
 
 /**
- * The daily quota may come as a throttle. Its text is looked for in no other class: those repeat what a customer wrote,
- * and one customer's words must not stop everyone's mail.
+ * SES may report the daily quota as a throttle. Only throttles are searched for its text: other errors quote text of
+ * the customer, and one customer's text must not stop the mail of all accounts.
  */
 function throttled(fault: AwsFault): SubmitResult {
   if (/daily message quota exceeded/i.test(fault.message)) return tryLater(fault, "quota");
@@ -78,6 +79,6 @@ function unverifiedIn({ name, message }: AwsFault): string[] {
   const pattern = /^email address is not verified\..*? failed the check in region [A-Z0-9-]+: (.+)$/i;
   const list = name === "MessageRejected" ? pattern.exec(message)?.[1] : undefined;
   const named = list?.split(",").map((item) => /<([^<>]+)>/.exec(item)?.[1] ?? item.trim()) ?? [];
-  // A comma in a display name leaves a piece of the name behind, which is no identity.
+  // The split at a comma in a display name leaves a fragment of the name, which is not an identity.
   return [...new Set(named.filter((item) => /^\S+[@.]\S+$/.test(item)))];
 }

@@ -14,12 +14,12 @@ test.for([
   ["brackets", "x> <b@evil.test", '"x> <b@evil.test" <a@shop.test>'],
   ["two spaces", "Shop  Orders", '"Shop  Orders" <a@shop.test>'],
   ["letters beyond ASCII", "Müller, Jörg", "=?UTF-8?B?TcO8bGxlciwgSsO2cmc=?= <a@shop.test>"],
-] as const)("a name is readable only as itself: %s", ([, name, encoded]) => {
+] as const)("a name is encoded so that mail clients show exactly that name: %s", ([, name, encoded]) => {
   expect(encodeMailbox({ name, address })).toBe(encoded);
 });
 
 test.for(["=?UTF-8?B?w7w=?=", "=?utf-8?q?x=0d=0aBcc:_b@evil.test?="])(
-  "words that look encoded are text: %s",
+  "a name that looks like encoded words is encoded as text: %s",
   (name) => {
     expect(encodeMailbox({ name, address })).toBe(`=?UTF-8?B?${Buffer.from(name).toString("base64")}?= <a@shop.test>`);
   },
@@ -27,7 +27,7 @@ test.for(["=?UTF-8?B?w7w=?=", "=?utf-8?q?x=0d=0aBcc:_b@evil.test?="])(
 
 const long = ["ü".repeat(100), "日本語の名前".repeat(10), "👩👩👧👦".repeat(12), `a${"é".repeat(60)}`];
 
-test.for(long)("a long name becomes words of at most 75 characters that each decode by themselves: %s", (name) => {
+test.for(long)("a long name becomes words of at most 75 characters that decode separately: %s", (name) => {
   const words = encodeMailbox({ name, address })
     .replace(/ <a@shop\.test>$/, "")
     .split(" ");

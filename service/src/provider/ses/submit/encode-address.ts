@@ -1,22 +1,22 @@
 import type { Mailbox } from "../../../mail-address.ts";
 
-/** What fits between the 12 characters around it when an encoded word may have 75 and base64 makes 4 of 3. */
+/** An encoded word has at most 75 characters, 12 of them delimiters; base64 turns 3 bytes into 4 characters. */
 const maxBytesPerWord = 45;
 
-/** SES takes 7-bit addresses only, so a name beyond ASCII goes as RFC 2047 encoded words. */
+/** SES accepts only 7-bit addresses, so a non-ASCII name becomes RFC 2047 encoded words. */
 export function encodeMailbox({ name, address }: Mailbox): string {
   return name === undefined ? address : `${encodeName(name)} <${address}>`;
 }
 
 function encodeName(name: string): string {
-  // A name that looks encoded is encoded once more: mail programs would show, or obey, what it hides.
+  // A name that looks like encoded words is encoded as well; otherwise mail clients would decode it.
   if (/[^ -~]/.test(name) || name.includes("=?")) return encodedWords(name);
-  // A comma or a bracket outside quotes would be read as the end of the name, and two spaces as one.
+  // Without quotes, a comma or a bracket would end the name, and two spaces would become one.
   const isPlain = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/.test(name);
   return isPlain ? name : `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
-/** A word must end between two characters, since each is decoded by itself; the space between words is not shown. */
+/** Mail clients decode each word separately, so no character may span two words. They drop the space between words. */
 function encodedWords(name: string): string {
   const words: string[] = [""];
   for (const character of name) {

@@ -3,7 +3,7 @@ import { controlCharacter } from "../../../mail-address.ts";
 import type { OutgoingMail } from "../../email-provider.ts";
 import { encodeMailbox } from "./encode-address.ts";
 
-/** Throws when a header could break out of its line: whatever reads mail from customers refuses that, so it is a bug. */
+/** Throws when a value could inject a header. The API rejects such values, so one that arrives here is a bug. */
 export function sendEmailInput(mail: OutgoingMail): SendEmailCommandInput {
   requireOneLineHeaders(mail);
   return {
@@ -20,24 +20,24 @@ export function sendEmailInput(mail: OutgoingMail): SendEmailCommandInput {
       },
     },
     ConfigurationSetName: mail.configurationSetName,
-    // Every event about the mail returns these; they are how a lost answer is found again.
+    // Every event about the mail carries these tags; they identify a submission whose answer was lost.
     EmailTags: [
       { Name: "send_id", Value: mail.tags.sendId },
       { Name: "attempt", Value: String(mail.tags.attempt) },
     ],
-    // Tracking rewrites links and adds an image, whatever somebody sets on the configuration set.
+    // Tracking would rewrite links and add an image. This overrides the setting of the configuration set.
     ConfigurationOverrides: { Tracking: { OpenTrackingEnabled: "DISABLED", ClickTrackingEnabled: "DISABLED" } },
   };
 }
 
 function requireOneLineHeaders({ from, to, cc, bcc, replyTo, subject }: OutgoingMail): void {
   const addresses = [from.address, ...to, ...cc, ...bcc, replyTo?.address ?? from.address];
-  // A space, a comma or a bracket would make two addresses of one.
+  // A space, a comma or a bracket would turn one address into two.
   if (addresses.some((address) => !/^[!-~]+$/.test(address) || /[<>",]/.test(address))) {
-    throw new Error("a mail has an address that was not parsed");
+    throw new Error("the mail has an unparsed address");
   }
   if ([from.name, replyTo?.name, subject].some((text = "") => controlCharacter.test(text))) {
-    throw new Error("a mail has a control character in a name or in its subject");
+    throw new Error("the mail has a control character in a name or in its subject");
   }
 }
 

@@ -4,7 +4,7 @@ import { aConfigurationSet, aMail } from "../../../../test/email-provider-contra
 import { useSesProvider } from "../../../../test/use-ses-provider.ts";
 import type { OutgoingMail } from "../../email-provider.ts";
 
-const { simulator, sesProvider, submitOn } = useSesProvider();
+const { simulator, sesProvider, submitWithFault } = useSesProvider();
 
 const error = (name: string, message?: string) => ({ kind: "error", name, ...(message !== undefined && { message }) });
 const isRefused = { kind: "refused", code: "PROVIDER_REJECTED", unverified: [] };
@@ -16,17 +16,17 @@ const isUnknown = { kind: "unknown" };
 const size = "Message length is more than 10485760 bytes long: '10485761'.";
 const quota = "Daily message quota exceeded.";
 
-describe("a hand-over is one request, classified by what is certain", () => {
+describe("a submission is one request, and its result states only what is certain", () => {
   const faults = [
     ["a reset before acceptance", { kind: "reset-before-accept" }, isUnknown, 0],
     ["a reset after acceptance", { kind: "accept-then-reset" }, isUnknown, 1],
-    ["silence without acceptance", { kind: "hang" }, isUnknown, 0],
-    ["silence after acceptance", { kind: "accept-then-hang" }, isUnknown, 1],
-    ["an answer that trickles past the deadline", { kind: "slow-body", seconds: 30 }, isUnknown, 1],
-    ["an answer that trickles within the deadline", { kind: "slow-body", seconds: 0.1 }, { kind: "accepted" }, 1],
+    ["no answer without acceptance", { kind: "hang" }, isUnknown, 0],
+    ["no answer after acceptance", { kind: "accept-then-hang" }, isUnknown, 1],
+    ["an answer whose body ends after the deadline", { kind: "slow-body", seconds: 30 }, isUnknown, 1],
+    ["an answer whose body ends before the deadline", { kind: "slow-body", seconds: 0.1 }, { kind: "accepted" }, 1],
     ...[500, 502, 503, 504].flatMap((status) => [
-      [`${status} in SES's words`, { kind: "http-error", status, errorType: true }, isUnknown, 0] as const,
-      [`${status} in a proxy's words`, { kind: "http-error", status }, isUnknown, 0] as const,
+      [`${status} with an SES error name`, { kind: "http-error", status, errorType: true }, isUnknown, 0] as const,
+      [`${status} from a proxy`, { kind: "http-error", status }, isUnknown, 0] as const,
       [`${status} after acceptance`, { kind: "http-error", status, accepted: true }, isUnknown, 1] as const,
     ]),
     ["200 with garbage", { kind: "garbage" }, isUnknown, 1],
@@ -35,7 +35,7 @@ describe("a hand-over is one request, classified by what is certain", () => {
     ["200 without a MessageId, not accepted", { kind: "empty-object", accepted: false }, isUnknown, 0],
     ["the daily quota as a throttle", { kind: "daily-quota", form: "throttling" }, held("quota"), 0],
     ["the daily quota as a limit", { kind: "daily-quota", form: "limit-exceeded" }, held("quota"), 0],
-    ["a clock that is off", { kind: "clock-skew" }, held("operator"), 0],
+    ["a wrong local clock", { kind: "clock-skew" }, held("operator"), 0],
   ] as const;
 
   const names = [
@@ -70,12 +70,12 @@ describe("a hand-over is one request, classified by what is certain", () => {
   ] as const;
 
   test.for(faults)("%s", async ([, fault, expected, accepted]) => {
-    const seen = await submitOn(fault, { sendTimeouts: { requestMs: 700 } });
+    const seen = await submitWithFault(fault, { sendTimeouts: { requestMs: 700 } });
     expect(seen).toEqual({ answer: expect.objectContaining(expected), requests: 1, accepted });
   });
 
   test.for(names)("%s: %s", async ([name, message, expected]) => {
-    const seen = await submitOn(error(name, message));
+    const seen = await submitWithFault(error(name, message));
     expect(seen).toEqual({ answer: expect.objectContaining(expected), requests: 1, accepted: 0 });
     expect(seen.answer).toMatchObject({
       message: expect.stringMatching(/./),
@@ -83,7 +83,7 @@ describe("a hand-over is one request, classified by what is certain", () => {
     });
   });
 
-  test("a daily quota that is used up is a hold, and a rate that is too high a throttle", async () => {
+  test("a used-up daily quota is a hold, and an exceeded send rate is a throttle", async () => {
     const configurationSetName = await aConfigurationSet(sesProvider());
     const mail = aMail({ configurationSetName });
     onTestFinished(() => simulator.control("PATCH", "account", { max24HourSend: -1, maxSendRate: 10_000 }));
@@ -94,7 +94,7 @@ describe("a hand-over is one request, classified by what is certain", () => {
     expect(answers).toContainEqual(expect.objectContaining(isThrottled));
   });
 
-  test("an answer without SES's words in it proves nothing, unless its status does", async () => {
+  test("an answer without an SES error name proves nothing, except 413 and 429", async () => {
     const answers = [
       [400, "<html>", isUnknown],
       [403, "<html>", isUnknown],
@@ -113,16 +113,16 @@ describe("a hand-over is one request, classified by what is certain", () => {
   });
 });
 
-describe("what certainly did not leave may be tried again", () => {
-  const nobody = `http://${"a".repeat(64)}.test`;
+describe("a request that was certainly not sent is tried later", () => {
+  const unresolvable = `http://${"a".repeat(64)}.test`;
   test.for([
-    ["refused", "http://127.0.0.1:1"],
-    ["for a name nobody has", nobody],
-  ])("a connection %s", async ([, endpoint]) => {
+    ["the server refuses the connection", "http://127.0.0.1:1"],
+    ["the host name does not resolve", unresolvable],
+  ])("when %s", async ([, endpoint]) => {
     expect(await sesProvider({ endpoint }).submit(aMail())).toMatchObject(isLater);
   });
 
-  test("a connection that nobody answers, as behind a closed firewall", async () => {
+  test("when no server answers the connection attempt, as behind a firewall", async () => {
     const endpoint = await anEndpointThatTakesNoConnection();
     expect(await sesProvider({ endpoint, sendTimeouts: { connectMs: 300 } }).submit(aMail())).toMatchObject({
       ...isLater,
@@ -130,7 +130,7 @@ describe("what certainly did not leave may be tried again", () => {
     });
   });
 
-  test("without credentials nothing is sent, and the operator is meant", async () => {
+  test("with an operator hold when there are no credentials", async () => {
     vi.unstubAllEnvs();
     for (const key of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"]) vi.stubEnv(key, undefined);
     vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
@@ -141,7 +141,7 @@ describe("what certainly did not leave may be tried again", () => {
     expect(server.requests()).toBe(0);
   });
 
-  test("a token file that cannot be read is no doubt either: nothing is sent, and the operator is meant", async () => {
+  test("with an operator hold when the token file cannot be read", async () => {
     vi.unstubAllEnvs();
     for (const key of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"]) vi.stubEnv(key, undefined);
     vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
@@ -154,8 +154,8 @@ describe("what certainly did not leave may be tried again", () => {
   });
 });
 
-describe("identities that are not verified", () => {
-  test("are named, be it the sender or a recipient in the SES sandbox", async () => {
+describe("unverified identities", () => {
+  test("are listed, both the sender and the recipients in the SES sandbox", async () => {
     const provider = sesProvider();
     const configurationSetName = await aConfigurationSet(provider);
     onTestFinished(() => simulator.control("PATCH", "account", { productionAccess: true }));
@@ -174,14 +174,17 @@ describe("identities that are not verified", () => {
   test.for([
     ["Shop, Inc. <a@b.test>, c.test, a@b.test", ["a@b.test", "c.test"]],
     ["arn:aws:ses:eu-west-1:000000000000:identity/b.test", ["arn:aws:ses:eu-west-1:000000000000:identity/b.test"]],
-  ] as const)("are read from %s", async ([list, unverified]) => {
+  ] as const)("are parsed from %s", async ([list, unverified]) => {
     const text = `Email address is not verified. The following identities failed the check in region EU-WEST-1: ${list}`;
-    expect((await submitOn(error("MessageRejected", text))).answer).toMatchObject({ kind: "refused", unverified });
+    expect((await submitWithFault(error("MessageRejected", text))).answer).toMatchObject({
+      kind: "refused",
+      unverified,
+    });
   });
 
-  test("are not read from words of a customer", async () => {
+  test("are not parsed from text that a customer wrote", async () => {
     const text =
       "Subject: Email address is not verified. The following identities failed the check in region X: a@b.test";
-    expect((await submitOn(error("MessageRejected", text))).answer).toMatchObject({ unverified: [] });
+    expect((await submitWithFault(error("MessageRejected", text))).answer).toMatchObject({ unverified: [] });
   });
 });

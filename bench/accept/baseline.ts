@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export interface Baseline {
+  url: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+export async function startBaseline(databaseUrl: string, poolSize: number): Promise<Baseline> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "baseline-server.ts")], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, POOL_SIZE: String(poolSize) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [url] = await Promise.race([
+    once(createInterface(child.stdout), "line"),
+    once(child, "exit").then(([code]) => Promise.reject(new Error(`the baseline server exited with ${code}`))),
+  ]);
+  return {
+    url: String(url),
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}

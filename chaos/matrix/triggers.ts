@@ -1,0 +1,88 @@
+import { readWholeLedger } from "../../service/proofs/cell/ledger-tail.ts";
+import { envelopeText, eventText } from "../../service/proofs/feedback/event-texts.ts";
+import { quarantine } from "../../service/src/feedback/quarantine-store.ts";
+import { askForDomain, type MatrixContext, sendMail, sendTestMail } from "./matrix-context.ts";
+import type { CrashPoint } from "./points.ts";
+
+/** Creates the work that leads a worker to the crash point. `label` must be unique. */
+export async function triggerWorker(context: MatrixContext, point: CrashPoint, label: string): Promise<void> {
+  await sendMail(context, label);
+  await prepare(context, point, label);
+  if (point.chore !== undefined) await makeDue(context, point.chore);
+}
+
+async function prepare(context: MatrixContext, { trigger }: CrashPoint, label: string): Promise<void> {
+  const { db } = context.cell;
+  switch (trigger) {
+    case "test-send":
+      return sendTestMail(context, label);
+    case "check":
+      return proveDomain(context, `${label}.io`);
+    case "quarantine":
+      return quarantineAnEvent(context);
+    case "suppression":
+      await db.query({
+        name: "chaos-unsuppress",
+        text: `insert into suppression_removals (email) values ($1)`,
+        values: [`${label}@example.test`],
+      });
+      return;
+    case "partition":
+      return dropNewestPartition(context);
+    case "stray-content":
+      await db.query({
+        name: "chaos-stray-content",
+        text: `insert into send_contents (id, sealed) values (first_id_at(now() - random() * interval '1 day' - interval '40 days'), '')`,
+      });
+      return;
+    case "abandoned-draft":
+      await db.query({
+        name: "chaos-abandoned-draft",
+        text: `
+          insert into domains (account_id, domain_name, challenge_token, configuration_set_name, created_at)
+          values ($1, $2, 'token', 'postern-AA', now() - interval '20 minutes')`,
+        values: [context.cell.senders[0]?.accountId, `${label}.io`],
+      });
+      return;
+    case "send":
+    case "start":
+    case "accept":
+    case "register":
+    case "remove":
+  }
+}
+
+/** Deletes the jobs of earlier runs, which would delay the chore by up to an hour. */
+async function makeDue({ cell }: MatrixContext, chore: string): Promise<void> {
+  await cell.db.query({ name: "chaos-make-due", text: `delete from pgboss.job where name = $1`, values: [chore] });
+}
+
+/** Registers a domain and publishes its records, so that the next check verifies it. */
+async function proveDomain(context: MatrixContext, name: string): Promise<void> {
+  const { cell, dns, domains } = context;
+  const { body } = await askForDomain(context, cell.apiUrls[0] ?? "", "POST", "", { domain_name: name });
+  const proof = body.dns_records?.find(({ type }) => type === "TXT");
+  if (proof === undefined) throw new Error(`${name} could not be registered`);
+  await dns.publish(proof.name, `TXT "${proof.value}"`);
+  const path = `${cell.simulatorUrl}/_simulator/identities/${name}/verification`;
+  await fetch(path, { method: "POST", body: JSON.stringify({ status: "SUCCESS" }) });
+  domains.push({ name, end: "verified" });
+}
+
+/** Quarantines an event that can be applied, so that the next retry applies it. */
+async function quarantineAnEvent({ cell }: MatrixContext): Promise<void> {
+  const mail = readWholeLedger({ dataFolder: `${cell.folder}/simulator` }).at(-1);
+  if (mail === undefined) return;
+  const event = { type: "Delivery", at: new Date().toISOString(), recipients: mail.recipients } as const;
+  const raw = envelopeText(cell.environment.AWS_FEEDBACK_TOPIC_ARN ?? "", eventText(mail, event));
+  await quarantine(cell.db, [{ reason: "unknown-send", raw }]);
+  await cell.db.query({ name: "chaos-retry-now", text: `update feedback_quarantine set next_try_at = now()` });
+}
+
+async function dropNewestPartition({ cell: { db } }: MatrixContext): Promise<void> {
+  const [newest] = await db.query<{ name: string }>({
+    name: "chaos-newest-partition",
+    text: `select name from partition_ranges where parent = 'events' and ends_at is not null order by ends_at desc limit 1`,
+  });
+  if (newest !== undefined) await db.query({ name: `chaos-drop-${newest.name}`, text: `drop table ${newest.name}` });
+}

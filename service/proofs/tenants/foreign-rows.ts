@@ -1,0 +1,53 @@
+import type { Database } from "../../src/db/database.ts";
+
+const tablesOfAccounts = {
+  accounts: "id",
+  users: "account_id",
+  api_keys: "account_id",
+  domains: "account_id",
+  sends: "account_id",
+  send_queue: "account_id",
+  events: "account_id",
+  suppressions: "account_id",
+  list_counts: "account_id",
+  list_changes: "account_id",
+  idempotency_keys: "account_id",
+  rate_windows: "account_id",
+};
+
+/** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */
+export async function fingerprintForeignRows(db: Database, accountId: string): Promise<Record<string, string>> {
+  const parts = Object.entries(tablesOfAccounts).map(
+    ([table, column]) => `select '${table}' as name, t::text as row from ${table} t where ${column} <> $1`,
+  );
+  const attempts = `
+    select 'send_attempts', t::text
+    from send_attempts t
+    join sends s on s.id = t.send_id
+    where s.account_id <> $1`;
+  const rows = await db.query<{ name: string; contents: string }>({
+    name: "foreign-rows",
+    text: `
+      select name, count(*) || ' ' || md5(string_agg(row, ' ' order by row)) as contents
+      from (${[...parts, attempts].join(" union all ")}) as everything
+      group by name`,
+    values: [accountId],
+  });
+  return Object.fromEntries(rows.map(({ name, contents }) => [name, contents]));
+}
+
+/** The tables with an `account_id` that `fingerprintForeignRows` does not cover. */
+export async function findUncoveredTables(db: Database): Promise<string[]> {
+  const rows = await db.query<{ name: string }>({
+    name: "tables-of-accounts",
+    text: `
+      select c.relname::text as name
+      from pg_attribute a
+      join pg_class c on c.oid = a.attrelid
+      where a.attname = 'account_id'
+        and c.relkind in ('r', 'p')
+        and not c.relispartition
+        and c.relnamespace = 'public'::regnamespace`,
+  });
+  return rows.map(({ name }) => name).filter((name) => !(name in tablesOfAccounts));
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { setLimits } from "../../src/accounts/account-store.ts";
+import type { ApiDeps } from "../../src/api/http/api-server.ts";
+import type { Database } from "../../src/db/database.ts";
+import type { Mode } from "../../src/mode.ts";
+import { aLogin, anAccount, anApiKey } from "../../test/builders.ts";
+import { anEvent } from "../../test/event-builders.ts";
+import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
+
+export interface Tenant {
+  accountId: string;
+  /** Part of every text of this account and of no other account. */
+  tag: string;
+  credentials: { jwt: string; liveKey: string; testKey: string };
+  domain: string;
+  domainIds: number[];
+  keyIds: string[];
+  sends: { id: string; mode: Mode }[];
+  eventIds: string[];
+  suppressed: string;
+  /** The tag and ids that no other account may see. */
+  marks: string[];
+}
+
+/** On the suppression list of every account. */
+export const commonSuppressed = "everybody@example.test";
+/** Every account uses this key for one of its mails. */
+export const commonIdempotencyKey = "order-1";
+
+/** An account with at least one entry in every list, in both modes. */
+export async function aTenant(db: Database, deps: ApiDeps, number: number): Promise<Tenant> {
+  const tag = `t${number}x${randomBytes(6).toString("hex")}`;
+  const accountId = await anAccount(db, { name: tag });
+  const limit = 10_000 + number;
+  await setLimits(db, accountId, { perSecond: limit, per10Seconds: limit, perMinute: limit });
+  const { accessToken } = await aLogin(db, deps.loginDeps, { accountId });
+  const liveKey = await anApiKey(db, deps.apiKeyIssuer, accountId, { name: tag });
+  const testKey = await anApiKey(db, deps.apiKeyIssuer, accountId, { name: tag, type: "test" });
+  const domain = await aVerifiedDomain(db, accountId, `${tag}.test`);
+  await aVerifiedDomain(db, accountId, `second-${tag}.test`);
+  const domains = await db.query<{ id: number }>({
+    name: "domains-of",
+    text: "select id from domains where account_id = $1",
+    values: [accountId],
+  });
+  const [sends, eventIds, suppressed] = [[] as Tenant["sends"], [] as string[], `bounced@${tag}.test`];
+  for (const mode of ["live", "test"] as const) {
+    const id = await aQueuedSend(db, { accountId, mode, fromDomain: domain, to: [`to@${tag}.test`] });
+    await anAttempt(db, id, tag);
+    sends.push({ id, mode });
+    eventIds.push(await anEvent(db, { accountId, mode, sendId: id, recipient: `to@${tag}.test` }));
+    for (const email of [suppressed, commonSuppressed]) await aSuppression(db, { accountId, mode, email });
+  }
+  const keyIds = [liveKey.id, testKey.id];
+  return {
+    accountId,
+    tag,
+    credentials: { jwt: accessToken, liveKey: liveKey.key, testKey: testKey.key },
+    domain,
+    domainIds: domains.map(({ id }) => id),
+    keyIds,
+    sends,
+    eventIds,
+    suppressed,
+    marks: [tag, accountId, ...keyIds, ...sends.map(({ id }) => id), ...eventIds],
+  };
+}
+
+async function anAttempt(db: Database, sendId: string, tag: string): Promise<void> {
+  await db.query({
+    name: "an-attempt",
+    text: `
+      insert into send_attempts (send_id, attempt, started_at, outcome, request_id)
+      values ($1, 1, now(), 'try-later', $2)`,
+    values: [sendId, tag],
+  });
+}

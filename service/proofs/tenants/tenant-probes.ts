@@ -1,0 +1,109 @@
+import type { Mode } from "../../src/mode.ts";
+import { commonIdempotencyKey, commonSuppressed, type Tenant } from "./tenant-accounts.ts";
+
+/** A request of one account for a resource of its own or of another account. */
+export interface Probe {
+  operation: string;
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  body?: Record<string, unknown>;
+  /** `absent` names a resource of another account and must not find it. `own` reads and `change` changes an own resource. */
+  kind: "absent" | "own" | "change";
+}
+
+/** These operations take a credential and no id of an account's resource; other proofs cover credentials. */
+export const operationsWithoutIds = [
+  "healthz",
+  "readyz",
+  "logIn",
+  "refreshLogin",
+  "logOut",
+  "jwks",
+  "receiveSesNotification",
+];
+
+const newest = "ffffffff-ffff-7fff-bfff-ffffffffffff";
+const modes = ["live", "test"] as const;
+
+/** Reads of own resources; the answer must show nothing of other accounts. */
+export function probesOfOwn({ sends, domainIds }: Tenant, shown: Mode[]): Probe[] {
+  const shownSends = sends.filter(({ mode }) => shown.includes(mode));
+  return [
+    ...shownSends.flatMap(({ id, mode }) => [
+      own("getSendTimeline", `/send/${id}/timeline?mode=${mode}`),
+      own("getSendStatus", `/send/${id}/status?mode=${mode}`),
+    ]),
+    ...domainIds.map((id) => own("getDomain", `/domains/${id}`)),
+    own("getAccount", "/account"),
+    own("listApiKeys", "/api-keys"),
+    own("listDomains", "/domains"),
+    ...modes.flatMap((mode) => [
+      own("listSends", `/sends?mode=${mode}`),
+      own("listEvents", `/events?mode=${mode}`),
+      own("listEvents", `/events?mode=${mode}&before=${newest}`),
+      own("listSuppressions", `/suppression?mode=${mode}`),
+      own("listSuppressions", `/suppression?mode=${mode}&before=${newest}`),
+    ]),
+  ];
+}
+
+/** Every id and name of `other`, in every parameter that takes one. Reads come first, before a change can remove their target. */
+export function probesOfOther(other: Tenant): Probe[] {
+  const { tag, domain, suppressed } = other;
+  return [
+    ...other.sends.flatMap(({ id, mode }) => [
+      absent("getSendStatus", "GET", `/send/${id}/status?mode=${mode}`),
+      absent("getSendTimeline", "GET", `/send/${id}/timeline?mode=${mode}`),
+      own("listEvents", `/events?mode=${mode}&email_id=${id}`),
+      own("listSends", `/sends?mode=${mode}&before=${id}`),
+      own("listSends", `/sends?mode=${mode}&recipient=to@${tag}.test`),
+      own("listSends", `/sends?mode=${mode}&domain=${domain}`),
+      own("listEvents", `/events?mode=${mode}&recipient=to@${tag}.test`),
+    ]),
+    ...other.eventIds.map((id) => own("listEvents", `/events?before=${id}`)),
+    {
+      operation: "validateSend",
+      method: "POST",
+      path: "/api/v1/send/validate",
+      kind: "own",
+      body: { ...aMail(domain, suppressed), idempotency_key: commonIdempotencyKey },
+    },
+    { operation: "send", method: "POST", path: "/api/v1/send", kind: "absent", body: aMail(domain, suppressed) },
+    ...other.domainIds.flatMap((id) => [
+      absent("getDomain", "GET", `/domains/${id}`),
+      absent("verifyDomain", "POST", `/domains/${id}/verify`),
+      absent("removeDomain", "DELETE", `/domains/${id}`),
+    ]),
+    ...other.keyIds.map((id) => absent("revokeApiKey", "DELETE", `/api-keys/${id}`)),
+    ...modes.map((mode) => absent("removeSuppression", "DELETE", `/suppression/${suppressed}?mode=${mode}`)),
+  ];
+}
+
+/** Changes of own resources while other accounts have equal ones. */
+export function probesThatChange({ domain, tag }: Tenant, round: string, spareDomainId: number): Probe[] {
+  const mail = { ...aMail(domain, `to@${tag}.test`), idempotency_key: commonIdempotencyKey };
+  return [
+    { operation: "send", method: "POST", path: "/api/v1/send", kind: "change", body: mail },
+    change("createApiKey", "POST", "/api-keys", { name: tag, type: "live" }),
+    change("registerDomain", "POST", "/domains", { domain_name: `${round}-${tag}.io` }),
+    change("verifyDomain", "POST", `/domains/${spareDomainId}/verify`),
+    change("removeDomain", "DELETE", `/domains/${spareDomainId}`),
+    change("removeSuppression", "DELETE", `/suppression/${commonSuppressed}`),
+  ];
+}
+
+function aMail(domain: string, recipient: string) {
+  return { from: `orders@${domain}`, to: [recipient, commonSuppressed], subject: "Hello", text: "Hi" };
+}
+
+function own(operation: string, path: string): Probe {
+  return { operation, method: "GET", path: `/api/v1${path}`, kind: "own" };
+}
+
+function absent(operation: string, method: Probe["method"], path: string): Probe {
+  return { operation, method, path: `/api/v1${path}`, kind: "absent" };
+}
+
+function change(operation: string, method: Probe["method"], path: string, body?: Record<string, unknown>): Probe {
+  return { operation, method, path: `/api/v1${path}`, kind: "change", ...(body === undefined ? {} : { body }) };
+}

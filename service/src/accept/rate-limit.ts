@@ -1,0 +1,166 @@
+import { computedOnce } from "../db/stable-plan.ts";
+
+/**
+ * The rate limit of an account, as one step of the accept statement.
+ *
+ * `rate_windows` has one row per account and mode: the times at which requests were admitted (`times`, ascending), and for
+ * each time how many requests had been admitted by then (`totals`). `forgotten` is the total before the first entry. Three
+ * sliding windows (1 s, 10 s, 60 s) are read from these two arrays. All requests of one account in a batch share one instant,
+ * so the step only decides how many of them are admitted (`granted`); the first ones are.
+ *
+ * The columns from `wanted` on carry the decision to the rest of the statement. `fair_at` is the position in the fair queue
+ * order: each recipient of an account moves its next send back by a minute divided by its limit per minute.
+ */
+
+/** The queue heads of live and test mail follow the 16 arrays of accept-batch.ts as parameters $17 and $18. */
+const queueHead = (mode: string) => `case ${mode} when 'live' then $17::timestamptz else $18::timestamptz end`;
+
+/** 1. The instant of the decision. PostgreSQL reads the clock after it has locked the row. */
+const instant = computedOnce(`
+  select reading.read_at,
+    -- A server whose clock was set back must not refuse requests until the clock has caught up.
+    coalesce(w.times[cardinality(w.times)] < reading.read_at + interval '10 s', true) as is_clock_sane,
+    least(reading.read_at, ${queueHead("w.mode")}) as queue_head
+  from ${computedOnce("select clock_timestamp() as read_at")} as reading`);
+
+/** 2. The history up to this instant, empty when the clock was set back. */
+const history = computedOnce(`
+  select w.forgotten, excluded.wanted, excluded.limits,
+    -- An account is ahead of the others by two minutes at most.
+    case when is_clock_sane then greatest(queue_head, least(w.fair_at, queue_head + interval '2 minutes'))
+      else queue_head end as fair_before,
+    case when is_clock_sane then w.times else '{}' end as past_times,
+    case when is_clock_sane then w.totals else '{}' end as past_totals,
+    case when is_clock_sane then greatest(read_at, w.times[cardinality(w.times)]) else read_at end as decided_at
+  from ${instant} as instant`);
+
+/** 3. How many were admitted so far, and how many entries lie before each window. */
+const windowStarts = computedOnce(`
+  select *, coalesce(past_totals[cardinality(past_totals)], forgotten) as admitted_so_far,
+    width_bucket(decided_at - interval '1 s', past_times) as entries_before_second,
+    width_bucket(decided_at - interval '10 s', past_times) as entries_before_10_seconds,
+    width_bucket(decided_at - interval '60 s', past_times) as entries_before_minute
+  from ${history} as history`);
+
+/** 4. The total at the start of the longest window: what lies before it is forgotten. */
+const forgottenNow = computedOnce(`
+  select *, ${totalAt("entries_before_minute")} as admitted_before_minute
+  from ${windowStarts} as window_starts`);
+
+/** 5. How many more each window admits. */
+const room = computedOnce(`
+  select *,
+    (limits[1] - (admitted_so_far - ${totalAt("entries_before_second")}))::integer as room_in_second,
+    (limits[2] - (admitted_so_far - ${totalAt("entries_before_10_seconds")}))::integer as room_in_10_seconds,
+    (limits[3] - (admitted_so_far - admitted_before_minute))::integer as room_in_minute
+  from ${forgottenNow} as forgotten_now`);
+
+/** 6. How many of the wanted requests are admitted. */
+const granted = computedOnce(`
+  select *, greatest(0, least(wanted, room_in_second, room_in_10_seconds, room_in_minute))::integer as granted
+  from ${room} as room`);
+
+function totalAt(entries: string): string {
+  return `case when ${entries} = 0 then forgotten else past_totals[${entries}] end`;
+}
+
+/** The time until the oldest entry that fills this window leaves it; null while the window has room. */
+const waitFor = (roomColumn: string, limit: number, length: string) => `
+        case when decision.${roomColumn} <= decision.granted then decision.times[
+          width_bucket(decision.admitted_so_far + decision.granted - decision.limits[${limit}], decision.totals) + 1
+        ] + interval '${length}' - decision.decided_at end`;
+
+/**
+ * 7. The step itself. It takes rows in key order, so that two batches never deadlock. The insert serves the first request of an
+ * account; the update applies steps 1 to 6.
+ *
+ * An account without queued mail starts at the queue head, and not behind the backlog of others.
+ */
+export const rateLimitStep = `
+  insert into rate_windows as w (
+    account_id, mode, times, totals, fair_at, wanted, recipient_sums, limits,
+    decided_at, granted, fair_before, retry_ms, remaining
+  )
+  select account_id, mode, array[decided_at], array[granted::bigint],
+    fair_before + recipient_sums[granted] * interval '60 s' / limits[3], wanted, recipient_sums, limits, decided_at, granted,
+    fair_before,
+    case when granted = wanted then 0 when limits[3] <= granted then 60000 when limits[2] <= granted then 10000 else 1000 end,
+    array[limits[1] - granted, limits[2] - granted, limits[3] - granted]
+  from (
+    select account_id, mode, wanted, recipient_sums, limits, clock_timestamp() as decided_at,
+      least(clock_timestamp(), ${queueHead("mode")}) as fair_before,
+      least(wanted, limits[1], limits[2], limits[3]) as granted
+    from (
+      select account_id, mode, count(*)::integer as wanted, array_agg(recipient_sum order by position) as recipient_sums,
+        limits
+      from allowed
+      group by account_id, mode, limits
+    ) as requested
+  ) as first_requests
+  order by account_id, mode
+  on conflict (account_id, mode) do update
+  set (
+    times, totals, forgotten, fair_at, wanted, recipient_sums, limits,
+    decided_at, granted, fair_before, retry_ms, remaining
+  ) = (
+    select coalesce(compacted.times, decision.times), coalesce(compacted.totals, decision.totals),
+      decision.admitted_before_minute,
+      decision.fair_before + coalesce(excluded.recipient_sums[decision.granted], 0) * interval '60 s' / decision.limits[3],
+      decision.wanted, excluded.recipient_sums, decision.limits, decision.decided_at, decision.granted, decision.fair_before,
+      -- The caller may try again when every full window has room.
+      case when decision.granted = decision.wanted then 0 else greatest(1, ceil(1000 * extract(epoch from greatest(
+        ${waitFor("room_in_second", 1, "1 s")},
+        ${waitFor("room_in_10_seconds", 2, "10 s")},
+        ${waitFor("room_in_minute", 3, "60 s")}
+      ))))::integer end,
+      array[
+        decision.room_in_second - decision.granted,
+        decision.room_in_10_seconds - decision.granted,
+        decision.room_in_minute - decision.granted
+      ]
+    from (
+      select *,
+        case when granted > 0 then past_times[entries_before_minute + 1:] || decided_at
+          else past_times[entries_before_minute + 1:] end as times,
+        case when granted > 0 then past_totals[entries_before_minute + 1:] || (admitted_so_far + granted)
+          else past_totals[entries_before_minute + 1:] end as totals
+      from ${granted} as admission
+    ) as decision
+    left join lateral (
+      -- A limit above 200 is counted in hundredths of its window, each at the time of its latest entry: never too many are
+      -- admitted, and at most a hundredth of a window too few. Otherwise a raised limit would carry thousands of entries.
+      select array_agg(time order by total) as times, array_agg(total order by total) as totals
+      from (
+        select distinct on (time_window, slot) time, total
+        from (
+          select time, total, time_window,
+            case when decision.limits[time_window] <= 200 then total
+              else floor(extract(epoch from time) * (array[100, 10, 1.6666666667])[time_window])::bigint end as slot
+          from (
+            select time, total,
+              case when time > decision.decided_at - interval '1 s' then 1
+                when time > decision.decided_at - interval '10 s' then 2 else 3 end as time_window
+            from unnest(decision.times, decision.totals) as entry (time, total)
+            -- The condition is here because a condition on the join would be checked after the work is done.
+            where cardinality(decision.times) > 512
+          ) as aged
+        ) as slotted
+        order by time_window, slot, total desc
+      ) as latest
+    ) as compacted on true
+  )
+  returning account_id, mode, granted, fair_before, retry_ms, remaining, decided_at`;
+
+/** What each window admits now, without counting a request: needs `limits.each` and the row `w`, which may be null. */
+export const remainingNow = `array(
+          select window_limit - coalesce((
+            select coalesce(w.totals[cardinality(w.totals)], w.forgotten)
+              - coalesce(
+                w.totals[width_bucket(greatest(read_at, w.times[cardinality(w.times)]) - length, w.times)], w.forgotten)
+            from ${computedOnce("select clock_timestamp() as read_at")} as reading
+            where w.times[cardinality(w.times)] < read_at + interval '10 s'
+          ), 0)
+          from unnest(limits.each, array[interval '1 s', interval '10 s', interval '60 s']) with ordinality
+            as windows (window_limit, length, position)
+          order by position
+        )::integer[]`;

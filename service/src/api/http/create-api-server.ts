@@ -1,0 +1,151 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import type { z } from "zod";
+import { AppError } from "../../errors.ts";
+import { accountRoutes } from "../v1/account/account-routes.ts";
+import { apiKeyRoutes } from "../v1/api-keys/api-key-routes.ts";
+import { authRoutes } from "../v1/auth/auth-routes.ts";
+import { domainRoutes } from "../v1/domains/domain-routes.ts";
+import { eventRoutes } from "../v1/events/event-routes.ts";
+import { feedbackRoutes } from "../v1/feedback/feedback-routes.ts";
+import { sendListRoutes } from "../v1/sends/send-list-routes.ts";
+import { sendRoutes } from "../v1/sends/send-routes.ts";
+import { sendStatusRoutes } from "../v1/sends/send-status-routes.ts";
+import { sendTimelineRoutes } from "../v1/sends/send-timeline-routes.ts";
+import { suppressionRoutes } from "../v1/suppressions/suppression-routes.ts";
+import { trackAllowedMethods } from "./allowed-methods.ts";
+import { serveApiReference } from "./api-reference.ts";
+import type { ApiDeps, ApiServer } from "./api-server.ts";
+import { createErrorHandler, unknownPath } from "./error-response.ts";
+import { errorRoutes } from "./error-routes.ts";
+import { healthRoutes } from "./health-routes.ts";
+import { parseJsonBody } from "./json-body.ts";
+import { createMalformedRequestHandler } from "./malformed-request.ts";
+import { serveOpenApi } from "./openapi.ts";
+import { validationError } from "./validation-error.ts";
+
+const maxBodyBytes = 64 * 1024;
+
+export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
+  const app = createServer(deps);
+  validateBodies(app);
+  handleErrors(app, deps);
+  recordRequests(app, deps);
+  await serveOpenApi(app);
+
+  healthRoutes(app, deps);
+  errorRoutes(app);
+  await sendRoutes(app, deps);
+  sendStatusRoutes(app, deps);
+  sendTimelineRoutes(app, deps);
+  sendListRoutes(app, deps);
+  authRoutes(app, deps);
+  accountRoutes(app, deps);
+  apiKeyRoutes(app, deps);
+  domainRoutes(app, deps);
+  suppressionRoutes(app, deps);
+  eventRoutes(app, deps);
+  await feedbackRoutes(app, deps);
+
+  if (deps.http.showReference) await serveApiReference(app);
+  await app.ready();
+  return app;
+}
+
+function createServer(deps: ApiDeps): ApiServer {
+  const { http, log } = deps;
+  const handleError = createErrorHandler(http.publicUrl, log);
+  const app = fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    trustProxy: http.trustedProxies.length === 0 ? false : http.trustedProxies,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 30_000,
+    routerOptions: { maxParamLength: 1024 },
+    // During shutdown the server still serves requests on open connections, then closes each connection.
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    http: { requireHostHeader: false, connectionsCheckingInterval: 5_000 },
+    clientErrorHandler: createMalformedRequestHandler(http.publicUrl),
+    // Fastify runs no hooks for a malformed path, so this handler does their work.
+    frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
+      setCommonHeaders(request, reply);
+      handleError(error, request, reply);
+      record(deps, request, reply);
+    },
+  });
+  return app.withTypeProvider<ZodTypeProvider>();
+}
+
+function validateBodies(app: ApiServer): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(Buffer.isBuffer(body) ? body : Buffer.from(body)));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error("the body parser threw a value that is not an error"));
+    }
+  });
+  app.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
+    const result = schema.safeParse(data, { reportInput: true });
+    return result.success ? { value: result.data } : { error: validationError(schema, result.error.issues) };
+  });
+  app.setSerializerCompiler(serializerCompiler);
+}
+
+function handleErrors(app: ApiServer, { http, log }: ApiDeps): void {
+  const methodsOf = trackAllowedMethods(app);
+  app.setErrorHandler(createErrorHandler(http.publicUrl, log));
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ""] = request.url.split("?");
+    const methods = methodsOf(path);
+    if (methods.length === 0) throw unknownPath();
+    reply.header("allow", methods.join(", "));
+    throw new AppError(
+      "METHOD_NOT_ALLOWED",
+      `This path does not support ${request.method}. It supports ${methods.join(", ")}.`,
+    );
+  });
+}
+
+function recordRequests(app: ApiServer, deps: ApiDeps): void {
+  app.decorateReply("logFields", undefined);
+  // The hooks use callbacks, because a promise per request would cost more than the hooks themselves.
+  app.addHook("onRequest", (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    record(deps, request, reply);
+    done();
+  });
+}
+
+/** Keeps the caller's id when it is safe in log lines and headers, so that both sides can search for the same id. */
+function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUIDv7();
+}
+
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({
+    "x-request-id": request.id,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+  });
+}
+
+/** Writes one log line and one measurement per response. They name the route pattern, because a path can contain an address. */
+function record({ log, metrics }: ApiDeps, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? "none";
+  const { method, id } = request;
+  metrics.requestSeconds.observe({ method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+  const duration_ms = Math.round(reply.elapsedTime);
+  log.info(
+    { request_id: id, method, route, status: reply.statusCode, duration_ms, ...reply.logFields },
+    "request.completed",
+  );
+}

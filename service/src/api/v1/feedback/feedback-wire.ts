@@ -1,3 +1,0 @@
-import { z } from "zod";
-
-export const takenAnswer = z.object({ success: z.literal(true) }).describe("It is stored");

@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { useSendingApi } from "../../../../test/use-sending-api.ts";
+
+const { api, aSender, send } = useSendingApi();
+
+/** More than the API reads concurrently for all accounts. */
+const manyRequests = 40;
+const large = { text: "x".repeat(100_000) };
+
+test("connections that close before the API identifies the sender do not use up the capacity for large sends", async () => {
+  const { port } = new URL(await api.app.listen({ port: 0, host: "127.0.0.1" }));
+  const sender = await aSender();
+  const head = `POST /api/v1/send HTTP/1.1\r\nhost: a\r\nx-api-key: ${sender.key}\r\ntransfer-encoding: chunked\r\n\r\n`;
+  for (let sent = 0; sent < manyRequests; sent++) {
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.on("data", () => undefined);
+    socket.write(`${head}this is no chunk\r\n`);
+    await once(socket, "close");
+  }
+  // After this request the API has identified the sender of every earlier one.
+  await send(sender);
+  for (const other of [sender, await aSender()]) expect((await send(other, large)).status).toBe(202);
+});
+
+test("too many concurrent large sends return 503, and requests without a body never do", async () => {
+  const sender = await aSender();
+  const statuses = (responses: { status: number }[]) => new Set(responses.map(({ status }) => status));
+  const many = <Response>(request: () => Promise<Response>) =>
+    Promise.all(Array.from({ length: manyRequests }, request));
+  expect(statuses(await many(() => send(sender, large)))).toEqual(new Set([202, 503]));
+  const empty = () => api.call({ method: "POST", path: "/api/v1/send", key: sender.key });
+  expect(statuses(await many(empty))).toEqual(new Set([422]));
+});

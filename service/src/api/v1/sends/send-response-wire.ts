@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { Accepted } from "../../../accept/accept-send.ts";
+import { type SendRecord, sendStatuses } from "../../../sends/send-store.ts";
+import { wireTimestamp } from "../../http/wire-format.ts";
+
+const sendStatus = z.enum(sendStatuses);
+
+export const acceptedResponse = z
+  .object({
+    id: z.uuid(),
+    status: sendStatus.describe("`queued`, or `suppressed` when every recipient is on the suppression list"),
+    idempotency_key: z.string().describe("The key of the request, or a generated one"),
+    queued_at: wireTimestamp,
+    idempotent: z
+      .boolean()
+      .describe("True when this is the response to an earlier identical request and no new send was created"),
+    suppressed_recipients: z
+      .array(z.string())
+      .optional()
+      .describe("Present only when at least one recipient was suppressed"),
+  })
+  .meta({ id: "AcceptedSend", description: "The stored send" });
+
+export const sendRecord = z
+  .object({
+    id: z.uuid(),
+    status: sendStatus,
+    from_address: z.string(),
+    to_addresses: z.array(z.string()).describe("`to`, `cc` and `bcc` in this order, including suppressed recipients"),
+    subject: z.string(),
+    queued_at: wireTimestamp,
+    sent_at: wireTimestamp.nullable().describe("Null until the provider accepts the send"),
+    provider_message_id: z.string().nullable().describe("Null until the provider accepts the send"),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+  })
+  .meta({ id: "SendRecord", description: "A send with its status" });
+
+export function toAcceptedResponse(accepted: Accepted): z.infer<typeof acceptedResponse> {
+  return {
+    id: accepted.id,
+    status: accepted.status,
+    idempotency_key: accepted.idempotencyKey,
+    queued_at: accepted.queuedAt,
+    idempotent: accepted.isRepeat,
+    ...(accepted.suppressedRecipients.length > 0 && { suppressed_recipients: accepted.suppressedRecipients }),
+  };
+}
+
+export function toSendRecord(send: SendRecord): z.input<typeof sendRecord> {
+  return {
+    id: send.id,
+    status: send.status,
+    from_address: send.fromAddress,
+    to_addresses: send.toAddresses,
+    subject: send.subject,
+    queued_at: send.queuedAt,
+    sent_at: send.sentAt,
+    provider_message_id: send.providerMessageId,
+    error_code: send.errorCode,
+    error_message: send.errorMessage,
+  };
+}

@@ -1,0 +1,59 @@
+import { type Environment, environmentSchema } from "./environment-schema.ts";
+import { secret } from "./secret.ts";
+
+const endpointKeys = ["AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL_SNS", "AWS_ENDPOINT_URL_SQS"] as const;
+
+/** Finds problems that involve more than one setting. Ignores settings that are invalid by themselves. */
+export function findConflicts(given: Environment): string[] {
+  return [...providerConflicts(given), ...topicConflicts(given), ...queueConflicts(given), ...rotationConflicts(given)];
+}
+
+/** A typo in one variable must not send mail to a foreign server, and a test set-up must not send mail to real people. */
+function providerConflicts(given: Environment): string[] {
+  const provider = environmentSchema.shape.POSTERN_PROVIDER.safeParse(given.POSTERN_PROVIDER);
+  return endpointKeys.flatMap((key) => {
+    const { success, data: endpoint } = environmentSchema.shape[key].safeParse(given[key]);
+    if (!provider.success || !success) return [];
+    if (provider.data === "simulator") {
+      if (endpoint === undefined) return [`${key} is missing: POSTERN_PROVIDER=simulator needs all three endpoints`];
+      return isAmazon(endpoint) ? [`${key} names Amazon, but POSTERN_PROVIDER is simulator`] : [];
+    }
+    if (endpoint === undefined || isAmazon(endpoint)) return [];
+    return [`${key} is not an Amazon address; that is accepted only with POSTERN_PROVIDER=simulator`];
+  });
+}
+
+/** SES publishes only to topics of its own region. */
+function topicConflicts(given: Environment): string[] {
+  const region = environmentSchema.shape.AWS_REGION.safeParse(given.AWS_REGION).data;
+  const topic = environmentSchema.shape.AWS_FEEDBACK_TOPIC_ARN.safeParse(given.AWS_FEEDBACK_TOPIC_ARN).data;
+  if (region === undefined || topic === undefined || topic.region === region) return [];
+  return [`AWS_FEEDBACK_TOPIC_ARN is a topic in ${topic.region}, but AWS_REGION is ${region}`];
+}
+
+function queueConflicts(given: Environment): string[] {
+  const provider = environmentSchema.shape.POSTERN_PROVIDER.safeParse(given.POSTERN_PROVIDER).data;
+  const region = environmentSchema.shape.AWS_REGION.safeParse(given.AWS_REGION).data;
+  const queueUrl = environmentSchema.shape.AWS_FEEDBACK_QUEUE_URL.safeParse(given.AWS_FEEDBACK_QUEUE_URL).data;
+  if (provider === undefined || region === undefined || queueUrl === undefined) return [];
+  const { origin } = new URL(queueUrl);
+  if (provider === "simulator") {
+    return isAmazon(origin) ? ["AWS_FEEDBACK_QUEUE_URL names Amazon, but POSTERN_PROVIDER is simulator"] : [];
+  }
+  const expected = `https://sqs.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+  return origin === expected ? [] : [`AWS_FEEDBACK_QUEUE_URL must start with ${expected}/, the queues of AWS_REGION`];
+}
+
+function rotationConflicts(given: Environment): string[] {
+  return ["API_KEY_PEPPER", "CONTENT_KEY", "TOKEN_SIGNING_KEY"].flatMap((key) => {
+    const [first, second] = [secret.safeParse(given[key]).data, secret.safeParse(given[`${key}_SECOND`]).data];
+    if (first === undefined || second === undefined) return [];
+    if (second.id === first.id) return [`${key} and ${key}_SECOND carry the same id; give each its own`];
+    return second.key.equals(first.key) ? [`${key} and ${key}_SECOND are the same secret under two ids`] : [];
+  });
+}
+
+function isAmazon(endpoint: string): boolean {
+  const { protocol, hostname } = new URL(endpoint);
+  return protocol === "https:" && /\.(amazonaws\.com|amazonaws\.com\.cn|api\.aws)$/.test(hostname);
+}

@@ -1,0 +1,75 @@
+import { createBatch } from "../db/batch.ts";
+import type { Queryable } from "../db/database.ts";
+import type { DatabaseClock } from "../db/database-clock.ts";
+import { noteReportedSubmissions } from "../in-doubt/feedback-progress.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Mode } from "../mode.ts";
+import type { Feedback, FeedbackReading } from "../provider/feedback.ts";
+import { applyFeedback } from "./apply-feedback.ts";
+import { detectLostRecord } from "./lost-record.ts";
+import { type QuarantineReason, quarantine } from "./quarantine-store.ts";
+
+export interface FeedbackDeps {
+  db: Queryable;
+  clock: DatabaseClock;
+  mode: Mode;
+  log: Log;
+  metrics: Metrics;
+}
+
+type Verdict = "applied" | "ignored" | QuarantineReason;
+
+/** Handles one message of the provider. Resolves when the message can be deleted: it is applied, quarantined or irrelevant. */
+export type ReceiveFeedback = (reading: FeedbackReading, raw: string) => Promise<Verdict>;
+
+/** Messages that arrive while a set is being stored go with the next set, whichever feedback source they come from. */
+export function createFeedbackReceiver(deps: FeedbackDeps): ReceiveFeedback {
+  const apply = createBatch({
+    run: (reports: Feedback[]) => applyAndLog(deps, reports),
+    maxItems: 200,
+    maxBytes: 4 * 1024 * 1024,
+    sizeOf: (feedback) => 500 + feedback.recipients.length * 100,
+  });
+  return async (reading, raw) => {
+    const verdict = await classify(deps, apply, reading);
+    if (verdict !== "applied" && verdict !== "ignored") await quarantine(deps.db, [{ reason: verdict, raw }]);
+    deps.metrics.feedbackReceived.inc({ kind: reading.kind, verdict });
+    return verdict;
+  };
+}
+
+async function classify(
+  { log }: FeedbackDeps,
+  apply: (feedback: Feedback) => Promise<Verdict>,
+  reading: FeedbackReading,
+): Promise<Verdict> {
+  if (reading.kind === "ignored") return "ignored";
+  if (reading.kind === "unreadable") {
+    log.warn({ reason: reading.reason }, "feedback.unreadable");
+    return "unreadable";
+  }
+  return apply(reading);
+}
+
+async function applyAndLog(deps: FeedbackDeps, reports: Feedback[]): Promise<Verdict[]> {
+  const { db, clock, mode, log, metrics } = deps;
+  const started = performance.now();
+  const nowMs = clock.now();
+  const applied = await applyFeedback(db, reports, nowMs);
+  if (mode === "live") await detectLostRecord(deps, { reports, applied, nowMs });
+  const submissions = reports.filter(
+    (report, index) => report.kind === "send" && applied.verdicts[index] === "applied",
+  );
+  const [latest] = submissions
+    .map((report) => report.submittedAt)
+    .toSorted()
+    .toReversed();
+  if (latest !== undefined) await noteReportedSubmissions(db, mode, latest);
+  for (const sendId of applied.doubled) log.error({ send_id: sendId }, "delivery.doubled");
+  metrics.sendsDoubled.inc(applied.doubled.length);
+  const { newEvents, newSuppressions, confirmed } = applied;
+  const facts = { reports: reports.length, events: newEvents, suppressions: newSuppressions, confirmed };
+  log.info({ ...facts, duration_ms: Math.round(performance.now() - started) }, "feedback.applied");
+  return applied.verdicts;
+}

@@ -1,0 +1,132 @@
+import type { Quota } from "../../email-provider.ts";
+import { createSesProvider } from "../ses-provider.ts";
+import { isSamePolicy, topicPolicy } from "./access-policies.ts";
+import { AwsActionError, withActionName } from "./aws-action.ts";
+import { checkQueue, checkSubscription } from "./check-queue.ts";
+import { reportedEvents } from "./configuration-set-calls.ts";
+import { type Finding, note, ok, problem, setUpAdvice } from "./finding.ts";
+import { findConfigurationSet, listEventDestinations } from "./set-up-calls.ts";
+import { createSetUpCheckContext, type SetUpCheckContext, type SetUpCheckOptions } from "./set-up-check-context.ts";
+import { findTopicAttributes } from "./topic-calls.ts";
+
+/**
+ * Checks every AWS resource of this installation and changes none. Stops early only when AWS rejects the credentials.
+ */
+export async function* checkSetUp(options: SetUpCheckOptions): AsyncGenerator<Finding> {
+  const context = createSetUpCheckContext(options);
+  for (const [subject, check] of checks) {
+    const findings = await run(subject, () => check(context));
+    yield* findings;
+    if (findings.some(({ advice }) => advice instanceof AwsActionError && hasInvalidCredentials(advice))) return;
+  }
+}
+
+/** AWS rejects the credentials themselves, as opposed to one action. */
+export function hasInvalidCredentials({ reason }: AwsActionError): boolean {
+  return reason.kind === "denied" && !/^(AccessDenied|AuthorizationError|NotAuthorized)/.test(reason.message);
+}
+
+const checks: [subject: string, check: (context: SetUpCheckContext) => Promise<Finding[]>][] = [
+  ["the SES account", checkAccount],
+  ["the configuration set", checkConfigurationSet],
+  ["its event destination", checkEventDestination],
+  ["the SNS topic", checkTopic],
+  ["the SQS queue", checkQueue],
+  ["the subscription", checkSubscription],
+];
+
+async function run(subject: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!(error instanceof AwsActionError)) throw error;
+    return [{ state: "problem", what: `${subject} cannot be checked`, advice: error }];
+  }
+}
+
+async function checkAccount({ options: { region, endpoints }, rateLimited }: SetUpCheckContext): Promise<Finding[]> {
+  const provider = createSesProvider({ region, endpoint: endpoints.ses, accountId: "", partition: "" });
+  const quota = await withActionName("ses:GetAccount", () => rateLimited(() => provider.readQuota()));
+  return [
+    ok(
+      `SES answers in ${region}${endpoints.ses === undefined ? "" : ` at ${endpoints.ses}`} and accepts the credentials`,
+    ),
+    ok(quotaText(quota)),
+    quota.isSendingEnabled
+      ? ok("sending is enabled")
+      : problem("sending is disabled for the AWS account", "ask AWS in the SES console to enable it"),
+    quota.isProduction
+      ? ok("production access is granted")
+      : note(
+          "the account is in the SES sandbox and may send only to verified addresses",
+          "request production access in the SES console",
+        ),
+  ];
+}
+
+function quotaText({ perSecond, perDay, usedToday }: Quota): string {
+  const perDayText = perDay === undefined ? "any number" : String(perDay);
+  return `quota: ${perSecond} recipients a second, ${perDayText} in 24 hours, ${usedToday} used`;
+}
+
+async function checkConfigurationSet(context: SetUpCheckContext): Promise<Finding[]> {
+  const { setName, ses, rateLimited } = context;
+  const set = await withActionName("ses:GetConfigurationSet", () =>
+    rateLimited(() => findConfigurationSet(ses, setName)),
+  );
+  context.hasConfigurationSet = set !== undefined;
+  if (set === undefined) return [problem(`there is no configuration set ${setName}`, setUpAdvice)];
+  const isSuppressing = set.SuppressionOptions?.SuppressedReasons?.length !== 0;
+  return [
+    ok(`configuration set ${setName}`),
+    isSuppressing
+      ? problem(
+          "SES applies its own suppression list to it, so a bounce of one account blocks that address for all accounts",
+          setUpAdvice,
+        )
+      : ok("SES applies no suppression list of its own to it"),
+    set.SendingOptions?.SendingEnabled === false
+      ? problem("sending is disabled for it", "find out why it was disabled, then enable it in the SES console")
+      : ok("sending is enabled for it"),
+  ];
+}
+
+async function checkEventDestination(context: SetUpCheckContext): Promise<Finding[]> {
+  const { options, setName, ses, rateLimited } = context;
+  const { topicArn } = options;
+  if (topicArn === undefined || !context.hasConfigurationSet) return [];
+  const action = "ses:GetConfigurationSetEventDestinations";
+  const listed = await withActionName(action, () => rateLimited(() => listEventDestinations(ses, setName)));
+  const ours = listed.find(({ SnsDestination }) => SnsDestination?.TopicArn === topicArn);
+  if (ours === undefined) return [problem(`SES publishes no event to ${topicArn}`, setUpAdvice)];
+  if (ours.Enabled !== true) return [problem("the event destination is disabled", setUpAdvice)];
+  const published = ours.MatchingEventTypes ?? [];
+  const missing = reportedEvents.filter((type) => !published.includes(type));
+  const tracking = published.filter((type) => type === "OPEN" || type === "CLICK");
+  return [
+    missing.length > 0
+      ? problem(`SES does not publish ${missing.join(", ")}`, setUpAdvice)
+      : ok("its events go to the topic"),
+    ...(tracking.length > 0 ? [problem(`SES rewrites mail bodies for ${tracking.join(", ")}`, setUpAdvice)] : []),
+  ];
+}
+
+async function checkTopic(context: SetUpCheckContext): Promise<Finding[]> {
+  const { options, setName, topics } = context;
+  const { topicArn } = options;
+  if (topicArn === undefined) {
+    return [problem("AWS_FEEDBACK_TOPIC_ARN is not set", `${setUpAdvice} and put the lines that it prints into .env`)];
+  }
+  const attributes = await withActionName("sns:GetTopicAttributes", () => findTopicAttributes(topics, topicArn));
+  context.hasTopic = attributes !== undefined;
+  if (attributes === undefined) return [problem(`there is no topic ${topicArn}`, setUpAdvice)];
+  return [
+    ok(`topic ${topicArn}`),
+    attributes.SignatureVersion === "2"
+      ? ok("its messages are signed with SHA-256")
+      : problem("its messages are signed with SHA-1, and Postern refuses such messages by push", setUpAdvice),
+    isSamePolicy(attributes.Policy, topicPolicy(topicArn, setName))
+      ? ok("only SES may publish to it")
+      : problem("its policy does not allow exactly SES to publish to it", setUpAdvice),
+  ];
+}

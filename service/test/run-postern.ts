@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { inject, onTestFinished } from "vitest";
+import type { Environment } from "../src/config.ts";
+import { posternPath } from "./spawn-postern.ts";
+import { type createEmptyDatabase, openTestDatabase } from "./template-database.ts";
+
+/** Runs a command in a real process with exactly this environment, in a new folder unless one is given. */
+export async function runPostern(args: readonly string[], env: Environment = {}, cwd = aFolder({})) {
+  const child = spawn(process.execPath, [posternPath, ...args], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    // Shorter than the ten seconds for which an unclosed database connection keeps a process from ending.
+    timeout: 9_000,
+    killSignal: "SIGKILL",
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code, stdout, stderr };
+}
+
+export function aFolder(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "postern-command-"));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+/** A database for one test, empty or with the schema, as `create` makes it. */
+export async function aSeparateDatabase(create: typeof createEmptyDatabase) {
+  const { url, drop } = await create(inject("serverUrl"));
+  const db = openTestDatabase(url);
+  onTestFinished(async () => {
+    await db.close();
+    await drop();
+  });
+  return { url, db };
+}
