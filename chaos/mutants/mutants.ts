@@ -58,7 +58,7 @@ export const mutants: Mutant[] = [
     name: "unique-key",
     wrong: "a second request with the same idempotency key is stored as a new send",
     file: accept,
-    from: "is_fit and (idempotency_hash is null or send_id in (select send_id from claimed where is_inserted)) as is_new",
+    from: "is_fit and (idempotency_hash is null or send_id in (select send_id from reserved_keys where is_inserted)) as is_new",
     to: "is_fit as is_new",
     tests: idempotencyTests,
   },

@@ -5,12 +5,14 @@ import { rateLimitStep } from "./rate-limit.ts";
 /**
  * Decides up to 200 requests of any accounts in one round trip, and stores and queues what it accepts in one commit. The steps:
  *
- * 1. `request`: the parameters as rows.
- * 2. `allowed`: the account is not suspended, and the key is neither revoked nor expired.
+ * 1. `request`: the parameters as rows. A request with an invalid body has no payload and only counts against the rate limit.
+ * 2. `allowed`: the account is not suspended, and the key is neither revoked nor expired. A request that is not allowed has no row in the
+ *    result.
  * 3. `counted`: how many requests of each account the rate limit admits (rate-limit.ts).
  * 4. `evaluated`, `fit`: is the domain verified, which recipients are suppressed, and with that the first status.
- * 5. `claimed`, `answer`, `original`: an idempotency key that was used before gets its first answer again.
- * 6. `stored`, `sealed`, `filtered`, `queued`: the record, its content, its Suppression events and its row in the queue.
+ * 5. `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again.
+ * 6. `stored`, `sealed`, `suppression_events`, `queued`: the record, its content, its Suppression events and its row in the queue.
+ *    PostgreSQL runs every insert of a `with`, even when nothing reads it.
  *
  * Every lookup goes by index, whatever the statistics say: joins use `indexLookup`, and yes-or-no questions are written as
  * `coalesce((select true …), false)` and not as `exists`. `materialized` computes a step once.
@@ -26,8 +28,8 @@ with request as materialized (
     recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, position
   )
 ), allowed as materialized (
-  -- The account and the mode of a key never change, so the caller knows them. Whether the key is usable is checked here, unless
-  -- the API checked it just before (then api_key_hmac is null). The running sums are for the rate limit and fair_at.
+  -- The account and the mode of a key never change, so the API process knows them. Whether the key is usable is checked here, unless
+  -- the API checked the credential just before (then api_key_hmac is null). The running sums are for the rate limit and fair_at.
   select r.position, r.account_id, r.mode, account.limits,
     sum(case when r.has_payload then cardinality(string_to_array(r.recipients, ',')) else 0 end)
       over (partition by r.account_id, r.mode order by r.position)::bigint as recipient_sum,
@@ -50,10 +52,10 @@ with request as materialized (
 ), evaluated as materialized (
   select r.position, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.recipients,
     a.position_in_account <= c.granted as is_admitted,
-    c.decided_at, c.retry_ms, c.remaining, a.limits, greatest(0, c.granted - a.position_in_account)::integer as after_it,
+    c.decided_at, c.retry_ms, c.remaining, a.limits, greatest(0, c.granted - a.position_in_account)::integer as granted_after_it,
     c.fair_before + a.recipient_sum * interval '60 s' / a.limits[3] as fair_at,
     -- In test mode every account may send from sandbox.test.
-    r.mode = 'test' and r.from_domain = 'sandbox.test' or coalesce((
+    (r.mode = 'test' and r.from_domain = 'sandbox.test') or coalesce((
       select true
       from domains d
       where d.account_id = r.account_id
@@ -79,9 +81,9 @@ with request as materialized (
     case when cardinality(suppressed) = cardinality(string_to_array(recipients, ',')) then 'suppressed' else 'queued' end
       as status
   from evaluated
-), claimed as (
+), reserved_keys as (
   -- "do update" and not "do nothing": it waits for a concurrent request with the same key and then sees its row, although the
-  -- snapshot of this statement is older. The row holds the whole first answer, because the other send is not visible.
+  -- snapshot of this statement is older. It changes nothing. The row holds the whole first answer, because the other send is not visible.
   insert into idempotency_keys as i (key_hash, account_id, send_id, fingerprint, status, suppressed_recipients, queued_at)
   select distinct on (idempotency_hash) idempotency_hash, account_id, send_id, fingerprint, status, suppressed, decided_at
   from fit
@@ -93,12 +95,12 @@ with request as materialized (
   returning key_hash, send_id, fingerprint, status, suppressed_recipients, queued_at, xmax = 0 as is_inserted -- 0 only for a new row
 ), answer as materialized (
   -- is_inserted, and not only our own id: a second try after a lost answer has the same id and must not be stored again.
-  select *, is_fit and (idempotency_hash is null or send_id in (select send_id from claimed where is_inserted)) as is_new
+  select *, is_fit and (idempotency_hash is null or send_id in (select send_id from reserved_keys where is_inserted)) as is_new
   from fit
 ), original as materialized (
   select a.position, c.send_id, c.fingerprint, c.status, c.suppressed_recipients, c.queued_at
   from answer a
-  join claimed c on c.key_hash = a.idempotency_hash
+  join reserved_keys c on c.key_hash = a.idempotency_hash
   where a.is_fit
     and not a.is_new
   union all
@@ -131,7 +133,7 @@ with request as materialized (
   join request r using (position)
   where a.is_new
     and a.status = 'queued'
-), filtered as (
+), suppression_events as (
   insert into events (
     id, send_id, account_id, mode, event_type, event_at, recipient, suppression_reason, suppressed_at
   )
@@ -162,7 +164,7 @@ with request as materialized (
     and a.status = 'queued'
 )
 select a.position::integer, a.is_admitted as "isAdmitted", a.retry_ms as "retryMs", a.limits,
-  array[a.remaining[1] + a.after_it, a.remaining[2] + a.after_it, a.remaining[3] + a.after_it] as remaining,
+  array[a.remaining[1] + a.granted_after_it, a.remaining[2] + a.granted_after_it, a.remaining[3] + a.granted_after_it] as remaining,
   a.decided_at as "decidedAt", a.has_payload as "hasPayload", a.is_domain_verified as "isDomainVerified", a.is_new as "isNew",
   coalesce(o.send_id, a.send_id) as "sendId",
   coalesce(o.status, a.status) as status,

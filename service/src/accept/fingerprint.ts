@@ -40,7 +40,7 @@ const keyTexts = new WeakMap<KeyObject, string>();
 
 /**
  * SHA-256 of the secret and the text, truncated, as hexadecimal digits. Truncation prevents length extension, so nothing can be
- * derived without the key. An HMAC of a short text takes 4.3 microseconds, this takes 0.5, and a send needs one for each field and one for its key.
+ * derived without the key. An HMAC of a short text takes 4.3 microseconds, this takes 0.5, and a send needs one for each field and one for its idempotency key.
  */
 function keyedHash(key: KeyObject, text: string, bytes: number): string {
   const known = keyTexts.get(key) ?? key.export().toString("base64url");

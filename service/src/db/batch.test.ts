@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { aRecordedBatch } from "../../test/a-recorded-batch.ts";
 import { createBatch } from "./batch.ts";
 
-describe("sharing round ran", () => {
+describe("sharing round trips", () => {
   test("calls of one tick share a batch, and each gets its own result", async () => {
     const { ran, add } = aRecordedBatch();
     expect(await Promise.all(["a", "b", "c"].map(add))).toEqual(["A", "B", "C"]);

@@ -15,7 +15,7 @@ export type Move =
   | { kind: "given-back"; isLast?: boolean }
   | { kind: "in-doubt" };
 
-/** The published status of a send after each move. */
+/** The published status of a send after each move; `sends.status` stays `queued` for the last three. */
 export const statusAfter = {
   sent: "sent",
   failed: "failed",
@@ -65,7 +65,7 @@ export function decideMove(send: ClaimedSend, answer: SubmitResult, giveUpAfterS
         outcome: "try-later",
         requestId,
         detail: answer.message,
-        ...moveAfterDelay(send, answer, giveUpAfterSeconds),
+        ...moveAfterTryLater(send, answer, giveUpAfterSeconds),
       };
     case "unknown":
       return { outcome: "unknown", requestId, detail: answer.message, move: { kind: "in-doubt" } };
@@ -83,7 +83,7 @@ function moveAfterRefusal(send: ClaimedSend, { code, message, unverified }: Refu
   return { move: { kind: "failed", code, message: reason } as const };
 }
 
-function moveAfterDelay(send: ClaimedSend, { hold, isThrottled }: TryLater, giveUpAfterSeconds: number) {
+function moveAfterTryLater(send: ClaimedSend, { hold, isThrottled }: TryLater, giveUpAfterSeconds: number) {
   if (hold !== undefined) return { hold, move: { kind: "given-back" } as const };
   if (isThrottled) {
     return {

@@ -35,7 +35,7 @@ export async function settleAttempt(
   if (isProbe) await settleProbe(deps, send, result);
 }
 
-/** The next probe must be another send: the refusal may concern this one alone. */
+/** The next probe must be another send: the answer may concern this one alone. */
 const behindOthers = { kind: "given-back", isLast: true } as const;
 
 async function moveSend(

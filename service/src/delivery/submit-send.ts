@@ -13,6 +13,18 @@ import {
   statusAfter,
 } from "./decide-move.ts";
 
+/**
+ * From the claim to the row. This file makes steps 1 and 2; `delivery-loop.ts` calls it and then step 4.
+ *
+ * 1. Check once more whether the send may go out: recipients, domain, content, lease.
+ * 2. Submit. `provider/ses/submit/classify-answer.ts` reads the answer of SES: accepted, refused, try-later or unknown.
+ * 3. `decide-move.ts` decides the move of this send, and what the answer means for others (hold, slower pace, domain not verified).
+ * 4. `settle-attempt.ts` stores the effect on others first, then the move. `until-written.ts` repeats it while the database is down.
+ * 5. `queue/settle-sends.ts` has one function per move. Moves that wait for the same round trip share it.
+ * 6. `queue/settle-statement.ts` moves the row in the queue, stores the attempt and updates the record in one statement, but only if the
+ *    attempt still owns the send. An accepted attempt that does not goes to `queue/confirm-submission.ts` as evidence.
+ */
+
 /** What a submission needs; one per process. */
 export interface DeliveryDeps {
   provider: Pick<EmailProvider, "submit">;
@@ -20,7 +32,7 @@ export interface DeliveryDeps {
   giveUpAfterSeconds: number;
   log: Log;
   metrics: Metrics;
-  /** Milliseconds, never fewer than have passed (cautious-clock.ts). */
+  /** Milliseconds; it may run fast, never slow (cautious-clock.ts). */
   clock: () => number;
 }
 
@@ -31,7 +43,7 @@ const startWithinMs = (leaseSeconds - providerTimeoutSeconds) * 1000;
 /** Submits one claimed send, if it may still go out. `claimedAt` is the time before the claim, on the clock of `deps`. */
 export async function submitSend(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number): Promise<AttemptResult> {
   const started = deps.clock();
-  const result = await decide(deps, send, claimedAt);
+  const result = await attempt(deps, send, claimedAt);
   const { outcome, move, requestId } = result;
   const facts = {
     send_id: send.id,
@@ -46,7 +58,7 @@ export async function submitSend(deps: DeliveryDeps, send: ClaimedSend, claimedA
   return result;
 }
 
-async function decide(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number): Promise<AttemptResult> {
+async function attempt(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number): Promise<AttemptResult> {
   if (send.recipients.length === 0) return notSubmitted({ kind: "suppressed" }, "all recipients are suppressed");
   if (send.domain === "gone" || send.configurationSetName === null) {
     return notSubmitted({ kind: "failed", ...domainNotVerified }, "the domain was removed");

@@ -13,15 +13,18 @@ import {
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Feedback } from "../provider/feedback.ts";
 import { applyFeedback } from "./apply-feedback.ts";
-import { type OutcomeRank, outcomeRanks } from "./record-reports.ts";
+import type { OutcomeRank } from "./record-reports.ts";
+
+/** The model states the ranks itself, so that a mistake in `record-reports.ts` shows. */
+const modelRanks = { transientBounce: 1, delivered: 2, permanentBounce: 3, complained: 4 } as const;
 
 const database = useTestDatabase();
 
 const kinds = {
-  delivery: { details: { kind: "delivery" }, rank: outcomeRanks.delivered },
-  permanent: { details: permanentBounce, rank: outcomeRanks.permanentBounce },
-  transient: { details: transientBounce, rank: outcomeRanks.transientBounce },
-  complaint: { details: spamComplaint, rank: outcomeRanks.complained },
+  delivery: { details: { kind: "delivery" }, rank: modelRanks.delivered },
+  permanent: { details: permanentBounce, rank: modelRanks.permanentBounce },
+  transient: { details: transientBounce, rank: modelRanks.transientBounce },
+  complaint: { details: spamComplaint, rank: modelRanks.complained },
 } as const;
 type Kind = keyof typeof kinds;
 
@@ -69,7 +72,7 @@ test("a set of reports leads to the same record in any order and with any repeti
           affected.map((recipient) => `${kind} ${recipient} ${number}`),
         );
         expect(await eventsOf(database.db, send)).toHaveLength(new Set(expected).size);
-        const suppressed = recipients.filter((_, index) => (outcomes[index] ?? 0) >= outcomeRanks.permanentBounce);
+        const suppressed = recipients.filter((_, index) => (outcomes[index] ?? 0) >= modelRanks.permanentBounce);
         expect((await suppressionsOf(database.db, send)).map(({ email }) => email)).toEqual(suppressed);
       },
     ),
@@ -98,10 +101,9 @@ test("eight processes that apply the same reports in opposite orders store each 
 
 /** The status of a submitted send: the gravest outcome of its recipients. The model that `recordReports` must match. */
 function statusFromOutcomes(outcomes: OutcomeRank[]): "sent" | "delivered" | "bounced" | "complained" {
-  if (outcomes.includes(outcomeRanks.complained)) return "complained";
-  if (outcomes.includes(outcomeRanks.permanentBounce) || outcomes.includes(outcomeRanks.transientBounce))
-    return "bounced";
-  return outcomes.includes(outcomeRanks.delivered) ? "delivered" : "sent";
+  if (outcomes.includes(modelRanks.complained)) return "complained";
+  if (outcomes.includes(modelRanks.permanentBounce) || outcomes.includes(modelRanks.transientBounce)) return "bounced";
+  return outcomes.includes(modelRanks.delivered) ? "delivered" : "sent";
 }
 
 function apply(reports: Feedback[]) {

@@ -14,7 +14,7 @@ export interface AppliedFeedback {
   /** Sends that became `sent` by this evidence. */
   confirmed: number;
   doubled: string[];
-  /** The submission time of the latest attempt that the queue does not know; undefined when there is none. */
+  /** The provider reported an attempt that the queue has not made yet, which shows a failover: its submission time. */
   aheadAt: string | undefined;
 }
 

@@ -71,7 +71,7 @@ export class FeedbackLoop {
   /** Receives once. Returns the number of messages, or undefined when the queue was closed. */
   async runOnce(wait = waitSeconds): Promise<number | undefined> {
     const { queue } = this.#options;
-    const receive = this.#heartbeat.startReceive(wait);
+    const poll = this.#heartbeat.startReceive(wait);
     const messages = await queue.receive({ waitSeconds: wait }).catch((err) => {
       // The answer, and the messages in it, may have been lost on the network.
       if (!(err instanceof ProviderError && err.hadNoEffect)) this.#heartbeat.leftMessages();
@@ -79,7 +79,7 @@ export class FeedbackLoop {
     });
     if (messages === "closed") return undefined;
     if (messages.length === 0) {
-      receive.foundEmpty();
+      poll.foundEmpty();
       return 0;
     }
     this.#heartbeat.foundMessages();

@@ -3,8 +3,8 @@ import type { Queryable } from "../db/database.ts";
 import { computedOnce, equalByIndex, indexLookup } from "../db/stable-plan.ts";
 
 /**
- * How final the reports about one recipient are. The rank only rises, so the result does not depend on the order in which reports
- * arrive. The statement below derives the status of a send from the ranks of all its recipients.
+ * Which report about one recipient wins. The rank only rises, so the result does not depend on the order in which reports
+ * arrive. The statement below derives the status of a send from all its recipients.
  */
 export const outcomeRanks = { none: 0, transientBounce: 1, delivered: 2, permanentBounce: 3, complained: 4 } as const;
 
@@ -35,11 +35,12 @@ export interface RecordedReports {
  * Stores event, status and suppression in one commit. Serves all accounts. The result depends on the set of reports and not on their
  * order:
  *
- * 1. `attributed`: finds the send and the recipient. Reports about unknown sends are left out. A reported address may be spelt
- *    differently, or be one that mail was forwarded to: with one recipient it is that one, otherwise the event is stored with
- *    the reported address and changes no outcome.
+ * 1. `attributed`: finds the send and the recipient. Reports about unknown sends are left out. If the send has one recipient, the
+ *    report is about it, however the address is spelt (mail may have been forwarded). If it has several, the address must be one of
+ *    them; a report about another address is stored as an event and changes neither outcomes nor suppressions.
  * 2. `new_events`: stores the events. An event that is already there is not stored again.
- * 3. `moved`: raises the outcome of each recipient and derives the status. If another process changes the row at
+ * 3. `per_send`, `moved`: raises the outcome of each recipient to the higher of the stored and the reported rank, and derives the
+ *    status. The branches for one recipient only save time. If another process changes the row at
  *    the same time, the statement fails and runs again (`changesSends`).
  * 4. `suppressed`: only a new event with a known recipient suppresses an address. A repeated event must not restore a suppression
  *    that the account has removed.
@@ -112,7 +113,7 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         where suppress_as is not null
           and position is not null
           and event_id in (select id from new_events)
-        order by account_id, mode, recipient, suppress_as = 'complaint' desc
+        order by account_id, mode, recipient, suppress_as = 'complaint' desc -- one row per address, complaint first
         on conflict (account_id, mode, email) do update
         set reason = 'complaint'
         where known.reason = 'hard_bounce'

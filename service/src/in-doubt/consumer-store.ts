@@ -6,7 +6,8 @@ import type { Mode } from "../mode.ts";
 
 /** A consumer without a heartbeat for this long counts as crashed. */
 export const crashedAfterSeconds = 10;
-const gapSeconds = 60;
+/** A pause of consumers or workers longer than this is a gap. */
+export const gapSeconds = 60;
 
 export interface Heartbeat {
   consumerId: string;

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { isWithin } from "../db/time-check.ts";
 import type { Mode } from "../mode.ts";
+import { gapSeconds } from "./consumer-store.ts";
 
 /** How far the provider's events have been read. `resolve-in-doubt.ts` decides with it what the absence of an event proves. */
 
@@ -28,7 +29,6 @@ export async function noteReportedSubmissions(db: Queryable, mode: Mode, latestA
   });
 }
 
-const gapSeconds = 60;
 const noteEverySeconds = 2;
 /** Longer than it takes to count a consumer as crashed (`crashedAfterSeconds`). */
 const confirmAfterSeconds = 15;

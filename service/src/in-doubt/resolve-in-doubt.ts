@@ -10,18 +10,19 @@ import { readUpTo } from "./feedback-progress.ts";
  *
  * 1. Evidence for. Any event for this send and attempt proves that SES accepted it. The send becomes `sent`; that move is
  *    `confirmSubmissions` in queue/confirm-submission.ts, and this file only sees sends without such an event.
- * 2. Evidence against. Let T be the time up to which consumers have read all events (`readUpTo` in feedback-progress.ts): SES reported
- *    a submission made at T, or the queue was empty at T and SES reported a submission within the last 24 hours. If an attempt ended
- *    more than IN_DOUBT_SECONDS before T and has no event, SES did not accept it. It must also have ended before the T that was
- *    noted at least 15 s ago (`confirmed_read_up_to`): a consumer that crashed before that note is known by now.
+ * 2. Evidence against. T is the time up to which consumers have read all events (`readUpTo` in feedback-progress.ts). It is the later of
+ *    the submission time of the newest submission that SES reported, and the last time the queue was empty (which counts only if SES
+ *    reported a submission within 24 hours). If an attempt ended more than IN_DOUBT_SECONDS before T and has no event, SES did not
+ *    accept it. A consumer that crashed in the last seconds is not known yet, so the attempt must also have ended before an older T
+ *    that was noted at least 15 s ago (`confirmed_read_up_to`).
  * 3. No evidence. The absence of an event proves nothing while
- *    a) consumers resumed reading only after the attempt ended, or
+ *    a) consumers have not yet read IN_DOUBT_SECONDS past the moment at which they resumed reading (`polled_since`), or
  *    b) a crashed consumer may still hold messages in flight: SQS redelivers those after everything else.
  * 4. Give up waiting. When an attempt ended more than IN_DOUBT_MAX_SECONDS ago, it is resolved without evidence, if
  *    a) workers were running all that time, and
- *    b) SES reported no submission in that time, or the attempt is also older than the latest submission that SES reported.
- *       Otherwise consumers are still working through a backlog.
- * 5. Resolve. IN_DOUBT_POLICY=resend queues the send again. If SES had accepted it, a second mail goes out and is counted.
+ *    b) SES reported no submission in that time, or it already reported a submission that was made after the attempt. Otherwise the
+ *       event may still be in a backlog.
+ * 5. Resolve, after 2 or 4. IN_DOUBT_POLICY=resend queues the send again. If SES had accepted it, a second mail goes out and is counted.
  *    IN_DOUBT_POLICY=fail ends it as PROVIDER_OUTCOME_UNKNOWN. A later event still corrects `failed` to `sent`.
  */
 
@@ -33,8 +34,8 @@ export interface InDoubtRule {
 }
 
 /**
- * The steps `read_far_enough`, `evidence_against` and `given_up` each yield a time: they resolve the attempts that ended before it. Null
- * resolves nothing, and `greatest` ignores it. The comments name the item of the rule. `due_at` of a send in doubt is the end of its
+ * The steps `read_far_enough`, `evidence_against` and `given_up` each yield a time: they resolve the attempts that ended before it. When one
+ * of the last two is null, it resolves nothing, and `greatest` ignores it. The comments name the item of the rule. `due_at` of a send in doubt is the end of its
  * attempt.
  */
 const resolvable = `progress as materialized (
@@ -43,7 +44,7 @@ const resolvable = `progress as materialized (
           now() - make_interval(secs => $3) as waited_since
         from feedback_progress
         where mode = $1
-      ), read_far_enough as materialized ( -- 2; test mail has no consumers, so nothing is ever confirmed (null)
+      ), read_far_enough as materialized ( -- 2; while nothing is confirmed, as always for test mail, the first condition alone counts
         select case when confirmed_read_up_to < latest.ended_before then confirmed_read_up_to else latest.ended_before end
           as ended_before
         from progress

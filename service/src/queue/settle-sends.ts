@@ -108,13 +108,13 @@ export function retryLater(db: Queryable, later: LaterAttempt[]): Promise<boolea
   });
 }
 
-export interface ReturnedAttempt extends AttemptMade {
+export interface GivenBackAttempt extends AttemptMade {
   /** Behind all waiting sends; otherwise at its old position. */
   isLast?: boolean;
 }
 
 /** leased or in-doubt → ready: nothing was submitted, or the cause does not concern this send. */
-export function giveBack(db: Queryable, returned: ReturnedAttempt[]): Promise<boolean[]> {
+export function giveBack(db: Queryable, returned: GivenBackAttempt[]): Promise<boolean[]> {
   return settle(db, {
     name: "give-back",
     made: returned,
@@ -127,7 +127,7 @@ export function giveBack(db: Queryable, returned: ReturnedAttempt[]): Promise<bo
   });
 }
 
-/** leased or in-doubt → in-doubt since now: the provider may have accepted it. */
+/** leased or in-doubt → in-doubt: the provider may have accepted it. `due_at` becomes the end of this attempt. */
 export function markInDoubt(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
   return settle(db, {
     name: "mark-in-doubt",

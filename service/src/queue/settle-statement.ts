@@ -28,7 +28,7 @@ interface Settlement {
   columns: Column[];
   /** Which attempts go to `send_attempts`: all of them, or only those that still own the send. */
   storedAttempts: "all" | "owned";
-  /** What happens to the row in the queue. */
+  /** What happens to the row in the queue, up to its `where`: `settle` appends the fence. */
   queueMove: "delete from send_queue q using attempts" | `update send_queue q\n${string}from attempts`;
   /** The columns of `sends` to set, if any; `owned` has the moved attempts. */
   recordUpdate?: string;
@@ -36,7 +36,8 @@ interface Settlement {
 
 /**
  * The statement behind every move of a claimed send. The attempt is the fence: a send moves only while its row in the queue has this
- * attempt and is leased or in doubt. Returns for each attempt whether its send moved.
+ * attempt and is leased or in doubt. Returns for each attempt whether its send moved. `sends.status` stays
+ * `queued` until a final move; the published `processing` is derived from the queue.
  *
  * An attempt is stored even when it no longer owns the send. Two exceptions: a first attempt that was accepted needs no row, and
  * `markSent` leaves attempts that lost the send to `confirmSubmissions`.
@@ -69,7 +70,7 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
         on conflict (send_id, attempt) do update
         set outcome = excluded.outcome, ended_at = now(), provider_message_id = excluded.provider_message_id,
             request_id = excluded.request_id, detail = excluded.detail
-        where earlier.outcome = 'unknown'
+        where earlier.outcome = 'unknown' -- the stored row; any other outcome stays
       )
       ${recordUpdate === undefined ? "select id, attempt from owned" : updateRecord(recordUpdate)}`,
     values: [...attemptColumns(made), ...columns.map((column) => column.values)],

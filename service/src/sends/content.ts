@@ -2,7 +2,7 @@ import { openBytes, sealBytes } from "../crypto/sealed-bytes.ts";
 import type { Mailbox } from "../mail-address.ts";
 import type { Secret, SecretPair } from "../secret.ts";
 
-/** What is submitted to the provider. It is deleted long before the record. Addresses are ASCII. */
+/** The mail as accepted, for the provider. It is deleted long before the record. Addresses are ASCII. */
 export interface SendContent {
   from: Mailbox;
   to: string[];
@@ -24,7 +24,7 @@ export function sealContent(key: Secret, owner: Owner, content: SendContent): Bu
 }
 
 export function openContent(keys: SecretPair, owner: Owner, sealed: Buffer): SendContent {
-  // Only this module writes it, possibly in an older release, and authenticated encryption proves that nobody changed it.
+  // Only this module writes it, possibly in an older release (so a later field may be absent), and authenticated encryption proves that nobody changed it.
   return JSON.parse(openBytes(keys, bindingOf(owner), sealed).toString("utf8")) as SendContent;
 }
 

@@ -16,7 +16,10 @@ export interface SendRequest {
   given: GivenPayload;
 }
 
-/** Append only: stored fingerprints depend on the position of each field (accept/fingerprint.ts). */
+/**
+ * Every field that changes the mail. Append only: stored fingerprints depend on the position of each field, and a shorter one means that
+ * the field was absent (accept/fingerprint.ts).
+ */
 export const payloadFields = ["from", "to", "subject", "html", "text", "cc", "bcc", "reply_to"] as const;
 export type PayloadField = (typeof payloadFields)[number];
 export type GivenPayload = Record<PayloadField, string | string[] | undefined>;

@@ -34,11 +34,11 @@ import {
  * not add a round trip (`createSenderIdentifier`):
  *
  * 5. Whose key it is never changes, so this process remembers it after the first request. For a remembered key the accept statement
- *    checks `isUsable` in the commit that stores the send (accept-statement.ts, step `allowed`).
- * 6. A key that is not remembered, or that comes with a large body, is checked before the body is read, as in item 2. The accept
- *    statement then checks only that the account is not suspended.
- * 7. A request that is refused from memory (429) reaches no statement. `requireValidCredential` checks its key, in one query for all requests
- *    that wait.
+ *    checks key and account in the commit that stores the send (accept-statement.ts, step `allowed`).
+ * 6. A key that is not remembered, or that comes with a large body, is checked before the body is read, as in item 2, so that
+ *    an invalid key cannot make this process read a large body. The accept statement then checks the account only.
+ * 7. A request that accept/rate-refusals.ts refuses (429) reaches no statement. `requireValidCredential` checks key and account; requests
+ *    that arrive during one such query share the next.
  * 8. When the accept statement refuses a remembered key, `requireValidCredential` throws 401 with the reason. If the key is valid after all,
  *    another process has just re-hashed it with a new pepper (`repepperApiKey`), and the route tries once more.
  */
