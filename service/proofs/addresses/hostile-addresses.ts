@@ -1,3 +1,5 @@
+import { seededRandom } from "../seeded-random.ts";
+
 /** A text submitted as an address. */
 export interface AddressCase {
   text: string;
@@ -194,15 +196,4 @@ function fullWidth(text: string): string {
 /** Skips letters whose upper case does not convert back to them. */
 function upperCase(word: string): string {
   return word.toUpperCase().toLowerCase() === word ? word.toUpperCase() : word;
-}
-
-/** Mulberry32. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

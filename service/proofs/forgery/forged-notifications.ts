@@ -1,5 +1,6 @@
 import { constants, sign } from "node:crypto";
 import { type SnsFields, type SnsSigner, signed, snsFields } from "../../test/sns-signer.ts";
+import { seededRandom } from "../seeded-random.ts";
 
 export interface Forgery {
   name: string;
@@ -205,14 +206,4 @@ function flipBit(text: string, random: () => number): string {
   const at = Math.floor(random() * bytes.length);
   bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
   return bytes.toString();
-}
-
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
