@@ -57,10 +57,10 @@ function open(name: "api" | "worker"): Database {
 }
 
 async function listSenders(db: Database): Promise<{ sender: Sender; domain: string }[]> {
-  const rows = await db.query<{ accountId: string; uncheckedKeyHmac: Buffer; domain: string }>({
+  const rows = await db.query<Omit<Sender, "mode"> & { domain: string }>({
     name: "list-senders",
     text: `
-      select d.account_id as "accountId", k.secret_hmac as "uncheckedKeyHmac", d.domain_name as domain
+      select d.account_id as "accountId", k.secret_hmac as "uncheckedKeyHmac", k.id as "apiKeyId", d.domain_name as domain
       from domains d
       join api_keys k on k.account_id = d.account_id`,
   });

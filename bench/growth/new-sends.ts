@@ -51,6 +51,7 @@ function aCandidate(clock: DatabaseClock, { accountsWithHistory }: Dataset, acco
     accountId,
     mode: "live",
     uncheckedKeyHmac: keyHmacOf(account),
+    apiKeyId: accountId, // the dataset gives each account one key with the same id
     send: {
       id,
       idempotencyHash: randomBytes(16),

@@ -30,6 +30,8 @@ export async function aVerifiedDomain(
 
 interface QueuedSend {
   accountId: string;
+  /** The key it came from; without one it came by JWT. */
+  apiKeyId?: string;
   mode?: Mode;
   fromDomain?: string;
   to?: string[];
@@ -61,8 +63,8 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
     name: "a-queued-send",
     text: `
       with stored as (
-        insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject)
-        values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8)
+        insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject, api_key_id)
+        values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $13)
       ), content as (
         insert into send_contents (id, sealed)
         select $1, $9
@@ -83,6 +85,7 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
       fairInSeconds,
       fromDomain,
       recipients.map((address) => address.toLowerCase()),
+      options.apiKeyId ?? null,
     ],
   });
   return id;

@@ -12,6 +12,8 @@ export interface Candidate {
   mode: Mode;
   /** The API key to check; undefined when the credential was checked just before. */
   uncheckedKeyHmac: Buffer | undefined;
+  /** Undefined for a JWT. */
+  apiKeyId: string | undefined;
   send: CandidateSend | undefined;
 }
 
@@ -141,5 +143,6 @@ function parametersOf(candidates: Candidate[]): Buffer[] {
     textArray(sends.map((send) => send?.replyTo ?? null)),
     textArray(sends.map((send) => send?.subject ?? null)),
     byteaArray(sends.map((send) => send?.sealed ?? null)),
+    uuidArray(candidates.map((candidate) => candidate.apiKeyId ?? null)),
   ];
 }

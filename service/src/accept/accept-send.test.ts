@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { anAccount } from "../../test/builders.ts";
+import { anAccount, anApiKey } from "../../test/builders.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
 import { aConfig } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { revokeApiKey } from "../api-keys/api-key-store.ts";
 import { AppError } from "../errors.ts";
 import { parseAddress, parseMailbox } from "../mail-address.ts";
 import { openAcceptDeps } from "../processes/accept-deps.ts";
@@ -30,7 +31,11 @@ async function aSender(): Promise<{ sender: Sender; domain: string }> {
       where id = $1`,
     values: [accountId],
   });
-  return { sender: { accountId, mode: "live", uncheckedKeyHmac: undefined }, domain };
+  return { sender: { accountId, mode: "live", uncheckedKeyHmac: undefined, apiKeyId: undefined }, domain };
+}
+
+function aKeyOf({ accountId }: Sender) {
+  return anApiKey(database.db, { pepper: config.secrets.apiKeyPepper.current, cellCode: config.cellCode }, accountId);
 }
 
 function aRequest(domain: string, change: Partial<SendRequest> = {}): SendRequest {
@@ -98,6 +103,28 @@ test.each([undefined, "a-key"])(
     });
   },
 );
+
+test("the record names the API key of the send", async () => {
+  const { sender, domain } = await aSender();
+  const key = await aKeyOf(sender);
+  const acceptance = await acceptSend(await testDeps(), { ...sender, apiKeyId: key.id }, aRequest(domain));
+  const sendId = "accepted" in acceptance ? acceptance.accepted.id : undefined;
+  const rows = await database.db.query({
+    name: "key-of-send",
+    text: "select api_key_id from sends where id = $1",
+    values: [sendId],
+  });
+  expect(rows).toEqual([{ api_key_id: key.id }]);
+});
+
+test("a key that was revoked after the API checked it, but before the commit, is refused", async () => {
+  const { sender, domain } = await aSender();
+  const key = await aKeyOf(sender);
+  await revokeApiKey(database.db.forAccount(sender.accountId), key.id);
+  const acceptance = await acceptSend(await testDeps(), { ...sender, apiKeyId: key.id }, aRequest(domain));
+  expect(acceptance).toEqual({ kind: "not-allowed" });
+  expect(await countOf("sends", sender.accountId)).toBe(0);
+});
 
 test("a second try of the same candidate finds the send that the first try stored", async () => {
   const { sender, domain } = await aSender();

@@ -28,6 +28,8 @@ export interface Sender {
   mode: Mode;
   /** The API key that the accept statement must check; undefined when the credential was checked just before. */
   uncheckedKeyHmac: Buffer | undefined;
+  /** The record names it; undefined for a JWT. */
+  apiKeyId: string | undefined;
 }
 
 export interface Accepted {

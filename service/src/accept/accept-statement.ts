@@ -22,14 +22,14 @@ with request as materialized (
   select *
   from unnest(
     $1::uuid[], $2::text[], $3::bytea[], $4::boolean[], $5::uuid[], $6::uuid[], $7::bytea[], $8::text[], $9::text[],
-    $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[]
+    $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[], $17::uuid[]
   ) with ordinality as r (
     account_id, mode, api_key_hmac, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
-    recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, position
+    recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, api_key_id, position
   )
 ), allowed as materialized (
-  -- The account and the mode of a key never change, so the API process knows them. Whether the key is usable is checked here, unless
-  -- the API checked the credential just before (then api_key_hmac is null). The running sums are for the rate limit and fair_at.
+  -- The account and the mode of a key never change, so the API process knows them. Whether the key is usable is checked here, in the
+  -- commit that stores the send. The HMAC is null when the API compared it just before. The running sums are for the rate limit and fair_at.
   select r.position, r.account_id, r.mode, account.limits,
     sum(case when r.has_payload then cardinality(string_to_array(r.recipients, ',')) else 0 end)
       over (partition by r.account_id, r.mode order by r.position)::bigint as recipient_sum,
@@ -40,10 +40,11 @@ with request as materialized (
     from accounts a
     where a.id = r.account_id
       and a.suspended_at is null
-      and (r.api_key_hmac is null or coalesce((
+      and (r.api_key_id is null or coalesce((
         select true
         from api_keys k
-        where k.secret_hmac = r.api_key_hmac
+        where k.id = r.api_key_id
+          and (r.api_key_hmac is null or k.secret_hmac = r.api_key_hmac)
           and k.account_id = r.account_id
           and k.type = r.mode
           and ${isUsable("k")}
@@ -118,11 +119,11 @@ with request as materialized (
 ), stored as (
   insert into sends (
     id, account_id, mode, status, from_address, to_addresses, recipient_keys, to_count, cc_count, reply_to, subject,
-    suppressed_recipients, queued_at
+    suppressed_recipients, queued_at, api_key_id
   )
   select a.send_id, a.account_id, a.mode, a.status, r.from_address, string_to_array(r.to_addresses, ','),
     case when lower(r.to_addresses) <> r.recipients then string_to_array(r.recipients, ',') end,
-    r.to_count, r.cc_count, r.reply_to, r.subject, a.suppressed, a.decided_at
+    r.to_count, r.cc_count, r.reply_to, r.subject, a.suppressed, a.decided_at, r.api_key_id
   from answer a
   join request r using (position)
   where a.is_new

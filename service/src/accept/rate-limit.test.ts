@@ -25,7 +25,13 @@ async function anAccountWith(limits: number[]): Promise<string> {
 /** Requests that arrive together. They carry no payload, so they are only counted. */
 async function request(accountId: string, count: number): Promise<Decision[]> {
   const decide = createAcceptBatch(database.db, await openDatabaseClock(database.db));
-  const candidate = { accountId, mode: "live", uncheckedKeyHmac: undefined, send: undefined } as const;
+  const candidate = {
+    accountId,
+    mode: "live",
+    uncheckedKeyHmac: undefined,
+    apiKeyId: undefined,
+    send: undefined,
+  } as const;
   return Promise.all(Array.from({ length: count }, () => decide(candidate)));
 }
 
@@ -131,7 +137,8 @@ describe("the rate limit", () => {
     const requestAll = async (order: string[]) => {
       const decide = createAcceptBatch(database.db, clock);
       const candidates = order.map(
-        (accountId) => ({ accountId, mode: "live", uncheckedKeyHmac: undefined, send: undefined }) as const,
+        (accountId) =>
+          ({ accountId, mode: "live", uncheckedKeyHmac: undefined, apiKeyId: undefined, send: undefined }) as const,
       );
       return Promise.all(candidates.map(decide));
     };

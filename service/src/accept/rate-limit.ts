@@ -12,8 +12,8 @@ import { computedOnce } from "../db/stable-plan.ts";
  * order: each recipient of an account moves its next send back by a minute divided by its limit per minute.
  */
 
-/** The queue heads of live and test mail follow the 16 arrays of accept-batch.ts as parameters $17 and $18. */
-const queueHead = (mode: string) => `case ${mode} when 'live' then $17::timestamptz else $18::timestamptz end`;
+/** The queue heads of live and test mail follow the 17 arrays of accept-batch.ts as parameters $18 and $19. */
+const queueHead = (mode: string) => `case ${mode} when 'live' then $18::timestamptz else $19::timestamptz end`;
 
 /** 1. The instant of the decision. PostgreSQL reads the clock after it has locked the row. */
 const instant = computedOnce(`

@@ -45,6 +45,7 @@ export const sendErrorCodes = [
   "PROVIDER_OUTCOME_UNKNOWN",
   "DOMAIN_NOT_VERIFIED",
   "MESSAGE_TOO_LARGE",
+  "CANCELLED",
   "INTERNAL",
 ] as const;
 

@@ -11,6 +11,7 @@ const everything = {
   recipient: undefined,
   fromDomains: undefined,
   providerMessageId: undefined,
+  apiKeyId: undefined,
   before: undefined,
   since: undefined,
   until: undefined,

@@ -10,6 +10,7 @@ export interface SendFilter {
   /** Every spelling that callers may have used for the domain of the sender, in lower case. */
   fromDomains: string[] | undefined;
   providerMessageId: string | undefined;
+  apiKeyId: string | undefined;
   before: string | undefined;
   since: string | undefined;
   until: string | undefined;
@@ -28,8 +29,10 @@ export async function listSends(
   mode: Mode,
   filter: SendFilter,
 ): Promise<{ sends: SendRecord[]; nextBefore: string | undefined }> {
-  const { status, recipient, fromDomains, providerMessageId, before, since, until, limit } = filter;
-  const isFiltered = [status, recipient, fromDomains, providerMessageId].some((wanted) => wanted !== undefined);
+  const { status, recipient, fromDomains, providerMessageId, apiKeyId, before, since, until, limit } = filter;
+  const isFiltered = [status, recipient, fromDomains, providerMessageId, apiKeyId].some(
+    (wanted) => wanted !== undefined,
+  );
   const scanLimit = isFiltered ? maxScanned : limit + 1;
   const rows = await db.query<SendRecord & ScannedRow>({
     name: "list-sends",
@@ -41,7 +44,8 @@ export async function listSends(
           select ${sendRecordColumns},
             ($8::text is null or $8 = any (coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[])))
             and ($9::text[] is null or lower(substring(s.from_address from '@([^@>]+)>?$')) = any ($9))
-            and ($10::text is null or s.provider_message_id = $10) as "isMatch"
+            and ($10::text is null or s.provider_message_id = $10)
+            and ($12::uuid is null or s.api_key_id = $12) as "isMatch"
           from sends s
           where s.account_id = $1
             and s.mode = $2
@@ -67,6 +71,7 @@ export async function listSends(
       fromDomains ?? null,
       providerMessageId ?? null,
       limit + 2,
+      apiKeyId ?? null,
     ],
     isPlannedEachTime: true,
   });

@@ -36,7 +36,7 @@ import {
  * 5. Whose key it is never changes, so this process remembers it after the first request. For a remembered key the accept statement
  *    checks key and account in the commit that stores the send (accept-statement.ts, step `allowed`).
  * 6. A key that is not remembered, or that comes with a large body, is checked before the body is read, as in item 2, so that
- *    an invalid key cannot make this process read a large body. The accept statement then checks the account only.
+ *    an invalid key cannot make this process read a large body. The accept statement checks key and account again.
  * 7. A request that accept/rate-refusals.ts refuses (429) reaches no statement. `requireValidCredential` checks key and account; requests
  *    that arrive during one such query share the next.
  * 8. When the accept statement refuses a remembered key, `requireValidCredential` throws 401 with the reason. If the key is valid after all,
@@ -121,8 +121,9 @@ export function createSenderIdentifier(authenticator: Authenticator) {
       const known = remembered.get(memoryKey);
       if (known !== undefined && mayTrustMemory) return known;
       const caller = await authenticate(authenticator, headers, "api-key-or-jwt");
-      const sender = { accountId: caller.accountId, mode: caller.mode };
-      if (typeof key === "string" && caller.credential.kind === "api-key") {
+      const apiKeyId = caller.credential.kind === "api-key" ? caller.credential.keyId : undefined;
+      const sender = { accountId: caller.accountId, mode: caller.mode, apiKeyId };
+      if (typeof key === "string" && apiKeyId !== undefined) {
         if (remembered.size >= maxRememberedKeys) remembered.clear();
         remembered.set(memoryKey, { ...sender, uncheckedKeyHmac: apiKeyHmac(peppers.current.key, key) });
       }

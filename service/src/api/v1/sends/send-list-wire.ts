@@ -40,6 +40,7 @@ export function toSendFilter(query: z.infer<typeof sendQuery>): SendFilter {
     status,
     recipient: recipient && recipientKeyOf(recipient),
     fromDomains: domain === undefined ? undefined : spellingsOf(domain),
+    apiKeyId: undefined,
     providerMessageId: provider_message_id,
     before,
     since,
