@@ -56,6 +56,8 @@ function aCandidate(clock: DatabaseClock, { accountsWithHistory }: Dataset, acco
       id,
       idempotencyHash: randomBytes(16),
       fingerprint: randomBytes(64),
+      payloadHash: randomBytes(8),
+      generatedKey: undefined,
       fromDomain,
       fromAddress: `Shop <orders@${fromDomain}>`,
       recipients: to,

@@ -4,6 +4,7 @@ import type { Database } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
 import type { Mode } from "../mode.ts";
 import { acceptStatement } from "./accept-statement.ts";
+import type { OriginalPayload } from "./fingerprint.ts";
 import { createQueueHead, type QueueHead } from "./queue-head.ts";
 
 /** One request for the accept statement. Without a send its payload is invalid, and it is only counted. */
@@ -21,6 +22,10 @@ export interface CandidateSend {
   id: string;
   idempotencyHash: Buffer | undefined;
   fingerprint: Buffer;
+  /** Of the whole payload. */
+  payloadHash: Buffer;
+  /** The idempotency key, if it has the form of one that the API generates: the id of a send. */
+  generatedKey: string | undefined;
   fromDomain: string;
   fromAddress: string;
   /** to, cc and bcc, in lower case, each once. */
@@ -54,7 +59,7 @@ export type Decision =
   | { kind: "not-valid"; usage: RateUsage }
   /** `usage` is undefined when the answer of the statement was lost and the send was found afterwards. */
   | { kind: "stored"; usage: RateUsage | undefined; answer: FirstAnswer }
-  | { kind: "repeat"; usage: RateUsage; answer: FirstAnswer; fingerprint: Buffer }
+  | { kind: "repeat"; usage: RateUsage; answer: FirstAnswer; original: OriginalPayload }
   | { kind: "domain-not-verified"; usage: RateUsage };
 
 export type Decide = (candidate: Candidate) => Promise<Decision>;
@@ -92,6 +97,7 @@ interface AnswerRow extends Omit<FirstAnswer, "suppressed"> {
   isNew: boolean;
   suppressed: string[] | null;
   originalFingerprint: Buffer | null;
+  originalPayloadHash: Buffer | null;
 }
 
 async function decideAll(
@@ -119,8 +125,14 @@ function decisionOf(row: AnswerRow): Decision {
   if (!row.hasPayload) return { kind: "not-valid", usage };
   const { sendId, status, queuedAt } = row;
   const answer = { sendId, status, queuedAt, suppressed: row.suppressed ?? [] };
-  if (row.originalFingerprint !== null) return { kind: "repeat", usage, answer, fingerprint: row.originalFingerprint };
+  const original = originalOf(row);
+  if (original !== undefined) return { kind: "repeat", usage, answer, original };
   return row.isNew ? { kind: "stored", usage, answer } : { kind: "domain-not-verified", usage };
+}
+
+function originalOf({ originalFingerprint, originalPayloadHash }: AnswerRow): OriginalPayload | undefined {
+  if (originalFingerprint !== null) return { fingerprint: originalFingerprint };
+  return originalPayloadHash === null ? undefined : { payloadHash: originalPayloadHash };
 }
 
 /** Lists of addresses are joined with commas, because an address never contains one. */
@@ -144,5 +156,7 @@ function parametersOf(candidates: Candidate[]): Buffer[] {
     textArray(sends.map((send) => send?.subject ?? null)),
     byteaArray(sends.map((send) => send?.sealed ?? null)),
     uuidArray(candidates.map((candidate) => candidate.apiKeyId ?? null)),
+    byteaArray(sends.map((send) => send?.payloadHash ?? null)),
+    uuidArray(sends.map((send) => send?.generatedKey ?? null)),
   ];
 }

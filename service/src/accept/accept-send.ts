@@ -5,11 +5,17 @@ import { AppError } from "../errors.ts";
 import type { Mode } from "../mode.ts";
 import type { Secret } from "../secret.ts";
 import { sealContent } from "../sends/content.ts";
-import { newSendId } from "../sends/send-id.ts";
-import { type PayloadField, recipientsOf, type SendRequest } from "../sends/send-request.ts";
+import { isSendId, newSendId } from "../sends/send-id.ts";
+import { recipientsOf, type SendRequest } from "../sends/send-request.ts";
 import type { Candidate, CandidateSend, Decide, Decision } from "./accept-batch.ts";
 import { findAcceptedSend } from "./find-accepted-send.ts";
-import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
+import {
+  compareWithOriginal,
+  type DifferingFields,
+  fingerprintOf,
+  idempotencyHash,
+  payloadHashOf,
+} from "./fingerprint.ts";
 import type { RateRefusals } from "./rate-refusals.ts";
 
 export interface AcceptDeps {
@@ -42,12 +48,14 @@ export interface Accepted {
   suppressedRecipients: string[];
 }
 
+type Repeat = Extract<Decision, { kind: "repeat" }>;
+
 type Refused = Extract<Decision, { kind: "not-allowed" | "over-limit" | "not-valid" | "domain-not-verified" }>;
 
 export type Acceptance =
   | (Extract<Decision, { kind: "stored" }> & { accepted: Accepted })
-  | (Extract<Decision, { kind: "repeat" }> & { accepted: Accepted })
-  | { kind: "conflict"; usage: Extract<Decision, { kind: "repeat" }>["usage"]; id: string; fields: PayloadField[] }
+  | (Repeat & { accepted: Accepted })
+  | ({ kind: "conflict"; id: string; fields: DifferingFields } & Pick<Repeat, "usage">)
   | Refused;
 
 /**
@@ -72,8 +80,8 @@ export async function acceptSend(
       if (decision.answer.status === "queued") deps.hint();
       return { ...decision, accepted: acceptedAs(request, decision.answer, false) };
     case "repeat": {
-      const fields = differingFields(decision.fingerprint, candidate.send.fingerprint);
-      if (fields.length > 0) return { kind: "conflict", usage: decision.usage, id: decision.answer.sendId, fields };
+      const fields = compareWithOriginal(decision.original, candidate.send);
+      if (fields !== undefined) return { kind: "conflict", usage: decision.usage, id: decision.answer.sendId, fields };
       // The same id under the same key: the first try was stored, and only its answer was lost.
       const isRepeat = decision.answer.sendId !== candidate.send.id;
       return { ...decision, accepted: acceptedAs(request, decision.answer, isRepeat) };
@@ -98,12 +106,15 @@ function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendReq
   const id = newSendId(deps.clock.now());
   const recipients = recipientsOf(request);
   const { idempotencyKey, from, replyTo, subject, html, text } = request;
+  const fingerprint = fingerprintOf(deps.fingerprintKey, request.given);
   const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
   return {
     id,
     idempotencyHash:
       idempotencyKey === undefined ? undefined : idempotencyHash(deps.fingerprintKey, accountId, mode, idempotencyKey),
-    fingerprint: idempotencyKey === undefined ? Buffer.alloc(0) : fingerprintOf(deps.fingerprintKey, request.given),
+    fingerprint,
+    payloadHash: payloadHashOf(deps.fingerprintKey, fingerprint),
+    generatedKey: idempotencyKey !== undefined && isSendId(idempotencyKey) ? idempotencyKey : undefined,
     fromDomain: from.address.domain,
     fromAddress: from.given,
     recipients: recipients.map((address) => address.key),

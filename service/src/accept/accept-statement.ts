@@ -2,6 +2,10 @@ import { isUsable } from "../api-keys/api-key-store.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { rateLimitStep } from "./rate-limit.ts";
 
+/** SQL: the status in the first answer for the send `s`. */
+export const firstStatus =
+  "case when cardinality(s.suppressed_recipients) = cardinality(s.to_addresses) then 'suppressed' else 'queued' end";
+
 /**
  * Decides up to 200 requests of any accounts in one round trip, and stores and queues what it accepts in one commit. The steps:
  *
@@ -10,7 +14,8 @@ import { rateLimitStep } from "./rate-limit.ts";
  *    result.
  * 3. `counted`: how many requests of each account the rate limit admits (rate-limit.ts).
  * 4. `evaluated`, `fit`: is the domain verified, which recipients are suppressed, and with that the first status.
- * 5. `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again.
+ * 5. `generated`, `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again. The id of a
+ *    send without a key of its own counts as its key.
  * 6. `stored`, `sealed`, `suppression_events`, `queued`: the record, its content, its Suppression events and its row in the queue.
  *    PostgreSQL runs every insert of a `with`, even when nothing reads it.
  *
@@ -22,10 +27,12 @@ with request as materialized (
   select *
   from unnest(
     $1::uuid[], $2::text[], $3::bytea[], $4::boolean[], $5::uuid[], $6::uuid[], $7::bytea[], $8::text[], $9::text[],
-    $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[], $17::uuid[]
+    $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[], $17::uuid[],
+    $18::bytea[], $19::uuid[]
   ) with ordinality as r (
     account_id, mode, api_key_hmac, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
-    recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, api_key_id, position
+    recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, api_key_id,
+    payload_hash, generated_key, position
   )
 ), allowed as materialized (
   -- The account and the mode of a key never change, so the API process knows them. Whether the key is usable is checked here, in the
@@ -51,7 +58,7 @@ with request as materialized (
       ), false))`)} account
 ), counted as (${rateLimitStep}
 ), evaluated as materialized (
-  select r.position, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.recipients,
+  select r.position, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.generated_key, r.recipients,
     a.position_in_account <= c.granted as is_admitted,
     c.decided_at, c.retry_ms, c.remaining, a.limits, greatest(0, c.granted - a.position_in_account)::integer as granted_after_it,
     c.fair_before + a.recipient_sum * interval '60 s' / a.limits[3] as fair_at,
@@ -76,9 +83,23 @@ with request as materialized (
   from allowed a
   join request r using (position)
   join counted c on c.account_id = a.account_id and c.mode = a.mode
+), generated as materialized (
+  -- The caller read this key in an answer, so the send is committed and no two requests race for it.
+  select e.position, s.*
+  from evaluated e
+  cross join lateral ${indexLookup(`
+    select s.id as send_id, s.payload_hash, ${firstStatus} as status, s.suppressed_recipients, s.queued_at
+    from sends s
+    where s.id = e.generated_key
+      and s.account_id = e.account_id
+      and s.mode = e.mode
+      and s.payload_hash is not null`)} s
+  where e.is_admitted
+    and e.has_payload
+    and e.generated_key is not null
 ), fit as materialized (
   select *,
-    is_admitted and has_payload and is_domain_verified as is_fit,
+    is_admitted and has_payload and is_domain_verified and position not in (select position from generated) as is_fit,
     case when cardinality(suppressed) = cardinality(string_to_array(recipients, ',')) then 'suppressed' else 'queued' end
       as status
   from evaluated
@@ -99,14 +120,14 @@ with request as materialized (
   select *, is_fit and (idempotency_hash is null or send_id in (select send_id from reserved_keys where is_inserted)) as is_new
   from fit
 ), original as materialized (
-  select a.position, c.send_id, c.fingerprint, c.status, c.suppressed_recipients, c.queued_at
+  select a.position, c.send_id, c.fingerprint, null::bytea as payload_hash, c.status, c.suppressed_recipients, c.queued_at
   from answer a
   join reserved_keys c on c.key_hash = a.idempotency_hash
   where a.is_fit
     and not a.is_new
   union all
   -- A repeat gets its first answer even when the domain is no longer verified.
-  select a.position, i.send_id, i.fingerprint, i.status, i.suppressed_recipients, i.queued_at
+  select a.position, i.send_id, i.fingerprint, null::bytea, i.status, i.suppressed_recipients, i.queued_at
   from answer a
   cross join lateral ${indexLookup(`
     select i.send_id, i.fingerprint, i.status, i.suppressed_recipients, i.queued_at
@@ -116,14 +137,18 @@ with request as materialized (
     and a.has_payload
     and not a.is_domain_verified
     and a.idempotency_hash is not null
+  union all
+  select position, send_id, null::bytea, payload_hash, status, suppressed_recipients, queued_at
+  from generated
 ), stored as (
   insert into sends (
     id, account_id, mode, status, from_address, to_addresses, recipient_keys, to_count, cc_count, reply_to, subject,
-    suppressed_recipients, queued_at, api_key_id
+    suppressed_recipients, queued_at, api_key_id, payload_hash
   )
   select a.send_id, a.account_id, a.mode, a.status, r.from_address, string_to_array(r.to_addresses, ','),
     case when lower(r.to_addresses) <> r.recipients then string_to_array(r.recipients, ',') end,
-    r.to_count, r.cc_count, r.reply_to, r.subject, a.suppressed, a.decided_at, r.api_key_id
+    r.to_count, r.cc_count, r.reply_to, r.subject, a.suppressed, a.decided_at, r.api_key_id,
+    case when a.idempotency_hash is null then r.payload_hash end
   from answer a
   join request r using (position)
   where a.is_new
@@ -171,6 +196,6 @@ select a.position::integer, a.is_admitted as "isAdmitted", a.retry_ms as "retryM
   coalesce(o.status, a.status) as status,
   coalesce(o.queued_at, a.decided_at) as "queuedAt",
   case when o.position is null then a.suppressed else o.suppressed_recipients end as suppressed,
-  o.fingerprint as "originalFingerprint"
+  o.fingerprint as "originalFingerprint", o.payload_hash as "originalPayloadHash"
 from answer a
 left join original o on o.position = a.position`;

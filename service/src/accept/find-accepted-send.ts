@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
 import type { FirstAnswer } from "./accept-batch.ts";
+import { firstStatus } from "./accept-statement.ts";
 
 /** The first answer for this send, as it was on acceptance; its status may have changed since. */
 export async function findAcceptedSend(
@@ -13,8 +14,7 @@ export async function findAcceptedSend(
     name: "find-accepted-send",
     text: `
       select s.id as "sendId", s.queued_at as "queuedAt", coalesce(s.suppressed_recipients, '{}') as suppressed,
-        case when cardinality(s.suppressed_recipients) = cardinality(s.to_addresses) then 'suppressed' else 'queued' end
-          as status
+        ${firstStatus} as status
       from sends s
       where s.account_id = $1
         and s.mode = $2

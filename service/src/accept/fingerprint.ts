@@ -20,6 +20,26 @@ export function fingerprintOf(key: KeyObject, payload: GivenPayload): Buffer {
   return fingerprint;
 }
 
+/** Eight keyed bytes for the whole payload. */
+export function payloadHashOf(key: KeyObject, fingerprint: Buffer): Buffer {
+  return Buffer.from(keyedHash(key, `payload:${fingerprint.toString("hex")}`, bytesPerField), "hex");
+}
+
+/** How the payload of the first request is known: by field, or as a whole for a send without an idempotency key of its own. */
+export type OriginalPayload = { fingerprint: Buffer } | { payloadHash: Buffer };
+
+export type DifferingFields = PayloadField[] | "unknown";
+
+/** Returns undefined when the payloads are the same. */
+export function compareWithOriginal(
+  original: OriginalPayload,
+  ours: { fingerprint: Buffer; payloadHash: Buffer },
+): DifferingFields | undefined {
+  if ("payloadHash" in original) return original.payloadHash.equals(ours.payloadHash) ? undefined : "unknown";
+  const fields = differingFields(original.fingerprint, ours.fingerprint);
+  return fields.length === 0 ? undefined : fields;
+}
+
 export function differingFields(one: Buffer, other: Buffer): PayloadField[] {
   return payloadFields.filter((_field, position) => !partOf(one, position).equals(partOf(other, position)));
 }

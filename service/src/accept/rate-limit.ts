@@ -12,8 +12,8 @@ import { computedOnce } from "../db/stable-plan.ts";
  * order: each recipient of an account moves its next send back by a minute divided by its limit per minute.
  */
 
-/** The queue heads of live and test mail follow the 17 arrays of accept-batch.ts as parameters $18 and $19. */
-const queueHead = (mode: string) => `case ${mode} when 'live' then $18::timestamptz else $19::timestamptz end`;
+/** The queue heads of live and test mail follow the 19 arrays of accept-batch.ts as parameters $20 and $21. */
+const queueHead = (mode: string) => `case ${mode} when 'live' then $20::timestamptz else $21::timestamptz end`;
 
 /** 1. The instant of the decision. PostgreSQL reads the clock after it has locked the row. */
 const instant = computedOnce(`

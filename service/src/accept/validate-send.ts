@@ -1,9 +1,16 @@
 import type { KeyObject } from "node:crypto";
 import type { AccountDatabase } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
-import { type PayloadField, recipientsOf, type SendRequest } from "../sends/send-request.ts";
+import { isSendId } from "../sends/send-id.ts";
+import { recipientsOf, type SendRequest } from "../sends/send-request.ts";
 import type { RateUsage } from "./accept-batch.ts";
-import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
+import {
+  compareWithOriginal,
+  type DifferingFields,
+  fingerprintOf,
+  idempotencyHash,
+  payloadHashOf,
+} from "./fingerprint.ts";
 import { remainingNow } from "./rate-limit.ts";
 
 export interface Validation {
@@ -20,7 +27,7 @@ export interface PayloadValidation {
   idempotency:
     | { state: "new" }
     | { state: "repeat"; id: string }
-    | { state: "conflict"; id: string; fields: PayloadField[] };
+    | { state: "conflict"; id: string; fields: DifferingFields };
 }
 
 export interface ValidatedRecipient {
@@ -40,6 +47,7 @@ interface ValidationRow {
   suppressions: (ListedAs & { email: string })[] | null;
   sendId: string | null;
   fingerprint: Buffer | null;
+  payloadHash: Buffer | null;
 }
 
 /** POST /send/validate: the decisions of `accept-statement.ts` in one snapshot, without its writes. A test sends what was validated and compares. */
@@ -68,13 +76,15 @@ export async function validateSend(
             and s.mode = $2
             and s.email = any ($4)
         ) as suppressions,
-        i.send_id as "sendId", i.fingerprint
+        coalesce(i.send_id, generated.id) as "sendId", i.fingerprint, generated.payload_hash as "payloadHash"
       from accounts a
       cross join lateral (
         select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as each
       ) as limits
       left join rate_windows w on w.account_id = a.id and w.mode = $2
       left join idempotency_keys i on i.key_hash = $5 and i.account_id = a.id
+      left join sends generated on generated.id = $6 and generated.account_id = a.id and generated.mode = $2
+        and generated.payload_hash is not null
       where a.id = $1`,
     values: [
       db.accountId,
@@ -82,6 +92,7 @@ export async function validateSend(
       request?.from.address.domain ?? null,
       recipients.map((address) => address.key),
       key === undefined ? null : idempotencyHash(fingerprintKey, db.accountId, mode, key).toString("hex"),
+      key === undefined || !isSendId(key) ? null : key,
     ],
   });
   if (row === undefined) throw new Error("a credential names an account that does not exist");
@@ -93,7 +104,7 @@ export async function validateSend(
     payload: {
       isDomainVerified: row.isDomainVerified,
       recipients: recipients.map(({ given, key: email }) => ({ given, suppression: suppressionOf(listed.get(email)) })),
-      idempotency: compare(row, () => fingerprintOf(fingerprintKey, request.given)),
+      idempotency: compare(row, fingerprintKey, request),
     },
   };
 }
@@ -103,8 +114,14 @@ function suppressionOf(listed: ListedAs | undefined): ListedAs | undefined {
   return { reason: listed.reason, suppressedAt: new Date(listed.suppressedAt).toISOString() };
 }
 
-function compare({ sendId, fingerprint }: ValidationRow, ours: () => Buffer): PayloadValidation["idempotency"] {
-  if (sendId === null || fingerprint === null) return { state: "new" };
-  const fields = differingFields(fingerprint, ours());
-  return fields.length === 0 ? { state: "repeat", id: sendId } : { state: "conflict", id: sendId, fields };
+function compare(
+  { sendId, fingerprint, payloadHash }: ValidationRow,
+  key: KeyObject,
+  { given }: SendRequest,
+): PayloadValidation["idempotency"] {
+  if (sendId === null) return { state: "new" };
+  const ours = fingerprintOf(key, given);
+  const original = fingerprint === null ? { payloadHash: payloadHash ?? Buffer.alloc(0) } : { fingerprint };
+  const fields = compareWithOriginal(original, { fingerprint: ours, payloadHash: payloadHashOf(key, ours) });
+  return fields === undefined ? { state: "repeat", id: sendId } : { state: "conflict", id: sendId, fields };
 }

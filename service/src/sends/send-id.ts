@@ -19,6 +19,11 @@ export function newSendId(databaseMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
 
+/** Whether the text has the form of an id from `newSendId`, as the API prints it. */
+export function isSendId(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(text);
+}
+
 /** When it was accepted, in milliseconds. */
 export function timeOfSendId(id: string): number {
   return Number.parseInt(id.replace("-", "").slice(0, 12), 16);

@@ -134,6 +134,51 @@ describe("POST /api/v1/send with an idempotency key", () => {
   });
 });
 
+describe("POST /api/v1/send with the key that an earlier answer named", () => {
+  test("returns the original response when the first request had no key", async () => {
+    const sender = await aSender();
+    await aSuppression(api.database.db, { accountId: sender.accountId, email: "gone@x.io" });
+    const body = { to: ["jane@x.io", "gone@x.io"] };
+    const first = (await send(sender, body)).json();
+    const repeat = await send(sender, { ...body, idempotency_key: first.idempotency_key });
+    expect(repeat.json()).toEqual({ ...first, idempotent: true });
+    expect(repeat.headers["idempotent-replayed"]).toBe("true");
+    expect(await countSends(sender.accountId)).toBe(1);
+  });
+
+  test("returns 409 for another payload", async () => {
+    const sender = await aSender();
+    const { id } = (await send(sender)).json();
+    const response = await send(sender, { subject: "Other", idempotency_key: id });
+    expect(response.status).toBe(409);
+    expect(response.json().error).toMatchObject({ code: "CONFLICT", message: expect.stringContaining(id) });
+    expect(await countSends(sender.accountId)).toBe(1);
+  });
+
+  test("returns the original response after the domain is no longer verified", async () => {
+    const sender = await aSender();
+    const { id } = (await send(sender)).json();
+    await api.database.db.query({
+      name: "unverify",
+      text: `update domains set verification_status = 'Failed' where account_id = $1`,
+      values: [sender.accountId],
+    });
+    expect((await send(sender, { idempotency_key: id })).json()).toMatchObject({ id, idempotent: true });
+  });
+
+  test("creates a send when the id belongs to a send with a key of its own, another account or the other mode", async () => {
+    const [sender, other] = [await aSender(), await aSender()];
+    const sandboxed = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { type: "test" });
+    const keyed = (await send(sender, { idempotency_key: "k" })).json();
+    const keyless = (await send(sender)).json();
+    expect((await send(sender, { idempotency_key: keyed.id })).json()).toMatchObject({ idempotent: false });
+    expect((await send(other, { idempotency_key: keyless.id })).json()).toMatchObject({ idempotent: false });
+    expect((await send({ ...sender, key: sandboxed.key }, { idempotency_key: keyless.id })).json()).toMatchObject({
+      idempotent: false,
+    });
+  });
+});
+
 test("POST /api/v1/send checks the idempotency key before the domain", async () => {
   const sender = await aSender();
   await send(sender, { idempotency_key: "k" });

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateUsage } from "../../../accept/accept-batch.ts";
 import { type Acceptance, acceptSend, type Sender } from "../../../accept/accept-send.ts";
+import type { DifferingFields } from "../../../accept/fingerprint.ts";
 import { AppError } from "../../../errors.ts";
 import { createSenderIdentifier } from "../../auth/authenticate.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
@@ -120,12 +121,16 @@ function overLimit(reply: FastifyReply, usage: RateUsage, retryMs: number): AppE
   );
 }
 
-function conflict(originalId: string, fields: string[]): AppError {
+/** For a key that the API generated, only a hash of the whole payload is stored, so the fields are unknown. */
+function conflict(originalId: string, fields: DifferingFields): AppError {
+  const known = fields === "unknown" ? [] : fields;
   return new AppError(
     "CONFLICT",
-    `Send ${originalId} already used this idempotency key with a different payload. Differing fields: ${fields.join(", ")}. ` +
-      "Use a new key for a new email.",
-    { details: fields.map((field) => ({ field, code: "differs", message: `differs from send ${originalId}` })) },
+    `Send ${originalId} already used this idempotency key with a different payload. ` +
+      `${known.length === 0 ? "" : `Differing fields: ${known.join(", ")}. `}Use a new key for a new email.`,
+    known.length === 0
+      ? {}
+      : { details: known.map((field) => ({ field, code: "differs", message: `differs from send ${originalId}` })) },
   );
 }
 

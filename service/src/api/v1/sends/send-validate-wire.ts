@@ -36,7 +36,10 @@ export const validationResponse = z
       .object({
         state: z.enum(["new", "repeat", "conflict"]),
         id: z.uuid().optional().describe("The send that used the key"),
-        differing_fields: z.array(z.string()).optional(),
+        differing_fields: z
+          .array(z.string())
+          .optional()
+          .describe("Absent when the API generated the key: then only the payload as a whole can be compared"),
       })
       .nullable()
       .describe("Null when the request has no idempotency key"),
@@ -109,6 +112,10 @@ function toIdempotency(idempotency: PayloadValidation["idempotency"]) {
     case "repeat":
       return { state: "repeat" as const, id: idempotency.id };
     case "conflict":
-      return { state: "conflict" as const, id: idempotency.id, differing_fields: idempotency.fields };
+      return {
+        state: "conflict" as const,
+        id: idempotency.id,
+        ...(idempotency.fields === "unknown" ? {} : { differing_fields: idempotency.fields }),
+      };
   }
 }
