@@ -67,6 +67,8 @@ export function decideMove(send: ClaimedSend, answer: SubmitResult, giveUpAfterS
         detail: answer.message,
         ...moveAfterTryLater(send, answer, giveUpAfterSeconds),
       };
+    case "not-started":
+      return { outcome: "returned", detail: answer.message, move: { kind: "given-back" } };
     case "unknown":
       return { outcome: "unknown", requestId, detail: answer.message, move: { kind: "in-doubt" } };
   }

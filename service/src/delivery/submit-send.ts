@@ -72,11 +72,11 @@ async function attempt(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number)
     return notSubmitted(laterOrFailed(send, deps.giveUpAfterSeconds, contentClosed), "the content cannot be decrypted");
   }
   const mail = outgoingMail(send, send.configurationSetName, content);
-  // As late as possible, because after the lease another worker may have the send. The provider loads credentials after this check.
-  if (deps.clock() - claimedAt >= startWithinMs)
-    return notSubmitted({ kind: "given-back" }, "the lease had too little time left");
+  // After the lease another worker may have the send. The provider asks again directly before it writes the request.
+  const mayStart = () => deps.clock() - claimedAt < startWithinMs;
+  if (!mayStart()) return notSubmitted({ kind: "given-back" }, "the lease had too little time left");
   // crash point: before-call
-  const answer = await submit(deps, mail);
+  const answer = await submit(deps, mail, mayStart);
   if (answer === undefined)
     return notSubmitted({ kind: "failed", ...notSubmittable }, "the provider request could not be built");
   return decideMove(send, answer, deps.giveUpAfterSeconds);
@@ -118,10 +118,14 @@ function outgoingMail(send: ClaimedSend, configurationSetName: string, content: 
 }
 
 /** Undefined when the request could not be built, which is a bug; then nothing has left this process. */
-async function submit(deps: DeliveryDeps, mail: OutgoingMail): Promise<SubmitResult | undefined> {
+async function submit(
+  deps: DeliveryDeps,
+  mail: OutgoingMail,
+  mayStart: () => boolean,
+): Promise<SubmitResult | undefined> {
   const { provider, metrics, log, clock } = deps;
   const started = clock();
-  const answer = await provider.submit(mail).catch((err: unknown) => {
+  const answer = await provider.submit(mail, mayStart).catch((err: unknown) => {
     log.error({ send_id: mail.tags.sendId, attempt: mail.tags.attempt, err }, "delivery.submit-threw");
     return undefined;
   });

@@ -4,9 +4,10 @@ import type { Mailbox } from "../mail-address.ts";
 export interface EmailProvider {
   /**
    * Returns every provider answer and every network error as a value. Throws only for invalid mail, such as one with a
-   * line break in a name, and before it sends a request.
+   * line break in a name, and before it sends a request. `mayStart` is asked directly before the request is written;
+   * without it the request always starts.
    */
-  submit(mail: OutgoingMail): Promise<SubmitResult>;
+  submit(mail: OutgoingMail, mayStart?: () => boolean): Promise<SubmitResult>;
 
   /** Returns `exists` when the provider already has the identity; `findIdentity` then returns its state. */
   createIdentity(domainName: string, configurationSetName: string): Promise<Identity | "exists">;
@@ -52,6 +53,8 @@ export type SubmitResult =
   | { kind: "refused"; code: RefusalCode; message: string; unverified: string[]; requestId: string | undefined }
   /** The provider certainly did not accept the mail, and may accept it later. */
   | { kind: "try-later"; hold: Hold | undefined; isThrottled: boolean; message: string; requestId: string | undefined }
+  /** `mayStart` returned false, so nothing was written. */
+  | { kind: "not-started"; message: string; requestId: undefined }
   /** The provider may or may not have accepted the mail. It is resolved by in-doubt/resolve-in-doubt.ts. */
   | { kind: "unknown"; message: string; requestId: string | undefined };
 

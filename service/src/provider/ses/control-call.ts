@@ -1,5 +1,6 @@
 import { readFault } from "./aws-fault.ts";
 import { toProviderError } from "./to-provider-error.ts";
+import { withinDeadline } from "./within-deadline.ts";
 
 type SendRequest<Answer> = (options: { abortSignal: AbortSignal }) => Promise<Answer>;
 
@@ -15,7 +16,7 @@ export type ControlCall = <Answer, Expected = never>(
 export function createControlCall(timeoutMs: number): ControlCall {
   return async <Answer, Expected>(send: SendRequest<Answer>, expectedErrors: Record<string, Expected> = {}) => {
     try {
-      return await send({ abortSignal: AbortSignal.timeout(timeoutMs) });
+      return await withinDeadline(send, AbortSignal.timeout(timeoutMs));
     } catch (error) {
       const { name } = readFault(error);
       // The value of an expected error may be undefined, so the cast replaces a check for undefined.

@@ -33,7 +33,7 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
   const client = new SESv2Client(clientSettings({ service: "email", region, endpoint, timeouts: control }));
   const call = createControlCall(control.requestMs);
   return {
-    submit: (mail) => submit(sender, mail, sending.requestMs),
+    submit: (mail, mayStart = () => true) => submit(sender, mail, { timeoutMs: sending.requestMs, mayStart }),
     ...identityCalls(client, call, `arn:${partition}:ses:${region}:${accountId}:identity/`),
     ...configurationSetCalls(client, call),
     async removeSuppressedAddress(address) {

@@ -3,6 +3,7 @@ import type { FeedbackQueue, ReceivedMessage } from "../../feedback.ts";
 import { createControlCall } from "../control-call.ts";
 import { sqsClient } from "../setup/queue-calls.ts";
 import { toProviderError } from "../to-provider-error.ts";
+import { withinDeadline } from "../within-deadline.ts";
 import { readQueuedMessage } from "./read-envelope.ts";
 
 export interface SqsQueueOptions {
@@ -40,7 +41,7 @@ export function createSqsQueue(options: SqsQueueOptions): FeedbackQueue {
       try {
         const timeout = AbortSignal.timeout((waitSeconds + answerGraceSeconds) * 1000);
         const abortSignal = AbortSignal.any([closing.signal, timeout]);
-        const { Messages = [] } = await client.send(command, { abortSignal });
+        const { Messages = [] } = await withinDeadline((signal) => client.send(command, signal), abortSignal);
         return Messages.map((message) => receivedFrom(message, options.topicArns));
       } catch (error) {
         // An empty list would claim that the queue is empty.

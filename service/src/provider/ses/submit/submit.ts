@@ -1,29 +1,77 @@
 import { type SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
 import type { OutgoingMail, SubmitResult } from "../../email-provider.ts";
+import { loadCredentials } from "../load-credentials.ts";
 import { classifyAnswer, classifyFailure } from "./classify-answer.ts";
 import { sendEmailInput } from "./send-email-input.ts";
 
-/** One SendEmail request. Whatever SES or the network does is a result and never an exception. */
-export async function submit(client: SESv2Client, mail: OutgoingMail, timeoutMs: number): Promise<SubmitResult> {
+interface SubmitOptions {
+  timeoutMs: number;
+  /** Only tests set it. */
+  credentialsMs?: number;
+  /** Asked directly before the request is written. */
+  mayStart: () => boolean;
+}
+
+/**
+ * One SendEmail request. Whatever SES or the network does is a result and never an exception.
+ *
+ * 1. Load the credentials, under a deadline of their own. A source that hangs or fails is the operator's to fix.
+ * 2. Sign. The SDK may load credentials again here, and nothing limits how long that takes.
+ * 3. Ask `mayStart` directly before the request is written: steps 1 and 2 may have used up the lease of the send.
+ * 4. Write the request and read the answer, within `timeoutMs`. From here on a failure is an unknown outcome.
+ */
+export async function submit(client: SESv2Client, mail: OutgoingMail, options: SubmitOptions): Promise<SubmitResult> {
   const command = new SendEmailCommand(sendEmailInput(mail));
-  const missing = await findMissingCredentials(client);
+  const missing = await findMissingCredentials(client, options.credentialsMs);
   if (missing !== undefined) return missing;
+  // The SDK's timeout covers only the time to the first byte of the answer; this deadline also covers a slow body.
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  const start = guardStart(command, () => !deadline.aborted && options.mayStart());
   try {
-    // The SDK's timeout covers only the time to the first byte of the answer; this deadline also covers a slow body.
-    const abortSignal = AbortSignal.timeout(timeoutMs);
-    return classifyAnswer(await client.send(command, { abortSignal }));
+    const answer = client.send(command, { abortSignal: deadline });
+    return classifyAnswer(await Promise.race([answer, start.missed(deadline)]));
   } catch (error) {
-    return classifyFailure(error);
+    return error instanceof NotStarted ? notStarted : classifyFailure(error);
   }
+}
+
+class NotStarted extends Error {}
+
+const notStarted: SubmitResult = {
+  kind: "not-started",
+  message: "the lease or the deadline ended before the request could be written",
+  requestId: undefined,
+};
+
+/** Adds the last step before the request is written: it throws unless the request may start now. */
+function guardStart(command: SendEmailCommand, mayStart: () => boolean) {
+  let hasStarted = false;
+  command.middlewareStack.add(
+    (next) => (request) => {
+      if (!mayStart()) throw new NotStarted();
+      hasStarted = true;
+      return next(request);
+    },
+    { name: "guardStart", step: "deserialize", priority: "low" },
+  );
+  return {
+    /** Rejects when the deadline ends before the start. A request that has started ends by its own abort. */
+    missed: (deadline: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => {
+        deadline.addEventListener("abort", () => {
+          if (!hasStarted) reject(new NotStarted());
+        });
+      }),
+  };
 }
 
 /**
  * Loads the credentials before the request. An unreadable token file fails with a file system error or with an error of
  * another service; during the request, such an error would look like a submission with an unknown outcome.
  */
-async function findMissingCredentials(client: SESv2Client): Promise<SubmitResult | undefined> {
+async function findMissingCredentials(client: SESv2Client, withinMs?: number): Promise<SubmitResult | undefined> {
   try {
-    await client.config.credentials();
+    await loadCredentials(client, withinMs);
     return undefined;
   } catch (error) {
     const message = `The AWS credentials cannot be loaded: ${error instanceof Error ? error.name : "unknown"}`;
