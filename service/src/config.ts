@@ -10,7 +10,8 @@ export type Config = ReturnType<typeof readConfig>;
 
 type Key = keyof typeof environmentSchema.shape;
 
-const fileKeys = [
+/** Secret settings. Their value can come from a file: the name with `_FILE` appended gives the path. */
+export const secretKeys = [
   "DATABASE_URL",
   "DATABASE_DIRECT_URL",
   "API_KEY_PEPPER",
@@ -51,13 +52,7 @@ export function readConfig(env: Environment) {
     /** Empty means the resolvers of the system. */
     dnsServers: values.DNS_SERVERS,
     provider: {
-      kind: values.POSTERN_PROVIDER,
-      region: values.AWS_REGION,
-      endpoints: {
-        ses: values.AWS_ENDPOINT_URL_SESV2,
-        sns: values.AWS_ENDPOINT_URL_SNS,
-        sqs: values.AWS_ENDPOINT_URL_SQS,
-      },
+      ...awsPart(values),
       feedbackTopicArn: values.AWS_FEEDBACK_TOPIC_ARN?.arn,
       awsAccountId: values.AWS_FEEDBACK_TOPIC_ARN?.accountId,
       partition: values.AWS_FEEDBACK_TOPIC_ARN?.partition,
@@ -79,6 +74,15 @@ const databaseKeys = {
   LOG_LEVEL: true,
 } as const;
 
+const awsKeys = {
+  CELL_CODE: true,
+  POSTERN_PROVIDER: true,
+  AWS_REGION: true,
+  AWS_ENDPOINT_URL_SESV2: true,
+  AWS_ENDPOINT_URL_SNS: true,
+  AWS_ENDPOINT_URL_SQS: true,
+} as const;
+
 /** The settings of migrations and admin commands, which run without the rest of the configuration. */
 export function readDatabaseConfig(env: Environment) {
   return databasePart(readPart(environmentSchema.pick(databaseKeys), env));
@@ -89,6 +93,20 @@ export function readStatusConfig(env: Environment) {
   const keys = { ...databaseKeys, FEEDBACK_GAP_SECONDS: true, AWS_FEEDBACK_QUEUE_URL: true } as const;
   const values = readPart(environmentSchema.pick(keys), env);
   return { ...databasePart(values), feedback: feedbackPart(values) };
+}
+
+/** The settings of `postern aws setup`, which needs no database and no secrets: it runs before they exist. */
+export function readAwsConfig(env: Environment) {
+  const values = readPart(environmentSchema.pick(awsKeys), env);
+  const conflicts = findConflicts(Object.fromEntries(Object.keys(awsKeys).map((key) => [key, env[key]])));
+  if (conflicts.length > 0) throw invalid(conflicts);
+  return { cellCode: values.CELL_CODE, provider: awsPart(values) };
+}
+
+/** The settings of the commands that create API keys. */
+export function readKeyIssuer(env: Environment) {
+  const values = readPart(environmentSchema.pick({ API_KEY_PEPPER: true, CELL_CODE: true }), env);
+  return { pepper: values.API_KEY_PEPPER, cellCode: values.CELL_CODE };
 }
 
 function readPart<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Environment) {
@@ -108,6 +126,11 @@ export function loadEnvironment(): Environment {
   return process.env;
 }
 
+/** Whether npm or a similar program runs this process as a script. */
+export function isRunByNpm(): boolean {
+  return process.env.npm_lifecycle_event !== undefined;
+}
+
 function parse<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given: Environment, problems: string[]) {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
@@ -124,7 +147,7 @@ function parse<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given: E
 function withSecretsFromFiles(schema: z.ZodObject, env: Environment, problems: string[]): Environment {
   // An empty value counts as absent, so that `KEY=` in a .env file means the default.
   const given: Environment = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-  for (const key of fileKeys.filter((candidate) => candidate in schema.shape)) {
+  for (const key of secretKeys.filter((candidate) => candidate in schema.shape)) {
     const path = given[`${key}_FILE`];
     if (path === undefined) continue;
     if (given[key] !== undefined) problems.push(`${key} and ${key}_FILE are both set; keep one of them`);
@@ -157,6 +180,18 @@ function feedbackPart(values: Pick<Values, "FEEDBACK_GAP_SECONDS" | "AWS_FEEDBAC
   return {
     feedbackGapSeconds: values.FEEDBACK_GAP_SECONDS,
     hasFeedbackQueue: values.AWS_FEEDBACK_QUEUE_URL !== undefined,
+  };
+}
+
+function awsPart(values: Pick<Values, keyof typeof awsKeys>) {
+  return {
+    kind: values.POSTERN_PROVIDER,
+    region: values.AWS_REGION,
+    endpoints: {
+      ses: values.AWS_ENDPOINT_URL_SESV2,
+      sns: values.AWS_ENDPOINT_URL_SNS,
+      sqs: values.AWS_ENDPOINT_URL_SQS,
+    },
   };
 }
 

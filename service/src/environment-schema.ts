@@ -47,23 +47,19 @@ const dnsServers = z.string().transform((value, context): string[] => {
   return listed;
 });
 
-/** Every setting with its meaning. `.env.example` lists the same settings; a test compares the two. */
+/** Every setting with its meaning. `setting-details.ts` adds what documents need. */
 export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl.describe("PostgreSQL 15 or newer, the only server Postern needs"),
   DATABASE_DIRECT_URL: optional(postgresUrl).describe(
     "the same database without PgBouncer, for migrations, chores and locks",
   ),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe("connections per process"),
-  PARTITION_SPAN: oneOf("month", "week")
-    .default("month")
-    .describe("time span of a partition of sends and events; week for 1,000 sends a second and more"),
-  CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("days for which the content of mails is kept"),
-  HOST: z.string().default("127.0.0.1").describe("address the API listens on; 0.0.0.0 in a container"),
+  PARTITION_SPAN: oneOf("month", "week").default("month").describe("time span of a partition of sends and events"),
+  CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("how long Postern keeps the content of mails"),
+  HOST: z.string().default("127.0.0.1").describe("address the API listens on"),
   PORT: port.default(3000).describe("port of the API"),
   OPERATIONS_HOST: z.string().default("127.0.0.1").describe("address of /metrics and the health details"),
-  OPERATIONS_PORT: optional(port).describe(
-    "port of /metrics and the health details: 3001 for the API, 3002 for the worker",
-  ),
+  OPERATIONS_PORT: optional(port).describe("port of /metrics and the health details"),
   PUBLIC_URL: optional(httpUrl).describe("address at which callers reach the API; issuer of its tokens"),
   TRUSTED_PROXIES: proxies.default([]).describe("addresses and ranges of proxies whose X-Forwarded-For is trusted"),
   API_REFERENCE: oneOf("on", "off").default("on").describe("interactive documentation at /reference"),
@@ -84,15 +80,13 @@ export const environmentSchema = z.object({
     .describe("how long to wait for SES events about a submission with an unknown outcome"),
   IN_DOUBT_MAX_SECONDS: wholeNumber(1, 604_800)
     .default(3_600)
-    .describe("the longest such wait, while SES events prove nothing"),
+    .describe("the longest wait for evidence about a submission with an unknown outcome"),
   IN_DOUBT_POLICY: oneOf("resend", "fail")
     .default("resend")
-    .describe(
-      "what happens to a send that no event confirms: resend can deliver it twice, fail can leave it undelivered",
-    ),
+    .describe("how a send with an unknown outcome ends without evidence"),
   FEEDBACK_GAP_SECONDS: wholeNumber(60, 604_800)
     .default(900)
-    .describe("how long SES events may be missing before that is reported as a problem"),
+    .describe("how long SES events may be missing for submitted mail before Postern reports a problem"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   AWS_REGION: z

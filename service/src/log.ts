@@ -1,10 +1,12 @@
+import { isatty } from "node:tty";
 import { type DestinationStream, destination, type Logger, pino } from "pino";
 import { bufferLines } from "./buffered-lines.ts";
+import { prettyLines } from "./pretty-lines.ts";
 
 export type Log = Logger;
 
 /**
- * One JSON line per outcome. Bodies, subjects, addresses, keys and tokens must never be logged, so each call names its
+ * One line per outcome: JSON, or on a terminal a line for people. Bodies, subjects, addresses, keys and tokens must never be logged, so each call names its
  * fields, and no serializer prints a request, a header or a configuration.
  */
 export function createLog(level: string, stream?: DestinationStream): Log {
@@ -34,9 +36,12 @@ function timeField(): string {
  */
 const output = destination({ fd: 1, sync: true, maxLength: 1024 * 1024 });
 output.on("error", () => undefined);
+const forTerminal = (lines: string) => prettyLines(lines, process.stdout.hasColors());
+// Not `process.stdout.isTTY`: opening that stream makes a pipe non-blocking, and `output` could not write to a full one.
+const format = isatty(1) ? forTerminal : (lines: string) => lines;
 const standardOutput = bufferLines((lines) => {
   try {
-    output.write(lines);
+    output.write(format(lines));
   } catch {
     // No output is left on which to report the failure.
   }

@@ -1,6 +1,17 @@
+/** `decorate` adds colours for a terminal. */
+export function say(text: string, decorate: (text: string) => string = (plain) => plain): void {
+  if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", ignoreClosedPipe);
+  process.stdout.write(`${decorate(printable(text))}\n`);
+}
+
+/** `postern status | head -1`: the program after the pipe has read enough. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
 /** Replaces control characters other than line breaks: text from users must not control the terminal. */
-export function say(text: string): void {
-  process.stdout.write(`${text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{fffd}")}\n`);
+export function printable(text: string): string {
+  return text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{fffd}");
 }
 
 /** In at most two units: "34 s", "12 min", "5 h 12 min", "3 days". */

@@ -10,8 +10,12 @@ import { posternPath } from "./spawn-postern.ts";
 import { type createEmptyDatabase, openTestDatabase } from "./template-database.ts";
 
 /** Runs a command in a real process with exactly this environment, in a new folder unless one is given. */
-export async function runPostern(args: readonly string[], env: Environment = {}, cwd = aFolder({})) {
-  const child = spawn(process.execPath, [posternPath, ...args], {
+export function runPostern(args: readonly string[], env: Environment = {}, cwd = aFolder({})) {
+  return runNode([posternPath, ...args], env, cwd);
+}
+
+export async function runNode(args: readonly string[], env: Environment = {}, cwd = aFolder({})) {
+  const child = spawn(process.execPath, args, {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],

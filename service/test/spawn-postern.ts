@@ -31,7 +31,7 @@ export interface PosternProcess {
 
 /** Starts a real process in its own folder. Resolves once it has started; rejects with the end of its stderr. */
 export async function spawnPostern(
-  name: "api" | "worker",
+  name: "api" | "worker" | "serve",
   env: Environment,
   [program, ...args]: readonly [string, ...string[]] = [process.execPath, posternPath],
 ): Promise<PosternProcess> {

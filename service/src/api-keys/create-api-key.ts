@@ -36,6 +36,6 @@ export async function createApiKey(
 }
 
 function expiryInThePast(): AppError {
-  const problem = { field: "expires_at", code: "in_the_past", message: "must be in the future" };
+  const problem = { field: "expires_at", code: "in_the_past", message: "must be in the future" } as const;
   return new AppError("VALIDATION_ERROR", `expires_at ${problem.message}.`, { details: [problem] });
 }

@@ -54,6 +54,22 @@ AWS_FEEDBACK_QUEUE_URL=${aws.simulator.url}/123456789012/postern-e-
     expect(await aws.readResources("postern-e-")).toEqual(created);
   });
 
+  test("--dry-run needs no database and no secrets", async () => {
+    const missing = ["DATABASE_URL", "API_KEY_PEPPER", "CONTENT_KEY", "TOKEN_SIGNING_KEY"];
+    const { code, stdout, stderr } = await aws.run(
+      ["setup", "--dry-run"],
+      Object.fromEntries(missing.map((name) => [name, undefined])),
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("No AWS call was made.");
+  });
+
+  test("refuses an endpoint that is not Amazon's when the provider is SES", async () => {
+    const { code, stderr } = await aws.run(["setup", "--dry-run"], { POSTERN_PROVIDER: "ses" });
+    expect(code).toBe(78);
+    expect(stderr).toContain("AWS_ENDPOINT_URL_SESV2 is not an Amazon address");
+  });
+
   test("prints settings that the configuration accepts", async () => {
     const { stdout } = await aws.run(["setup"]);
     const { provider } = readConfig(anEnvironment(settingsIn(stdout)));
@@ -147,18 +163,21 @@ AWS_FEEDBACK_QUEUE_URL=${aws.simulator.url}/123456789012/postern-e-
   });
 
   test.for([
-    [["set-up"], 'There is no command "set-up".'],
-    [["setup", "--dry"], "'--dry'"],
-    [["doctor", "--dry-run"], "'--dry-run'"],
-  ] as const)("wrong arguments %j end with code 64, the reason and the usage", async ([args, reason]) => {
+    [["set-up"], 'There is no command "set-up". Did you mean "setup"?', "<command>"],
+    [["setup", "--dry"], 'There is no option "--dry".', "setup [--dry-run]"],
+    [["doctor", "--dry-run"], 'There is no option "--dry-run".', "doctor"],
+  ] as const)("wrong arguments %j end with code 64, the reason and the usage", async ([args, reason, usage]) => {
     const { code, stderr } = await aws.run(args);
     expect(code).toBe(64);
     expect(stderr).toContain(reason);
-    expect(stderr).toContain("Usage: postern aws <command> [options]");
+    expect(stderr).toContain(`Usage: postern aws ${usage}\n`);
   });
 
   test.for([[], ["--help"], ["help"]])("prints the usage when called as: postern aws %s", async (args) => {
-    expect(await aws.run(args)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}setup --dry-run /m) });
+    expect(await aws.run(args)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ {2}postern aws setup --dry-run$/m),
+    });
   });
 });
 

@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { loadEnvironment, readConfig } from "../config.ts";
+import { loadEnvironment, readAwsConfig, readConfig } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { amountText, say } from "../plain-text.ts";
 import { AwsActionError } from "../provider/ses/setup/aws-action.ts";
@@ -8,40 +7,14 @@ import { checkSetUp, hasInvalidCredentials } from "../provider/ses/setup/check-s
 import type { Finding } from "../provider/ses/setup/finding.ts";
 import { accountPlaceholder, runTimePolicy, setUpPolicy } from "../provider/ses/setup/iam-policies.ts";
 import { plannedSteps, type SetUpResult, setUp } from "../provider/ses/setup/set-up.ts";
-
-const help = `Usage: postern aws <command> [options]
-
-  setup              create the SES configuration set, SNS topic and SQS queues that report events; safe to repeat
-  setup --dry-run    print the resources and the permissions to grant, without calling AWS
-  doctor             check these resources and print each problem with its fix; exit code 1 when there is a problem
-
-AWS credentials come from the usual sources: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role.`;
+import { colourMarks } from "./colour.ts";
 
 const outcomeTexts = { done: "", created: "", exists: " (already exists)" };
 
 const marks = { ok: "✓", note: "!", problem: "✗" };
 
-export async function runAws(args: string[]): Promise<void> {
-  const [command, ...rest] = args;
-  switch (command) {
-    case undefined:
-    case "--help":
-    case "help":
-      return say(help);
-    case "setup":
-      return runSetUp(readOptions(rest, { "dry-run": { type: "boolean" } })["dry-run"] === true);
-    case "doctor":
-      readOptions(rest, {});
-      return runDoctor();
-    default:
-      throw new AppError("VALIDATION_ERROR", `There is no command "${command}".\n\n${help}`);
-  }
-}
-
-async function runSetUp(isDryRun: boolean): Promise<void> {
-  // Settings of an earlier set-up, perhaps in another region, must not prevent a new one.
-  const earlier = { AWS_FEEDBACK_TOPIC_ARN: undefined, AWS_FEEDBACK_QUEUE_URL: undefined };
-  const { cellCode, provider } = readConfig({ ...loadEnvironment(), ...earlier });
+export async function runSetUp(isDryRun: boolean): Promise<void> {
+  const { cellCode, provider } = readAwsConfig(loadEnvironment());
   const { region, endpoints } = provider;
   if (isDryRun) return printPlan(cellCode, region);
   const created = await printSteps(setUp({ cellCode, region, endpoints, pauseMs: pauseFor(provider) })).catch(
@@ -72,11 +45,11 @@ async function printSteps(steps: ReturnType<typeof setUp>): Promise<SetUpResult>
   for (;;) {
     const step = await steps.next();
     if (step.done === true) return step.value;
-    say(`✓ ${step.value.what}${outcomeTexts[step.value.outcome]}`);
+    say(`✓ ${step.value.what}${outcomeTexts[step.value.outcome]}`, colourMarks);
   }
 }
 
-async function runDoctor(): Promise<void> {
+export async function runDoctor(): Promise<void> {
   const { cellCode, provider } = readConfig(loadEnvironment());
   const { region, endpoints, feedbackTopicArn: topicArn, feedbackQueueUrl: queueUrl } = provider;
   let problems = 0;
@@ -89,7 +62,7 @@ async function runDoctor(): Promise<void> {
     pauseMs: pauseFor(provider),
   })) {
     if (finding.state === "problem") problems++;
-    say(`${marks[finding.state]} ${finding.what}${adviceText(finding)}`);
+    say(`${marks[finding.state]} ${finding.what}${adviceText(finding)}`, colourMarks);
   }
   say(problems === 0 ? "\nNo problems found." : `\n${amountText(problems, "problem")} found.`);
   if (problems > 0) process.exitCode = 1;
@@ -123,13 +96,5 @@ function adviceFor(error: AwsActionError): string {
       return `The AWS account has reached a limit (${action}): delete unused resources or ask AWS for a higher limit`;
     case "invalid":
       return `AWS rejects ${action}: correct what its message below names`;
-  }
-}
-
-function readOptions<Options extends Record<string, { type: "boolean" }>>(args: string[], options: Options) {
-  try {
-    return parseArgs({ args, options, strict: true }).values;
-  } catch (error) {
-    throw new AppError("VALIDATION_ERROR", `${error instanceof Error ? error.message : String(error)}\n\n${help}`);
   }
 }

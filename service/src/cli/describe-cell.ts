@@ -13,11 +13,15 @@ const stateNames: Record<QueueState, string> = {
 };
 
 /** One screen: first the problems with advice, then the state of everything. */
-export function describeCell(state: CellState, problems: Problem[]): string {
+export function describeCell(
+  state: CellState,
+  problems: Problem[],
+  { hasFeedbackQueue }: { hasFeedbackQueue: boolean },
+): string {
   return [
     headline(problems),
     ...problems.map(({ what, advice }) => `  ✗ ${what}\n    → ${advice}`),
-    ...state.sending.map(describeSending),
+    ...state.sending.map((sending) => describeSending(sending, hasFeedbackQueue)),
     describeStorage(state),
   ].join("\n\n");
 }
@@ -26,9 +30,14 @@ function headline(problems: Problem[]): string {
   return problems.length === 0 ? "✓ No problems found." : `${amountText(problems.length, "problem")} found.`;
 }
 
-function describeSending(state: SendingState): string {
+function describeSending(state: SendingState, hasFeedbackQueue: boolean): string {
   const title = state.mode === "live" ? "LIVE MAIL" : "TEST MAIL";
   const isEmpty = Object.values(state.queue).every(({ sends }) => sends === 0);
+  // A worker with AWS settings reads the rate when it starts. This command may run without the settings of the workers.
+  const isSetUp = hasFeedbackQueue || state.rate.maxPerSecond !== null;
+  if (state.mode === "live" && isEmpty && !isSetUp) {
+    return `${title}\n  not set up: workers send only test mail. To send live mail, run \`postern aws setup\``;
+  }
   if (state.mode === "test" && isEmpty) return `${title}\n  nothing queued`;
   const counts = (Object.keys(stateNames) as QueueState[]).map((name) => {
     const { sends, oldestSeconds } = state.queue[name];

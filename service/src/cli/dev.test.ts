@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { aDevFolder, type DevRun, processesIn, startDev, untilNoneIn } from "../../test/dev-run.ts";
+import { posternPath } from "../../test/spawn-postern.ts";
 import { tryExclusiveLock } from "../dev/file-lock.ts";
 
 const run = promisify(execFile);
@@ -17,7 +18,7 @@ describe("postern dev", () => {
 
   beforeAll(async () => {
     dev = startDev(folder);
-    await dev.shows("live mail from acme-demo.io: ready");
+    await dev.shows("live mail from acme.io: ready");
   }, 60_000);
 
   afterAll(async () => {
@@ -32,11 +33,38 @@ describe("postern dev", () => {
     expect(await newest(command)).toMatchObject({ status: "delivered", to_addresses: ["delivered@sandbox.test"] });
   });
 
+  test("test mail can be read in the mail view, marked as test, and never reaches the simulated SES", async () => {
+    const [command = ""] = sendCommands(dev.screen());
+    await sh(command.replace("It works.", "Only for the mail view."));
+    const { id = "" } = (await newest(command)) ?? {};
+    const mail = JSON.parse(
+      await sh(`. .postern/env && curl -sSf "$POSTERN_MAIL_VIEW/_simulator/mails/${String(id)}"`),
+    );
+    expect(mail).toMatchObject({
+      label: "test",
+      text: "Only for the mail view.",
+      events: [{ details: { type: "Delivery" } }],
+    });
+    const list = await sh('. .postern/env && curl -sSf "$POSTERN_MAIL_VIEW/_simulator/mails"');
+    expect(JSON.parse(list).mails).toContainEqual(expect.objectContaining({ messageId: id, label: "test" }));
+    const ledger = await sh('. .postern/env && curl -sSf "$POSTERN_MAIL_VIEW/_simulator/ledger.ndjson"');
+    expect(ledger).not.toContain("sandbox.test");
+  });
+
+  test("after `. .postern/env`, `postern status` and `postern admin` work in that shell", async () => {
+    const postern = `. .postern/env && '${process.execPath}' '${posternPath}'`;
+    expect(await sh(`${postern} status`)).toMatch(/^LIVE MAIL\n {2}ready/m);
+    expect(await sh(`${postern} admin list-accounts`)).toContain("ada@example.com");
+    const created = await sh(`${postern} admin create-key --account ada@example.com --type test --name extra`);
+    const [, key = ""] = /^Key +(\S+)$/m.exec(created) ?? [];
+    await sh(`. .postern/env && curl -sSf "$POSTERN_URL/api/v1/account" -H "X-API-Key: ${key}"`);
+  });
+
   test("live mail from the seeded domain is delivered and appears in the mail view", async () => {
     const [, live = ""] = sendCommands(dev.screen());
     await sh(live);
     const sent = await newest(live);
-    expect(sent).toMatchObject({ status: "delivered", from_address: "hello@acme-demo.io" });
+    expect(sent).toMatchObject({ status: "delivered", from_address: "hello@acme.io" });
     const ledger = await sh('. .postern/env && curl -sSf "$POSTERN_MAIL_VIEW/_simulator/ledger"');
     expect(ledger).toContain(String(sent?.provider_message_id));
   });

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import packageJson from "../../package.json" with { type: "json" };
+import { isRunByNpm } from "../config.ts";
 import { createDevProcesses } from "../dev/dev-processes.ts";
 import { lockStateFolder, waitForEarlierRun } from "../dev/lock-state-folder.ts";
 import { embeddedBinaries } from "../dev/postgres/embedded-postgres.ts";
@@ -9,27 +10,23 @@ import { seedDomain } from "../dev/seed-domain.ts";
 import { seconds, showProgress } from "../dev/show-progress.ts";
 import { type DevContext, startCell, stopOrder } from "../dev/start-cell.ts";
 import { deleteState, openStateFolder, readSettings, type StateFolder, writeSettings } from "../dev/state-folder.ts";
+import { waitForNpmEnd } from "../dev/wait-for-npm-end.ts";
 import { liveMailText, shortPath, welcomeText } from "../dev/welcome-text.ts";
 import { AppError } from "../errors.ts";
-import { readCommandLine, usageError } from "./command-options.ts";
 import { newSecrets } from "./generate-secrets.ts";
-
-const help = `Usage: postern dev [--fresh] [--state DIR] [--port N]
-
-Runs Postern on this machine to try it out: PostgreSQL, a simulated Amazon SES with a page that shows the mail, the API and
-a worker. It creates an account with API keys. No mail leaves this machine. Ctrl-C stops everything.
-
-  --fresh        delete the data of earlier runs first
-  --state DIR    folder that keeps the data between runs (default: .postern)
-  --port N       port of the API (default: 3000, or a free port when 3000 is in use)`;
 
 const posternFile = fileURLToPath(new URL("./postern.ts", import.meta.url));
 /** npm forwards Ctrl-C, so the same Ctrl-C can arrive a second time within this time. */
 const repeatedSignalMs = 1000;
 
-export async function runDev(args: string[]): Promise<void> {
-  const options = readOptions(args);
-  if (options.isHelp) return void process.stdout.write(`${help}\n`);
+interface DevOptions {
+  isFresh: boolean;
+  state: string;
+  port: number | undefined;
+}
+
+export async function runDev(options: DevOptions): Promise<void> {
+  const npmEnd = isRunByNpm() ? waitForNpmEnd() : new Promise<never>(() => undefined);
   const binaries = await requireOptionalPackages();
   const state = openStateFolder(options.state);
   const lock = lockStateFolder(state);
@@ -49,7 +46,7 @@ export async function runDev(args: string[]): Promise<void> {
   );
   const { port } = options;
   const context: DevContext = { state, settings, binaries, processes, progress, posternFile, port, closers: [] };
-  const interruption = waitForInterruption(() => processes.kill());
+  const interruption = waitForInterruption(npmEnd, () => processes.kill());
   const running = run(context, started, interruption.signal);
   running.catch(() => undefined);
   try {
@@ -78,29 +75,6 @@ async function run(context: DevContext, started: number, signal: AbortSignal): P
   return new Promise(() => undefined);
 }
 
-function readOptions(args: string[]) {
-  const kinds = {
-    fresh: { type: "boolean" },
-    state: { type: "string" },
-    port: { type: "string" },
-    help: { type: "boolean" },
-  } as const;
-  const { options, positionals } = readCommandLine(args, kinds, help);
-  if (positionals.length > 0) throw usageError(`\`postern dev\` does not take "${positionals[0]}".`, help);
-  return {
-    isHelp: options.help === true,
-    isFresh: options.fresh === true,
-    state: options.state ?? ".postern",
-    port: options.port === undefined ? undefined : readPort(options.port),
-  };
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
-  throw usageError(`--port must be a number from 1 to 65535, not "${text}".`, help);
-}
-
 /** A production install leaves these packages out. */
 async function requireOptionalPackages() {
   if (process.platform === "win32") throw new AppError("UNAVAILABLE", "`postern dev` needs Linux, macOS or WSL.");
@@ -125,20 +99,23 @@ function createFolders({ logs, simulator }: StateFolder): void {
   for (const folder of [logs, simulator]) mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** The promise resolves at the first signal; a second one calls `kill`. */
-function waitForInterruption(kill: () => void) {
+/** The promise resolves at the first signal, or when npm has ended; a second signal calls `kill`. */
+function waitForInterruption(npmEnd: Promise<void>, kill: () => void) {
   const stopping = new AbortController();
   let firstSignalAt = 0;
   const promise = new Promise<void>((resolve) => {
+    const stop = () => {
+      firstSignalAt = performance.now();
+      stopping.abort();
+      resolve();
+    };
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
-        if (stopping.signal.aborted && performance.now() - firstSignalAt > repeatedSignalMs) kill();
-        if (stopping.signal.aborted) return;
-        firstSignalAt = performance.now();
-        stopping.abort();
-        resolve();
+        if (!stopping.signal.aborted) stop();
+        else if (performance.now() - firstSignalAt > repeatedSignalMs) kill();
       });
     }
+    void npmEnd.then(stop);
   });
   return { promise, signal: stopping.signal, abort: () => stopping.abort() };
 }

@@ -5,30 +5,32 @@ import { createApiDeps } from "./api-deps.ts";
 import { openDomainDeps } from "./domain-deps.ts";
 import { openFeedbackPush, openFeedbackReceiver } from "./feedback-sources.ts";
 import { explainListenError } from "./listen-error.ts";
-import { runProcess } from "./run-process.ts";
+import { type ProcessContext, type Running, runProcess } from "./run-process.ts";
 import { trackConnections } from "./track-connections.ts";
 
 export function runApi(): Promise<void> {
-  return runProcess("api", async ({ config, db, log, metrics }) => {
-    await requireAccountRole(db);
-    const acceptDeps = await openAcceptDeps(config, db);
-    const push = openFeedbackPush(config);
-    const feedbackEndpoint = push && { push, receive: await openFeedbackReceiver({ db, log, metrics }) };
-    const domains = openDomainDeps(config, db, log);
-    if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
-    const deps = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
-    const api = await createApiServer(deps);
-    const closeGracefully = trackConnections(api.server);
-    const stop = async () => {
-      await closeGracefully(() => api.close());
-      await domains?.close();
-    };
-    try {
-      const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
-      return { facts: { address }, stop };
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-  });
+  return runProcess("api", startApi);
+}
+
+export async function startApi({ config, db, log, metrics }: ProcessContext): Promise<Running> {
+  await requireAccountRole(db);
+  const acceptDeps = await openAcceptDeps(config, db);
+  const push = openFeedbackPush(config);
+  const feedbackEndpoint = push && { push, receive: await openFeedbackReceiver({ db, log, metrics }) };
+  const domains = openDomainDeps(config, db, log);
+  if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
+  const deps = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
+  const api = await createApiServer(deps);
+  const closeGracefully = trackConnections(api.server);
+  const stop = async () => {
+    await closeGracefully(() => api.close());
+    await domains?.close();
+  };
+  try {
+    const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
+    return { facts: { address }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }

@@ -1,12 +1,17 @@
 import { loadEnvironment, readDatabaseConfig } from "../config.ts";
+import { createDatabaseIfMissing } from "../db/create-database.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { AppError } from "../errors.ts";
 import { migrateChores } from "../loops/chores.ts";
 import { makePartitionsAhead, type PartitionSpan } from "../storage/partitions.ts";
 
-export async function runMigrate(): Promise<void> {
+export async function runMigrate({ createDatabase }: { createDatabase: boolean }): Promise<void> {
   const { database, partitionSpan } = readDatabaseConfig(loadEnvironment());
+  if (createDatabase) {
+    const created = await createDatabaseIfMissing(database.directUrl);
+    if (created !== undefined) process.stdout.write(`created the database ${created}\n`);
+  }
   const applied = await migrate(database.directUrl, (message) => process.stderr.write(`${message}\n`));
   await migrateChores(database.directUrl);
   for (const name of applied) process.stdout.write(`applied ${name}\n`);

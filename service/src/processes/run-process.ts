@@ -21,18 +21,18 @@ export interface ProcessContext {
   metrics: Metrics;
 }
 
-interface Running {
+export interface Running {
   /** Fields of the log line `<name>.started`. */
   facts: Record<string, unknown>;
   stop(): Promise<void>;
 }
 
 /** The defaults let an API and a worker run on one machine; OPERATIONS_PORT has to differ for each process. */
-const usualOperationsPort = { api: 3001, worker: 3002 };
+const usualOperationsPort = { api: 3001, worker: 3002, serve: 3001 };
 
 /** Runs a long-lived process: reads the settings, opens the database and the operations port, starts the work, stops on a signal. */
 export async function runProcess(
-  name: "api" | "worker",
+  name: keyof typeof usualOperationsPort,
   start: (context: ProcessContext) => Promise<Running>,
 ): Promise<void> {
   const config = readConfig(loadEnvironment());

@@ -2,28 +2,30 @@ import type { Chore } from "../loops/chores.ts";
 import { startChores } from "../loops/chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { openLiveMail } from "./live-mail.ts";
-import { type ProcessContext, runProcess } from "./run-process.ts";
+import { type ProcessContext, type Running, runProcess } from "./run-process.ts";
 import { startSandbox } from "./start-sandbox.ts";
 
-/** Live mail needs AWS; test mail and the storage chores do not. */
 export function runWorker(): Promise<void> {
-  return runProcess("worker", async (context) => {
-    const { config, db, log } = context;
-    const live = await openLiveMail(context);
-    if (live === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN", run: "postern aws setup" }, "aws.not-set-up");
-    const chores = await startAll(context, [...storageChores({ db, log, ...config }), ...(live?.chores ?? [])]).catch(
-      async (error) => {
-        await live?.close();
-        throw error;
-      },
-    );
-    const running = [await startSandbox(context), chores, ...(live?.start() ?? [])];
-    const stop = async () => {
-      await Promise.all(running.map((each) => each.stop()));
+  return runProcess("worker", startWorker);
+}
+
+/** Live mail needs AWS; test mail and the storage chores do not. */
+export async function startWorker(context: ProcessContext): Promise<Running> {
+  const { config, db, log } = context;
+  const live = await openLiveMail(context);
+  if (live === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN", run: "postern aws setup" }, "aws.not-set-up");
+  const chores = await startAll(context, [...storageChores({ db, log, ...config }), ...(live?.chores ?? [])]).catch(
+    async (error) => {
       await live?.close();
-    };
-    return { facts: { mode: live === undefined ? "test mail only" : "live and test mail" }, stop };
-  });
+      throw error;
+    },
+  );
+  const running = [await startSandbox(context), chores, ...(live?.start() ?? [])];
+  const stop = async () => {
+    await Promise.all(running.map((each) => each.stop()));
+    await live?.close();
+  };
+  return { facts: { mode: live === undefined ? "test mail only" : "live and test mail" }, stop };
 }
 
 function startAll({ config, log }: ProcessContext, chores: Chore[]) {

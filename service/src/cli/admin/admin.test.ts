@@ -105,16 +105,17 @@ describe("postern admin", () => {
   );
 
   const wrongArguments = [
-    ["an unknown option", ["suspend", "--mail", "owner@shop.test"], "'--mail'"],
-    ["a missing option", ["create-account", "--name", "A shop"], "--email is missing."],
-    ["an unknown command", ["delete-account"], 'There is no command "delete-account".'],
+    ["an unknown option", ["suspend", "--mail", "a@shop.test"], 'Did you mean "--email"?', "suspend --email EMAIL"],
+    ["a missing option", ["create-account", "--name", "A shop"], "--email is missing.", "create-account --name NAME"],
+    ["a missing value", ["resume", "--email"], "--email needs a value.", "resume --email EMAIL"],
+    ["an unknown command", ["create-acount"], 'Did you mean "create-account"?', "<command>"],
   ] as const;
 
-  test.for(wrongArguments)("%s ends with code 64, the reason and the usage", async ([, args, reason]) => {
+  test.for(wrongArguments)("%s ends with code 64, the reason and the usage", async ([, args, reason, usage]) => {
     const { code, stderr } = await admin(...args);
     expect(code).toBe(64);
     expect(stderr).toContain(reason);
-    expect(stderr).toContain("Usage: postern admin <command> [options]");
+    expect(stderr).toContain(`\n\nUsage: postern admin ${usage}`);
     expect(stderr).not.toContain("    at ");
   });
 

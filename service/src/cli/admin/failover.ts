@@ -6,21 +6,6 @@ import { releaseSweptSends } from "../../in-doubt/failover-sweep.ts";
 import { type LastFailover, readLastFailover } from "../../in-doubt/last-failover.ts";
 import { aligned, amountText, countText, say, timeText } from "../../plain-text.ts";
 import { countLimitForPeople } from "../../status/cell-state.ts";
-import { readCommandLine, usageError } from "../command-options.ts";
-
-const help = `Usage: postern admin failover show             show the last failover or restore and how many sends are in doubt
-       postern admin failover declare          record a failover or restore that Postern cannot detect
-       postern admin failover confirm-no-loss  confirm that the last one lost no data, so that its sends go out now
-
-A failover to a lagging standby, or a restore, can lose the record of mail that SES has already accepted. Therefore workers
-mark all queued live mail as in doubt first, and submit none until that is done. Afterwards:
-
-  1. When SES reports an event for a send, the send counts as sent and leaves the queue.
-  2. When SES reports none within the waiting time, the send is sent again or failed, as IN_DOUBT_POLICY says.
-
-Workers detect most failovers and restores themselves. Use \`declare\` when \`show\` does not show one that happened.
-Use \`confirm-no-loss\` only when no data was lost: after a clean switchover, after an upgrade or a move with every process
-stopped, or with synchronous replication. In all other cases recipients can get the same mail twice.`;
 
 const maxListed = 200;
 
@@ -31,27 +16,15 @@ const causes: Record<FailoverCause, string> = {
   operator: "declared by the operator",
 };
 
-export async function runFailover(db: Database, args: string[]): Promise<void> {
-  const { positionals } = readCommandLine(args, {}, help);
-  const [verb, ...rest] = positionals;
-  if (rest.length > 0) throw usageError(`Unexpected argument "${rest[0]}".`, help);
-  switch (verb) {
-    case "show":
-      return show(db);
-    case "declare":
-      await declareFailover(db, "operator", "infinity");
-      return say(
-        "The failover is recorded. Workers now mark all queued live mail as in doubt and submit none until that is done.\n" +
-          "`postern admin failover show` shows the progress.",
-      );
-    case "confirm-no-loss":
-      return confirmNoLoss(db);
-    default:
-      throw usageError(verb === undefined ? "The subcommand is missing." : `There is no "failover ${verb}".`, help);
-  }
+export async function runDeclare(db: Database): Promise<void> {
+  await declareFailover(db, "operator", "infinity");
+  say(
+    "The failover is recorded. Workers now mark all queued live mail as in doubt and submit none until that is done.\n" +
+      "`postern admin failover show` shows the progress.",
+  );
 }
 
-async function show(db: Database): Promise<void> {
+export async function runShow(db: Database): Promise<void> {
   const [failover, unknown] = await Promise.all([
     readLastFailover(db, countLimitForPeople),
     listUnknownSends(db, maxListed),
@@ -79,7 +52,7 @@ function describe({ noticedAt, cause, before, after, markedInDoubt, inDoubt, isS
   ]);
 }
 
-async function confirmNoLoss(db: Database): Promise<void> {
+export async function runConfirmNoLoss(db: Database): Promise<void> {
   const failover = await readLastFailover(db, 1);
   if (failover === null) {
     throw new AppError("NOT_FOUND", "No failover or restore was detected, so no send is in doubt because of one.");

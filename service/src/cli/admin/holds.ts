@@ -3,18 +3,17 @@ import type { Database } from "../../db/database.ts";
 import { amountText, durationText, say } from "../../plain-text.ts";
 import { holdByOperator, releaseByOperator } from "../../queue/operator-hold.ts";
 import { parkSends } from "../../queue/parked-sends.ts";
-import { getAccountByIdOrEmail, readCommandLine, usageError } from "../command-options.ts";
-
-const help = `Usage: postern admin hold    [--account EMAIL-or-ID] [--reason TEXT]
-       postern admin release [--account EMAIL-or-ID]
-
-\`hold\` stops the delivery of all mail, or of one account's mail. The API still accepts mail; it waits in the queue, and none of
-it fails or is lost. Workers finish the submissions that are in progress. The hold lasts until \`release\`.`;
+import { getAccountByIdOrEmail } from "../find-account.ts";
 
 const maxNoteLength = 500;
 
-export async function runHold(db: Database, args: string[]): Promise<void> {
-  const { account, reason } = readOptions(args, { account: { type: "string" }, reason: { type: "string" } });
+interface HoldOptions {
+  /** Undefined: all mail. */
+  account?: string;
+  reason?: string;
+}
+
+export async function runHold(db: Database, { account, reason }: HoldOptions): Promise<void> {
   const note = reason?.slice(0, maxNoteLength);
   if (account === undefined) {
     await holdByOperator(db, note);
@@ -31,8 +30,7 @@ export async function runHold(db: Database, args: string[]): Promise<void> {
   );
 }
 
-export async function runRelease(db: Database, args: string[]): Promise<void> {
-  const { account } = readOptions(args, { account: { type: "string" } });
+export async function runRelease(db: Database, { account }: Pick<HoldOptions, "account">): Promise<void> {
   if (account === undefined) {
     const released = await releaseByOperator(db);
     if (released === undefined) {
@@ -47,12 +45,4 @@ export async function runRelease(db: Database, args: string[]): Promise<void> {
     `The hold on the mail of ${name} has ended after ${durationText(released.heldSeconds)}.\n` +
       "Workers resume the parked sends within a second.",
   );
-}
-
-function readOptions<Kinds extends Record<string, { type: "string" }>>(args: string[], kinds: Kinds) {
-  const { options, positionals } = readCommandLine(args, kinds, help);
-  if (positionals.length > 0) {
-    throw usageError(`Unknown argument "${positionals[0]}". Name an account with --account.`, help);
-  }
-  return options;
 }

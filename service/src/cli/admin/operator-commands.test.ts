@@ -6,16 +6,11 @@ import { change, queueRow, sendRow, useEmptyQueue } from "../../../test/send-row
 import { createEmptyDatabase } from "../../../test/template-database.ts";
 import { useTestDatabase } from "../../../test/use-test-database.ts";
 import type { Environment } from "../../config.ts";
-import type { Database } from "../../db/database.ts";
 import { listQuarantined, quarantine } from "../../feedback/quarantine-store.ts";
 import { sweepOlderSends } from "../../in-doubt/failover-sweep.ts";
 import { unparkSends } from "../../queue/parked-sends.ts";
 import { markFailed, markInDoubt, type SendErrorCode } from "../../queue/settle-sends.ts";
-import { runFailover } from "./failover.ts";
-import { runHold, runRelease } from "./holds.ts";
-import { runQuarantine } from "./quarantine.ts";
-import { runRetry } from "./retry.ts";
-import { runSend } from "./send.ts";
+import { createProgram } from "../program.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -42,6 +37,19 @@ describe("postern status, as a process", () => {
     });
   });
 
+  test("says that live mail is not set up until there are AWS settings or a worker has reached SES", async () => {
+    const notSetUp =
+      /^LIVE MAIL\n {2}not set up: workers send only test mail\. To send live mail, run `postern aws setup`$/m;
+    await change(database.db, "update provider_state set max_per_second = null where mode = 'live'");
+    expect((await postern(["status"])).stdout).toMatch(notSetUp);
+    const { stdout } = await postern(["status"], {
+      AWS_FEEDBACK_QUEUE_URL: "http://127.0.0.1:4579/123456789012/postern-AA",
+    });
+    expect(stdout).toMatch(/^LIVE MAIL\n {2}ready/m);
+    await change(database.db, "update provider_state set max_per_second = 14 where mode = 'live'");
+    expect((await postern(["status"])).stdout).toMatch(/^LIVE MAIL\n {2}ready/m);
+  });
+
   test("reports a database without tables", async () => {
     const { url } = await aSeparateDatabase(createEmptyDatabase);
     const { code, stdout } = await postern(["status"], { DATABASE_URL: url });
@@ -51,26 +59,26 @@ describe("postern status, as a process", () => {
 
 describe("postern admin failover", () => {
   test("without a failover, `show` says so and `confirm-no-loss` is refused", async () => {
-    expect(await outputOf(runFailover, "show")).toContain("No failover or restore was detected.");
-    await expect(outputOf(runFailover, "confirm-no-loss")).rejects.toThrow("so no send is in doubt because of one");
-    await expect(outputOf(runFailover, "undo")).rejects.toThrow('There is no "failover undo"');
+    expect(await outputOf("failover", "show")).toContain("No failover or restore was detected.");
+    await expect(outputOf("failover", "confirm-no-loss")).rejects.toThrow("so no send is in doubt because of one");
+    await expect(outputOf("failover", "undo")).rejects.toThrow('There is no command "undo"');
   });
 
   test("a declared failover marks mail as in doubt, `status` reports it, and `confirm-no-loss` makes it ready again", async () => {
     const { accountId } = await aUser(database.db);
     const id = await aQueuedSend(database.db, { accountId });
-    expect(await outputOf(runFailover, "declare")).toContain("submit none");
-    await expect(outputOf(runFailover, "confirm-no-loss")).rejects.toThrow("still marking sends as in doubt");
+    expect(await outputOf("failover", "declare")).toContain("submit none");
+    await expect(outputOf("failover", "confirm-no-loss")).rejects.toThrow("still marking sends as in doubt");
     while ((await sweepOlderSends(database.db))?.total === null);
     expect(await queueRow(database.db, id)).toMatchObject({ state: "in-doubt" });
-    expect(await outputOf(runSend, "show", id)).toMatch(/1000 .* unknown +a database failover/);
+    expect(await outputOf("send", "show", id)).toMatch(/1000 .* unknown +a database failover/);
     const { code, stdout } = await postern(["status"]);
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout: expect.stringContaining("1 of 1 sends that were queued before it are in doubt"),
     });
-    expect(await outputOf(runFailover, "show")).toMatch(/cause +declared by the operator[\s\S]*still in doubt +1\n/);
-    expect(await outputOf(runFailover, "confirm-no-loss")).toMatch(/^1 send ready again/);
+    expect(await outputOf("failover", "show")).toMatch(/cause +declared by the operator[\s\S]*still in doubt +1\n/);
+    expect(await outputOf("failover", "confirm-no-loss")).toMatch(/^1 send ready again/);
     expect(await queueRow(database.db, id)).toMatchObject({ state: "ready" });
     expect(await postern(["status"])).toMatchObject({
       code: 0,
@@ -83,21 +91,21 @@ describe("postern admin hold and release", () => {
   test("stop and resume the mail of one account", async () => {
     const { accountId, email } = await aUser(database.db);
     const id = await aQueuedSend(database.db, { accountId });
-    expect(await outputOf(runHold, "--account", email)).toContain("1 queued send parked");
+    expect(await outputOf("hold", "--account", email)).toContain("1 queued send parked");
     expect(await queueRow(database.db, id)).toMatchObject({ state: "parked" });
-    expect(await outputOf(runRelease, "--account", accountId)).toMatch(
+    expect(await outputOf("release", "--account", accountId)).toMatch(
       /^The hold on the mail of An account has ended after 0 s/,
     );
     expect(await unparkSends(database.db, "live")).toBe(1);
-    expect(await outputOf(runRelease, "--account", accountId)).toContain("was not on hold");
-    expect(await outputOf(runRelease)).toContain("was not on hold by the operator");
+    expect(await outputOf("release", "--account", accountId)).toContain("was not on hold");
+    expect(await outputOf("release")).toContain("was not on hold by the operator");
   });
 
   test("name an account that does not exist, and an unknown argument", async () => {
-    await expect(outputOf(runHold, "--account", "nobody@shop.test")).rejects.toThrow(
+    await expect(outputOf("hold", "--account", "nobody@shop.test")).rejects.toThrow(
       "There is no account nobody@shop.test",
     );
-    await expect(outputOf(runHold, "nobody@shop.test")).rejects.toThrow('Unknown argument "nobody@shop.test"');
+    await expect(outputOf("hold", "nobody@shop.test")).rejects.toThrow('Unknown argument "nobody@shop.test"');
   });
 });
 
@@ -111,7 +119,7 @@ describe("postern admin send show", () => {
        values (first_id_at(now()), $1, $2, 'live', 'Bounce', now(), 'jane@example.test', 'Permanent')`,
       [send.id, send.accountId],
     );
-    const shown = await outputOf(runSend, "show", send.id);
+    const shown = await outputOf("send", "show", send.id);
     expect(shown).toMatch(/^status +processing$/m);
     expect(shown).toMatch(/^queue +in doubt: the outcome of attempt 1 at .* is unknown$/m);
     expect(shown).toMatch(/^ {2}1 .* unknown {2}a reset$/m);
@@ -121,9 +129,9 @@ describe("postern admin send show", () => {
   test.for([
     ["an id of no send", ["show", "01a1de08-c60b-7e09-9a1f-2112aa858c67"], "There is no send"],
     ["a text that is not an id", ["show", "nonsense"], "is not the id of a send"],
-    ["no arguments", [], "The command is: postern admin send show ID"],
+    ["no id", ["show"], "The argument ID is missing."],
   ] as const)("%s is refused with the reason", async ([, args, reason]) => {
-    await expect(outputOf(runSend, ...args)).rejects.toThrow(reason);
+    await expect(outputOf("send", ...args)).rejects.toThrow(reason);
   });
 });
 
@@ -131,47 +139,49 @@ describe("postern admin retry", () => {
   test("without --yes it counts failed sends and shows examples; with --yes it puts each back into the queue once", async () => {
     const one = await aFailedSend("PROVIDER_UNAVAILABLE");
     const args = ["--status", "failed", "--code", "PROVIDER_UNAVAILABLE", "--since", "5m"] as const;
-    const dry = await outputOf(runRetry, ...args);
+    const dry = await outputOf("retry", ...args);
     expect(dry).toMatch(/^1 send accepted since .* failed with PROVIDER_UNAVAILABLE\./);
     expect(dry).toContain(one.id);
     expect(dry).toMatch(/Nothing was changed\. To retry it, add --yes\.\n$/);
     expect(await sendRow(database.db, one.id)).toMatchObject({ status: "failed" });
-    expect(await outputOf(runRetry, ...args, "--account", one.accountId, "--yes")).toContain(
+    expect(await outputOf("retry", ...args, "--account", one.accountId, "--yes")).toContain(
       "1 send put back into the queue",
     );
     expect(await queueRow(database.db, one.id)).toMatchObject({ state: "waiting", attempt: 1 });
-    expect(await outputOf(runRetry, ...args, "--yes")).toContain("No send was put back into the queue.");
+    expect(await outputOf("retry", ...args, "--yes")).toContain("No send was put back into the queue.");
   });
 
   test("warns when recipients may get mail twice, and changes no send with another error code", async () => {
     const unknown = await aFailedSend("PROVIDER_OUTCOME_UNKNOWN");
     const since = new Date(Date.now() - 60_000).toISOString();
-    await outputOf(runRetry, "--status", "failed", "--code", "INTERNAL", "--since", since, "--yes");
+    await outputOf("retry", "--status", "failed", "--code", "INTERNAL", "--since", since, "--yes");
     expect(await sendRow(database.db, unknown.id)).toMatchObject({ status: "failed" });
     const code = "PROVIDER_OUTCOME_UNKNOWN";
-    expect(await outputOf(runRetry, "--status", "failed", "--code", code, "--since", since)).toContain("a second time");
+    expect(await outputOf("retry", "--status", "failed", "--code", code, "--since", since)).toContain("a second time");
   });
 
   test.for([
-    [["--code", "INTERNAL", "--since", "1h"], "--status failed"],
+    [["--code", "INTERNAL", "--since", "1h"], "--status is missing"],
+    [["--status", "sent", "--code", "INTERNAL", "--since", "1h"], '--status must be failed, not "sent"'],
+    [["--status", "failed", "--code", "NOTHING", "--since", "1h"], "--code must be PROVIDER_REJECTED, "],
     [["--status", "failed", "--since", "1h"], "--code is missing"],
     [["--status", "failed", "--code", "INTERNAL"], "--since is missing"],
     [["--status", "failed", "--code", "INTERNAL", "--since", "yesterday"], 'not "yesterday"'],
   ] as const)("wrong arguments %s are refused with the reason", async ([args, reason]) => {
-    await expect(outputOf(runRetry, ...args)).rejects.toThrow(reason);
+    await expect(outputOf("retry", ...args)).rejects.toThrow(reason);
   });
 });
 
 describe("postern admin quarantine", () => {
   test("lists notifications, shows one as readable JSON, and schedules another try", async () => {
-    expect(await outputOf(runQuarantine, "list")).toBe("The quarantine is empty.\n");
-    expect(await outputOf(runQuarantine, "replay", "--all")).toBe("The quarantine is empty.\n");
+    expect(await outputOf("quarantine", "list")).toBe("The quarantine is empty.\n");
+    expect(await outputOf("quarantine", "replay", "--all")).toBe("The quarantine is empty.\n");
     const raw = JSON.stringify({ Type: "Notification", Message: JSON.stringify({ eventType: "Delivery" }) });
     await quarantine(database.db, [{ reason: "unreadable", raw }]);
     const [entry] = await listQuarantined(database.db, 1);
-    expect(await outputOf(runQuarantine, "list")).toMatch(/^ *ID .*\n *\d+ .* unreadable +0 {2}none/);
-    expect(await outputOf(runQuarantine, "show", String(entry?.id))).toContain('"eventType": "Delivery"');
-    expect(await outputOf(runQuarantine, "replay", String(entry?.id))).toContain(
+    expect(await outputOf("quarantine", "list")).toMatch(/^ *ID .*\n *\d+ .* unreadable +0 {2}none/);
+    expect(await outputOf("quarantine", "show", String(entry?.id))).toContain('"eventType": "Delivery"');
+    expect(await outputOf("quarantine", "replay", String(entry?.id))).toContain(
       "1 notification again within ten seconds",
     );
     expect((await listQuarantined(database.db, 1))[0]?.nextTryAt).not.toBeNull();
@@ -182,9 +192,10 @@ describe("postern admin quarantine", () => {
     [["replay", "999999"], "There is no entry 999999"],
     [["replay"], "The id is missing"],
     [["replay", "1", "--all"], "not both"],
-    [["drop", "1"], 'There is no "quarantine drop"'],
+    [["drop", "1"], 'There is no command "drop".'],
+    [["show", "one"], '"one" is not the id of an entry'],
   ] as const)("wrong arguments %s are refused with the reason", async ([args, reason]) => {
-    await expect(outputOf(runQuarantine, ...args)).rejects.toThrow(reason);
+    await expect(outputOf("quarantine", ...args)).rejects.toThrow(reason);
   });
 });
 
@@ -196,11 +207,11 @@ async function aFailedSend(code: SendErrorCode) {
   return send;
 }
 
-/** Runs the command in this process, which is a second faster than starting one, and returns its output. */
-async function outputOf(command: (db: Database, args: string[]) => Promise<void>, ...args: readonly string[]) {
+/** Runs `postern admin` in this process, which is a second faster than starting one, and returns its output. */
+async function outputOf(...args: readonly string[]): Promise<string> {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   try {
-    await command(database.db, [...args]);
+    await createProgram(async () => ({ DATABASE_URL: database.url })).parseAsync(["admin", ...args], { from: "user" });
     return write.mock.calls.map(([chunk]) => String(chunk)).join("");
   } finally {
     write.mockRestore();

@@ -2,41 +2,10 @@ import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import { findQuarantined, listQuarantined, replayQuarantined } from "../../feedback/quarantine-store.ts";
 import { aligned, amountText, say, timeText } from "../../plain-text.ts";
-import { readCommandLine, usageError } from "../command-options.ts";
-
-const help = `Usage: postern admin quarantine list           list the newest 50 SES notifications that could not be applied
-       postern admin quarantine show ID        show one of them as received; it can contain addresses
-       postern admin quarantine replay ID      let a worker try it again within ten seconds
-       postern admin quarantine replay --all   let a worker try all of them again`;
 
 const maxListed = 50;
 
-export async function runQuarantine(db: Database, args: string[]): Promise<void> {
-  const { options, positionals } = readCommandLine(args, { all: { type: "boolean" } }, help);
-  const [verb, id, ...rest] = positionals;
-  if (rest.length > 0) throw usageError(`Unexpected argument "${rest[0]}".`, help);
-  switch (verb) {
-    case "list":
-      return list(db);
-    case "show":
-      return show(db, readId(id));
-    case "replay":
-      if (options.all === true && id !== undefined) throw usageError("Give an id or --all, not both.", help);
-      return replay(db, options.all === true ? undefined : readId(id));
-    default:
-      throw usageError(verb === undefined ? "The subcommand is missing." : `There is no "quarantine ${verb}".`, help);
-  }
-}
-
-function readId(text: string | undefined): number {
-  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
-  throw usageError(
-    text === undefined ? "The id is missing." : `"${text}" is not the id of an entry; an id is a number.`,
-    help,
-  );
-}
-
-async function list(db: Database): Promise<void> {
+export async function runList(db: Database): Promise<void> {
   const entries = await listQuarantined(db, maxListed);
   if (entries.length === 0) return say("The quarantine is empty.");
   const rows = entries.map(({ id, receivedAt, reason, tries, nextTryAt, length }) => [
@@ -50,7 +19,7 @@ async function list(db: Database): Promise<void> {
   say(aligned([["ID", "RECEIVED", "REASON", "TRIES", "NEXT TRY", "LENGTH"], ...rows], { right: [0, 3, 5] }));
 }
 
-async function show(db: Database, id: number): Promise<void> {
+export async function runShow(db: Database, id: number): Promise<void> {
   const entry = await findQuarantined(db, id);
   if (entry === undefined) throw notFound(id);
   const { receivedAt, reason, tries, nextTryAt, raw } = entry;
@@ -80,7 +49,7 @@ function parseNested(value: unknown): unknown {
   }
 }
 
-async function replay(db: Database, id: number | undefined): Promise<void> {
+export async function runReplay(db: Database, id: number | undefined): Promise<void> {
   const due = await replayQuarantined(db, id);
   if (due === 0 && id !== undefined) throw notFound(id);
   if (due === 0) return say("The quarantine is empty.");

@@ -2,38 +2,24 @@ import type { Database } from "../../db/database.ts";
 import { parseMailbox } from "../../mail-address.ts";
 import { aligned, amountText, countText, say, timeText } from "../../plain-text.ts";
 import { type FailedFilter, type FailedSend, findFailed, type Retry, retryFailed } from "../../queue/retry-failed.ts";
-import { type SendErrorCode, sendErrorCodes } from "../../queue/settle-sends.ts";
-import { getAccountByIdOrEmail, readCommandLine, usageError } from "../command-options.ts";
+import type { SendErrorCode } from "../../queue/settle-sends.ts";
+import { getAccountByIdOrEmail } from "../find-account.ts";
 
-const help = `Usage: postern admin retry --status failed --code CODE --since TIME [--account EMAIL-or-ID] [--yes]
-
-Puts failed sends back into the queue. Without --yes it only counts them and shows examples.
-
-TIME selects sends that the API accepted at that time or later: 2026-11-15T09:00Z, or 90m, 12h, 3d before now.
-CODE is one of ${sendErrorCodes.join(", ")}.
-
-A send stays failed when its content was deleted or when SES has accepted it.`;
-
-const kinds = {
-  status: { type: "string" },
-  code: { type: "string" },
-  since: { type: "string" },
-  account: { type: "string" },
-  yes: { type: "boolean" },
-} as const;
+export interface RetryOptions {
+  code: SendErrorCode;
+  since: string;
+  account?: string;
+  yes?: boolean;
+}
 
 const shownExamples = 5;
 const batchSize = 500;
 
-export async function runRetry(db: Database, args: string[]): Promise<void> {
-  const { options } = readCommandLine(args, kinds, help);
-  if (options.status !== "failed")
-    throw usageError("--status failed is required: only failed sends can be retried.", help);
-  const accountId = options.account === undefined ? undefined : (await getAccountByIdOrEmail(db, options.account)).id;
-  const filter = { code: readCode(options.code), since: readSince(options.since), accountId };
-  const isConfirmed = options.yes === true;
-  const counts = await retryAll(db, filter, isConfirmed);
-  say(describe(filter, counts, isConfirmed));
+export async function runRetry(db: Database, { code, since, account, yes = false }: RetryOptions): Promise<void> {
+  const accountId = account === undefined ? undefined : (await getAccountByIdOrEmail(db, account)).id;
+  const filter = { code, since, accountId };
+  const counts = await retryAll(db, filter, yes);
+  say(describe(filter, counts, yes));
 }
 
 interface RetryCounts {
@@ -109,21 +95,4 @@ function requeuedText(count: number): string {
   return count === 0
     ? "No send was put back into the queue."
     : `${amountText(count, "send")} put back into the queue; ready in 30 seconds.`;
-}
-
-function readCode(text: string | undefined): SendErrorCode {
-  const code = sendErrorCodes.find((known) => known === text);
-  if (code !== undefined) return code;
-  throw usageError(text === undefined ? "--code is missing." : `There is no error code "${text}".`, help);
-}
-
-const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function readSince(text: string | undefined): string {
-  if (text === undefined) throw usageError("--since is missing.", help);
-  const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  const isTime = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const time = count === undefined ? Date.parse(isTime ? text : "") : Date.now() - Number(count) * (unitMs[unit] ?? 0);
-  if (!Number.isNaN(time)) return new Date(time).toISOString();
-  throw usageError(`--since must be a time such as 2026-11-15T09:00Z or 12h, not "${text}".`, help);
 }

@@ -3,25 +3,18 @@ import { AppError } from "../../errors.ts";
 import { findEvents, type SendEvent } from "../../events/event-store.ts";
 import { aligned, say, timeText } from "../../plain-text.ts";
 import { type InspectedAttempt, type InspectedSend, inspectSend, listAttempts } from "../../sends/inspect-send.ts";
-import { isUuid, readCommandLine, usageError } from "../command-options.ts";
-
-const help = `Usage: postern admin send show ID
-
-Shows a send of any account: its record, its state in the queue, its attempts and its events. The output contains addresses.`;
+import { isUuid } from "../find-account.ts";
 
 const shownEvents = 100;
 
-export async function runSend(db: Database, args: string[]): Promise<void> {
-  const { positionals } = readCommandLine(args, {}, help);
-  const [verb, id = "", ...rest] = positionals;
-  if (verb !== "show" || rest.length > 0) throw usageError("The command is: postern admin send show ID", help);
-  if (!isUuid(id)) throw usageError(`"${id}" is not the id of a send; an id is a UUID.`, help);
+export async function runShowSend(db: Database, id: string): Promise<void> {
+  if (!isUuid(id)) throw new AppError("VALIDATION_ERROR", `"${id}" is not the id of a send; an id is a UUID.`);
   const send = await inspectSend(db, id);
   if (send === undefined) throw new AppError("NOT_FOUND", `There is no send ${id}.`);
   const noFilter = { type: undefined, recipient: undefined, before: undefined, since: undefined, until: undefined };
   const [attempts, { events }] = await Promise.all([
     listAttempts(db, id),
-    findEvents(db.forAccount(send.accountId), send.mode, { ...noFilter, sendId: id, limit: shownEvents }),
+    findEvents(db.forAccount(send.accountId), [send.mode], { ...noFilter, sendId: id, limit: shownEvents }),
   ]);
   say([describeRecord(send), describeAttempts(send, attempts), describeEvents(events)].join("\n\n"));
 }

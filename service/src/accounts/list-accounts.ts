@@ -1,0 +1,36 @@
+import type { Queryable } from "../db/database.ts";
+
+export interface ListedAccount {
+  id: string;
+  name: string;
+  /** The email of the user who was created first; null when the account has no user. */
+  email: string | null;
+  isSuspended: boolean;
+  isOnHold: boolean;
+  createdAt: string;
+}
+
+/** All accounts, for the operator, in the order of their ids, which begin with the time of creation. */
+export async function listAccounts(
+  db: Queryable,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<ListedAccount[]> {
+  return db.query<ListedAccount>({
+    name: "list-accounts",
+    text: `
+      select a.id, a.name, a.created_at as "createdAt",
+        a.suspended_at is not null as "isSuspended", a.held_at is not null as "isOnHold",
+        (
+          select u.email
+          from users u
+          where u.account_id = a.id
+          order by u.created_at, u.id
+          limit 1
+        ) as email
+      from accounts a
+      where a.id > $1::uuid
+      order by a.id
+      limit $2`,
+    values: [after ?? "00000000-0000-0000-0000-000000000000", limit],
+  });
+}

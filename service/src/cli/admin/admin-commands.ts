@@ -1,0 +1,34 @@
+import type { Environment } from "../../config.ts";
+import { createOnDatabase } from "../on-database.ts";
+import { groupOf, type PosternCommand } from "../postern-command.ts";
+import { accountCommands } from "./account-commands.ts";
+import { failoverCommand } from "./failover-commands.ts";
+import { keyCommands } from "./key-commands.ts";
+import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operation-commands.ts";
+import { quarantineCommand } from "./quarantine-commands.ts";
+
+export function adminCommand(loadEnvironment: () => Promise<Environment>): PosternCommand {
+  const onDatabase = createOnDatabase(loadEnvironment);
+  const operation = [
+    holdCommand(onDatabase),
+    releaseCommand(onDatabase),
+    sendCommand(onDatabase),
+    retryCommand(onDatabase),
+    quarantineCommand(onDatabase),
+    failoverCommand(onDatabase),
+  ];
+  return groupOf("admin", [
+    ...titled("Accounts and secrets:", accountCommands(onDatabase)),
+    ...titled("API keys:", keyCommands(onDatabase)),
+    ...titled("Operation:", operation),
+  ])
+    .about(
+      "manage accounts, API keys, holds, sends, quarantine, failovers and secrets",
+      "EMAIL is the email of a user of the account. docs/runbook.md says which command to use for which problem.",
+    )
+    .example("postern admin list-accounts", "postern admin help create-key");
+}
+
+function titled(title: string, commands: PosternCommand[]): PosternCommand[] {
+  return commands.map((command) => command.helpGroup(title));
+}

@@ -1,0 +1,39 @@
+import { resumeAccount, setLimits, suspendAccount } from "../../accounts/account-store.ts";
+import type { Database } from "../../db/database.ts";
+import { resetPassword } from "../../logins/reset-password.ts";
+import { say } from "../../plain-text.ts";
+import { parkSends } from "../../queue/parked-sends.ts";
+import { getAccountIdByEmail } from "../find-account.ts";
+
+export async function runResetPassword(db: Database, email: string): Promise<void> {
+  const password = await resetPassword(db, email);
+  say(`New password of ${email}: ${password}\nAll logins of this user have ended. The password is not shown again.`);
+}
+
+export async function runSuspend(db: Database, email: string): Promise<void> {
+  const accountId = await getAccountIdByEmail(db, email);
+  await suspendAccount(db, accountId);
+  await parkSends(db, accountId);
+  say(
+    "The account is suspended. Its keys and tokens are refused, and its queued mail is parked.\n" +
+      `To undo: \`postern admin resume --email ${email}\``,
+  );
+}
+
+export async function runResume(db: Database, email: string): Promise<void> {
+  await resumeAccount(db, await getAccountIdByEmail(db, email));
+  say("The account is active again. Its keys and tokens are accepted.");
+}
+
+export interface LimitOptions {
+  email: string;
+  perSecond?: number;
+  per10Seconds?: number;
+  perMinute?: number;
+}
+
+export async function runSetLimits(db: Database, { email, ...limits }: LimitOptions): Promise<void> {
+  const changed = await setLimits(db, await getAccountIdByEmail(db, email), limits);
+  const { perSecond, per10Seconds, perMinute } = changed;
+  say(`Limits are now ${perSecond} per second, ${per10Seconds} per 10 seconds, ${perMinute} per minute.`);
+}

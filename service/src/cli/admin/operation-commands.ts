@@ -1,0 +1,103 @@
+import { InvalidArgumentError, Option } from "commander";
+import { sendErrorCatalogue } from "../../queue/send-error-catalogue.ts";
+import type { OnDatabase } from "../on-database.ts";
+import { groupOf, PosternCommand } from "../postern-command.ts";
+import type { RetryOptions } from "./retry.ts";
+
+const accountOption = "--account <EMAIL-or-ID>";
+const sendErrorCodes = Object.keys(sendErrorCatalogue);
+
+export function holdCommand(onDatabase: OnDatabase): PosternCommand {
+  return new PosternCommand("hold")
+    .about(
+      "stop the delivery of all mail, or of one account's mail",
+      "The API still accepts mail; it waits in the queue, and none of it fails or is lost. Workers finish the submissions that are " +
+        "in progress. The hold lasts until `postern admin release`.",
+    )
+    .option(accountOption, "only the mail of this account: the email of one of its users, or its id")
+    .option("--reason <TEXT>", "note that `postern status` shows; the first 500 characters are kept")
+    .example('postern admin hold --reason "SES reviews our account"', "postern admin hold --account ada@example.com")
+    .action(
+      onDatabase(
+        () => import("./holds.ts"),
+        ({ runHold }, { db }, options: { account?: string; reason?: string }) => runHold(db, options),
+      ),
+    );
+}
+
+export function releaseCommand(onDatabase: OnDatabase): PosternCommand {
+  return new PosternCommand("release")
+    .about("resume the delivery that `hold` stopped")
+    .option(accountOption, "end the hold of this account: the email of one of its users, or its id")
+    .example("postern admin release", "postern admin release --account ada@example.com")
+    .action(
+      onDatabase(
+        () => import("./holds.ts"),
+        ({ runRelease }, { db }, options: { account?: string }) => runRelease(db, options),
+      ),
+    );
+}
+
+export function sendCommand(onDatabase: OnDatabase): PosternCommand {
+  const show = new PosternCommand("show")
+    .about(
+      "show the record, queue state, attempts and events of a send of any account",
+      "The output contains addresses.",
+    )
+    .argument("ID", "id of the send, as the API returned it")
+    .example("postern admin send show 01a1de08-c60b-7e09-9a1f-2112aa858c67")
+    .action(
+      onDatabase(
+        () => import("./send.ts"),
+        ({ runShowSend }, { db }, id: string) => runShowSend(db, id),
+      ),
+    );
+  return groupOf("send", [show])
+    .about("inspect a send")
+    .example("postern admin send show 01a1de08-c60b-7e09-9a1f-2112aa858c67");
+}
+
+export function retryCommand(onDatabase: OnDatabase): PosternCommand {
+  return new PosternCommand("retry")
+    .about(
+      "put failed sends back into the queue; without --yes, only count them",
+      "A send stays failed when its content was deleted or when SES has accepted it.",
+    )
+    .addOption(
+      new Option("--status <failed>", "always failed: only failed sends can be retried")
+        .choices(["failed"])
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option("--code <CODE>", `error code of the sends: ${sendErrorCodes.join(", ")}`)
+        .choices(sendErrorCodes)
+        .makeOptionMandatory(),
+    )
+    .requiredOption(
+      "--since <TIME>",
+      "sends that the API accepted at this time or later: 2026-11-15T09:00Z, or 90m, 12h, 3d before now",
+      readSince,
+    )
+    .option(accountOption, "only sends of this account: the email of one of its users, or its id")
+    .option("--yes", "put the sends back; without it the command only counts them and shows examples")
+    .example(
+      "postern admin retry --status failed --code PROVIDER_UNAVAILABLE --since 12h",
+      "postern admin retry --status failed --code PROVIDER_UNAVAILABLE --since 12h --yes",
+    )
+    .action(
+      onDatabase(
+        () => import("./retry.ts"),
+        ({ runRetry }, { db }, options: RetryOptions) => runRetry(db, options),
+      ),
+    );
+}
+
+const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readSince(text: string): string {
+  const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const isTime = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const time = count === undefined ? Date.parse(isTime ? text : "") : Date.now() - Number(count) * (unitMs[unit] ?? 0);
+  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  throw new InvalidArgumentError(`--since must be a time such as 2026-11-15T09:00Z or 12h, not "${text}".`);
+}

@@ -1,0 +1,178 @@
+import type { environmentSchema } from "./environment-schema.ts";
+
+export type SettingKey = keyof typeof environmentSchema.shape;
+
+export type SettingGroup =
+  | "Database and storage"
+  | "HTTP and logs"
+  | "Installation"
+  | "Delivery"
+  | "Feedback"
+  | "Domains"
+  | "Provider"
+  | "Secrets";
+
+export interface SettingDetails {
+  group: SettingGroup;
+  /** The processes and commands that act on the value. API and worker check all settings at start, whether they use them or not. */
+  usedBy: ("API" | "worker" | "migrate" | "admin" | "status" | "aws")[];
+  unit?: "seconds" | "days";
+  /** What to know beyond the description in `environment-schema.ts`, in full sentences. */
+  note?: string;
+  /** The default in words, where the schema has none. */
+  defaultText?: string;
+  /** For `.env.example`, where the schema has no default. */
+  example?: string;
+}
+
+const exampleSecret = "k20270115:put-43-characters-of-base64url-here";
+
+/** Completes `environment-schema.ts` for people. `npm run docs` writes `.env.example` and docs/reference/settings.md from both. */
+export const settingDetails: Record<SettingKey, SettingDetails> = {
+  DATABASE_URL: {
+    group: "Database and storage",
+    usedBy: ["API", "worker", "migrate", "admin", "status"],
+    example: "postgres://postern:secret@localhost:5432/postern",
+  },
+  DATABASE_DIRECT_URL: {
+    group: "Database and storage",
+    usedBy: ["API", "worker", "migrate"],
+    defaultText: "DATABASE_URL",
+    example: "postgres://postern:secret@localhost:5432/postern",
+  },
+  DATABASE_POOL_SIZE: { group: "Database and storage", usedBy: ["API", "worker"] },
+  PARTITION_SPAN: {
+    group: "Database and storage",
+    usedBy: ["worker", "migrate"],
+    note: "Choose week for 1,000 sends a second and more. You can change it at any time; it applies to partitions created afterwards.",
+  },
+  CONTENT_RETENTION_DAYS: {
+    group: "Database and storage",
+    usedBy: ["worker"],
+    unit: "days",
+    note: "A worker drops the content within the week after that. The record of a send stays.",
+  },
+  HOST: { group: "HTTP and logs", usedBy: ["API"], note: "In a container: 0.0.0.0." },
+  PORT: { group: "HTTP and logs", usedBy: ["API"] },
+  OPERATIONS_HOST: {
+    group: "HTTP and logs",
+    usedBy: ["API", "worker"],
+    note: "They need no credentials, so keep them off public networks.",
+  },
+  OPERATIONS_PORT: {
+    group: "HTTP and logs",
+    usedBy: ["API", "worker"],
+    defaultText: "3001 for the API and `postern serve`, 3002 for the worker",
+    example: "3001",
+  },
+  PUBLIC_URL: {
+    group: "HTTP and logs",
+    usedBy: ["API"],
+    defaultText: "http://localhost and PORT",
+    note: "Set it in production, with the same value for all processes. Changing it makes access tokens invalid.",
+    example: "https://mail.example.com",
+  },
+  TRUSTED_PROXIES: {
+    group: "HTTP and logs",
+    usedBy: ["API"],
+    defaultText: "none",
+    note: "Separate them by commas. Behind a proxy, set it to the proxy's address: otherwise all callers share that address, and 50 wrong passwords lock out everyone.",
+    example: "10.0.0.0/8,192.168.1.7",
+  },
+  API_REFERENCE: { group: "HTTP and logs", usedBy: ["API"] },
+  LOG_LEVEL: { group: "HTTP and logs", usedBy: ["API", "worker"], note: "The last value switches the log off." },
+  CELL_CODE: {
+    group: "Installation",
+    usedBy: ["API", "worker", "admin", "aws"],
+    note: "Two characters of A-Z a-z 0-9 - _. Do not change it once in use.",
+  },
+  DELIVERY_SLOTS: {
+    group: "Delivery",
+    usedBy: ["worker"],
+    note: "The rate that SES allows decides how fast sends go out.",
+  },
+  GIVE_UP_AFTER_SECONDS: {
+    group: "Delivery",
+    usedBy: ["worker"],
+    unit: "seconds",
+    note: "Time on hold (quota, paused account) does not count.",
+  },
+  IN_DOUBT_SECONDS: {
+    group: "Delivery",
+    usedBy: ["worker"],
+    unit: "seconds",
+    note: "SQS redelivers an event that a crashed worker was processing after 30 seconds; with a shorter wait a send may go out twice.",
+  },
+  IN_DOUBT_MAX_SECONDS: { group: "Delivery", usedBy: ["worker"], unit: "seconds" },
+  IN_DOUBT_POLICY: {
+    group: "Delivery",
+    usedBy: ["worker"],
+    note: "With resend the mail may arrive twice; with fail it may not arrive at all.",
+  },
+  FEEDBACK_GAP_SECONDS: {
+    group: "Feedback",
+    usedBy: ["API", "worker", "status"],
+    unit: "seconds",
+    note: "The same limit applies to a queue of events that no worker can read.",
+  },
+  DNS_SERVERS: {
+    group: "Domains",
+    usedBy: ["worker"],
+    defaultText: "the resolvers of the system",
+    note: "IP addresses with or without a port, separated by commas; IPv6 addresses with a port in brackets.",
+    example: "10.0.0.2,[2001:db8::53]:5353",
+  },
+  POSTERN_PROVIDER: {
+    group: "Provider",
+    usedBy: ["API", "worker", "aws"],
+    note: "The database keeps the first choice for good.",
+  },
+  AWS_REGION: { group: "Provider", usedBy: ["API", "worker", "aws"], example: "eu-central-1" },
+  AWS_ENDPOINT_URL_SESV2: {
+    group: "Provider",
+    usedBy: ["API", "worker", "aws"],
+    defaultText: "Amazon's endpoint of the region",
+    note: "The simulator needs all three endpoints.",
+    example: "http://127.0.0.1:4579",
+  },
+  AWS_ENDPOINT_URL_SNS: {
+    group: "Provider",
+    usedBy: ["API", "aws"],
+    defaultText: "Amazon's endpoint of the region",
+    example: "http://127.0.0.1:4579",
+  },
+  AWS_ENDPOINT_URL_SQS: {
+    group: "Provider",
+    usedBy: ["worker", "aws"],
+    defaultText: "Amazon's endpoint of the region",
+    example: "http://127.0.0.1:4579",
+  },
+  AWS_FEEDBACK_TOPIC_ARN: {
+    group: "Provider",
+    usedBy: ["API", "worker", "aws"],
+    defaultText: "none, and then Postern sends no live mail and registers no domains",
+    note: "`npx postern aws setup` creates the topic and prints this setting.",
+    example: "arn:aws:sns:eu-central-1:123456789012:postern-AA",
+  },
+  AWS_FEEDBACK_QUEUE_URL: {
+    group: "Provider",
+    usedBy: ["API", "worker", "status", "aws"],
+    defaultText: "none, and then SNS has to push events to the API",
+    note: "The worker reads it. `npx postern aws setup` creates the queue and prints this setting. See docs/feedback.md.",
+    example: "https://sqs.eu-central-1.amazonaws.com/123456789012/postern-AA",
+  },
+  API_KEY_PEPPER: {
+    group: "Secrets",
+    usedBy: ["API", "worker", "admin"],
+    note: "Of the admin commands, only those that create an API key need it.",
+  },
+  API_KEY_PEPPER_SECOND: { group: "Secrets", usedBy: ["API", "worker"], example: exampleSecret },
+  CONTENT_KEY: { group: "Secrets", usedBy: ["API", "worker"] },
+  CONTENT_KEY_SECOND: { group: "Secrets", usedBy: ["API", "worker"], example: exampleSecret },
+  TOKEN_SIGNING_KEY: {
+    group: "Secrets",
+    usedBy: ["API"],
+    note: "The key of refresh tokens is derived from it.",
+  },
+  TOKEN_SIGNING_KEY_SECOND: { group: "Secrets", usedBy: ["API"], example: exampleSecret },
+};
