@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { fullFaultSeconds } from "./claims.ts";
 import type { RunOptions } from "./scenarios/scenario.ts";
 import { type ScenarioName, scenarios } from "./scenarios/scenarios.ts";
 
@@ -65,11 +66,22 @@ function optionsFrom(scenario: ScenarioName, given: Record<string, string | bool
     sends: number("sends", defaults.sends),
     perSecond: number("rate", defaults.perSecond),
     faults: number(scenario, number("faults", defaults.faults)),
-    faultSeconds: number("fault-seconds", 30),
+    faultSeconds: number("fault-seconds", fullFaultSeconds),
     sendEvents: oneOf("send-events", given["send-events"] ?? "on", ["on", "off", "none"]),
     policy: oneOf("policy", given.policy ?? "resend", ["resend", "fail"]),
     keep: given.keep === true,
   };
+}
+
+/** The options that differ from the defaults of the scenario. */
+export function sizeText(name: ScenarioName, { sends, perSecond, faults }: RunOptions): string {
+  const { defaults } = scenarios[name];
+  const given = [
+    ["sends", sends, defaults.sends],
+    ["rate", perSecond, defaults.perSecond],
+    ["faults", faults, defaults.faults],
+  ] as const;
+  return given.map(([flag, value, usual]) => (value === usual ? "" : ` --${flag} ${value}`)).join("");
 }
 
 function isName(text: string): text is ScenarioName {

@@ -1,7 +1,9 @@
 import { parseArgs } from "node:util";
+import { startMeasurement } from "../scripts/evidence/measurement.ts";
+import { fullTimes, isFullMatrix, matrixClaim } from "./claims.ts";
 import { points } from "./matrix/points.ts";
 import { runMatrix } from "./matrix/run-matrix.ts";
-import { report } from "./report.ts";
+import { figureOf, report } from "./report.ts";
 
 const help = `Usage: npm run chaos:matrix -- [options]
 
@@ -9,7 +11,11 @@ const help = `Usage: npm run chaos:matrix -- [options]
   --points a,b    only these crash points: ${points.map(({ name }) => name).join(", ")}`;
 
 const { values } = parseArgs({
-  options: { times: { type: "string", default: "50" }, points: { type: "string" }, help: { type: "boolean" } },
+  options: {
+    times: { type: "string", default: String(fullTimes) },
+    points: { type: "string" },
+    help: { type: "boolean" },
+  },
 });
 const [times, wanted] = [Number(values.times), values.points?.split(",")];
 const unknown = wanted?.filter((name) => !points.some((point) => point.name === name)) ?? [];
@@ -18,9 +24,10 @@ if (values.help === true || unknown.length > 0 || !(times >= 1)) {
   process.exit(values.help === true ? 0 : 64);
 }
 
-const { outcome, seconds } = await runMatrix(
-  times,
-  points.filter(({ name }) => wanted?.includes(name) ?? true),
-);
-process.exitCode = report({ run: "matrix", seconds }, outcome) ? 0 : 1;
+const chosen = points.filter(({ name }) => wanted?.includes(name) ?? true);
+const record = isFullMatrix(times, chosen) ? startMeasurement(matrixClaim) : undefined;
+const { outcome, seconds } = await runMatrix(times, chosen);
+const isHeld = report({ run: "matrix", seconds }, outcome);
+await record?.({ figure: figureOf({ seconds }, outcome), n: outcome.n, holds: isHeld });
+process.exitCode = isHeld ? 0 : 1;
 process.exit();

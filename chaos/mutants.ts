@@ -1,14 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { startMeasurement } from "../scripts/evidence/measurement.ts";
 import { embeddedBinaries } from "../service/src/dev/postgres/embedded-postgres.ts";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
+import { mutantsClaim } from "./claims.ts";
 import { type Mutant, mutants } from "./mutants/mutants.ts";
 import { findTypeErrors, runTests } from "./mutants/run-tests.ts";
 import { copyTree, type TreeCopy } from "./mutants/tree-copy.ts";
 
 /**
  * `npm run mutants` removes one safety rule at a time from a copy of the source; for each, an assertion of its tests must
- * fail. `--only a,b` runs some mutants. With TEST_REPORT it writes a report for `scripts/sum-tests.ts`.
+ * fail. `--only a,b` runs some mutants; a run of all is recorded in docs/evidence.json. With TEST_REPORT it writes a report for `scripts/sum-tests.ts`.
  */
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const wanted = values.only?.split(",");
@@ -28,6 +30,7 @@ interface MutantResult {
 }
 
 const started = performance.now();
+const record = wanted === undefined ? startMeasurement(mutantsClaim) : undefined;
 const copy = copyTree();
 const server = await startPrivatePostgres(await embeddedBinaries());
 try {
@@ -43,6 +46,14 @@ try {
   console.log(`\n${results.length - survivors.length} of ${results.length} mutants detected, in ${seconds} s`);
   if (process.env.TEST_REPORT !== undefined) writeFileSync(process.env.TEST_REPORT, JSON.stringify(asTests(results)));
   process.exitCode = survivors.length === 0 ? 0 : 1;
+  await record?.({
+    figure: [
+      `${results.length - survivors.length} of ${results.length} mutants detected`,
+      ...survivors.map(({ mutant }) => `${mutant.name} survived: ${mutant.wrong}`),
+    ],
+    n: results.length,
+    holds: survivors.length === 0,
+  });
 } finally {
   await server.stop();
   copy.remove();

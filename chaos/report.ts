@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { currentCommit } from "../scripts/evidence/commit.ts";
 import type { Finding, Outcome } from "./scenarios/scenario.ts";
 
 export interface RunInfo {
@@ -16,7 +16,8 @@ export function report({ run, seed, seconds }: RunInfo, { n, findings, notes }: 
   for (const { what, value, holds } of findings) console.log(`  ${markOf(holds)} ${what.padEnd(width)}  ${value}`);
   const isHeld = findings.every(({ holds }) => holds !== false);
   const figures = Object.fromEntries(findings.map(({ what, value }) => [what.trim(), value]));
-  console.log(JSON.stringify({ run, seed, n, seconds: Math.round(seconds), commit: commit(), holds: isHeld, figures }));
+  const commit = currentCommit() ?? "unknown";
+  console.log(JSON.stringify({ run, seed, n, seconds: Math.round(seconds), commit, holds: isHeld, figures }));
   return isHeld;
 }
 
@@ -24,12 +25,30 @@ function markOf(holds: Finding["holds"]): string {
   return holds === undefined ? " " : holds ? "✓" : "✗";
 }
 
-/** With a plus when the working tree differs from the commit. */
-function commit(): string {
-  const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
-  try {
-    return `${git("rev-parse", "--short", "HEAD")}${git("status", "--porcelain") === "" ? "" : "+"}`;
-  } catch {
-    return "unknown";
-  }
+/**
+ * The findings as short lines for docs/evidence.md: counts of 0 share a line, and so do the findings of a series. A finding that
+ * does not hold always has its own line.
+ */
+export function figureOf({ seed, seconds }: Omit<RunInfo, "run">, { findings }: Outcome): string[] {
+  const broken = findings.filter(({ holds }) => holds === false);
+  const holding = findings.filter(({ holds }) => holds !== false);
+  const zeros = holding.filter(({ value }) => value === 0);
+  const ofSeries = Map.groupBy(
+    findings.filter(({ series }) => series !== undefined),
+    ({ series }) => series,
+  );
+  const single = holding.filter(({ value, series }) => value !== 0 && series === undefined);
+  return [
+    ...broken.map((finding) => `did not hold: ${lineOf(finding)}`),
+    ...[...ofSeries].map(
+      ([series, list]) => `${list.filter(({ holds }) => holds !== false).length} of ${list.length} ${series}`,
+    ),
+    ...single.map(lineOf),
+    ...(zeros.length === 0 ? [] : [`0 each: ${zeros.map(({ what }) => what.trim()).join(", ")}`]),
+    `${seed === undefined ? "" : `seed ${seed}, `}${Math.round(seconds / 60)} minutes`,
+  ];
+}
+
+function lineOf({ what, value }: Finding): string {
+  return `${what.trim()}: ${typeof value === "number" ? value.toLocaleString("en-US") : value}`;
 }

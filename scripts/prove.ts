@@ -1,32 +1,29 @@
-import { globSync } from "node:fs";
-import { basename } from "node:path";
 import { embeddedBinaries } from "../service/src/dev/postgres/embedded-postgres.ts";
 import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 import { createTemplate } from "../service/test/template-database.ts";
-import type { Proof, ProofTools } from "./proof.ts";
+import { figureLines, startMeasurement } from "./evidence/measurement.ts";
+import { loadProof, type NamedProof, proofClaim, proofNames } from "./evidence/proof-claims.ts";
+import type { ProofTools } from "./proof.ts";
 
-const files = new Map(globSync("*/proofs/*.proof.ts").map((file) => [basename(file, ".proof.ts"), file]));
+const names = proofNames();
 const [name] = process.argv.slice(2);
-const file = name === undefined ? undefined : files.get(name);
 
 if (name === undefined) {
   console.log("Proofs; run one at full size with `npm run prove -- NAME`:\n");
-  for (const [known, path] of files) console.log(`  ${known.padEnd(16)} ${(await load(path)).promise}`);
-} else if (file === undefined) {
-  console.error(`No proof has the name "${name}". Available: ${[...files.keys()].join(", ")}`);
+  for (const known of names) console.log(`  ${known.padEnd(16)} ${(await loadProof(known)).proof.promise}`);
+} else if (!names.includes(name)) {
+  console.error(`No proof has the name "${name}". Available: ${names.join(", ")}`);
   process.exitCode = 2;
 } else {
-  await prove(name, await load(file));
+  await prove(await loadProof(name));
 }
 
-async function load(path: string): Promise<Proof> {
-  const module: { proof: Proof } = await import(`../${path}`);
-  return module.proof;
-}
-
-async function prove(proofName: string, proof: Proof): Promise<void> {
+async function prove(named: NamedProof): Promise<void> {
+  const { name: proofName, proof } = named;
   console.log(`${proofName}: ${proof.promise}`);
   const configuredUrl = process.env.TEST_DATABASE_URL;
+  // Another server than the private one may have another version or other settings.
+  const record = configuredUrl === undefined ? startMeasurement(proofClaim(named)) : undefined;
   const server = configuredUrl === undefined ? await startPrivatePostgres(await embeddedBinaries()) : undefined;
   const serverUrl = server?.url ?? configuredUrl ?? "";
   try {
@@ -34,6 +31,7 @@ async function prove(proofName: string, proof: Proof): Promise<void> {
     const finding = await proof.run(proof.size.full, { serverUrl, progress: printOncePerSecond() });
     if (!finding.holds) process.exitCode = 1;
     console.log(`${proofName}: ${finding.figure}`);
+    await record?.({ figure: figureLines(finding.figure), n: proof.size.full, holds: finding.holds });
   } finally {
     await server?.stop();
   }

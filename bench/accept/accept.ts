@@ -19,6 +19,16 @@ export const accept: Bench = {
   name: "accept",
   description:
     "the complete POST /api/v1/send, compared with a minimal endpoint that stores the same row with one INSERT per request",
+  covers: [
+    "service/migrations",
+    "service/src/accept",
+    "service/src/api",
+    "service/src/buffered-lines.ts",
+    "service/src/crypto",
+    "service/src/db",
+    "service/src/log.ts",
+    "service/src/sends",
+  ],
   async run({ serverUrl, rounds, seconds, isQuick, progress }) {
     const empty = await createEmptyDatabase(serverUrl);
     const baseline = await startBaseline(empty.url, poolSize);

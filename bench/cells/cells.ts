@@ -1,3 +1,4 @@
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import type { Bench } from "../frame/bench.ts";
 import { compare } from "../frame/compare.ts";
 import type { GoalCheck } from "../frame/goal-check.ts";
@@ -23,6 +24,7 @@ const quickWithin = 1;
 export const cells: Bench = {
   name: "cells",
   description: `sends per CPU second in two cells behind HAProxy, compared with one cell, at ${perSecond} sends per second each; then one cell is killed`,
+  covers: [...sendPath, "deploy/cells", "service/src/api"],
   isLong: true,
   run: ({ rounds, seconds, isQuick, progress }) =>
     withTwoCells(async (setup) => {

@@ -26,6 +26,15 @@ const target = { goal: 0.8, floor: 0.6, quickFloor: 0.3 };
 export const drain: Bench = {
   name: "drain",
   description: "the worker, compared with a bare skip-locked loop with the same two updates and the same SDK call",
+  covers: [
+    "service/migrations",
+    "service/src/crypto",
+    "service/src/db",
+    "service/src/delivery",
+    "service/src/provider",
+    "service/src/queue",
+    "service/src/sends",
+  ],
   run: ({ serverUrl, rounds, seconds, isQuick, progress }) => {
     const verifiedIdentities = Array.from({ length: accounts }, (_, number) => senderDomain(number));
     return withFeedbackCell(serverUrl, { verifiedIdentities, maxSendRate: 100_000 }, async (cell) => {

@@ -14,6 +14,15 @@ export const engines: Bench = {
   name: "engines",
   description:
     "Postern's queue compared with graphile-worker, pg-boss, BullMQ and NATS: accept 2 KB, claim, a call of 20 ms, mark as sent",
+  covers: [
+    "service/migrations",
+    "service/src/accept",
+    "service/src/crypto",
+    "service/src/db",
+    "service/src/delivery",
+    "service/src/queue",
+    "service/src/sends",
+  ],
   isLong: true,
   async run({ serverUrl, rounds, isQuick, progress }) {
     const servers = requireServers();

@@ -22,6 +22,15 @@ export const feedback: Bench = {
   name: "feedback",
   description:
     "events applied by the worker, compared with bare batched inserts of the same rows: read from SQS, and by SQL alone",
+  covers: [
+    "service/migrations",
+    "service/src/db",
+    "service/src/events",
+    "service/src/feedback",
+    "service/src/in-doubt",
+    "service/src/provider/ses/feedback",
+    "service/src/suppressions",
+  ],
   run: ({ serverUrl, rounds, seconds, isQuick, progress }) =>
     withFeedbackCell(serverUrl, {}, async (cell) => {
       await createBaselineTables(cell);

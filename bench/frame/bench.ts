@@ -16,6 +16,8 @@ export interface Bench {
   name: string;
   /** What the bench compares, in one line. */
   description: string;
+  /** Folders and files whose change can change the figures, relative to the repository. The folder of the bench counts as well. */
+  covers: string[];
   /** `bench -- quick` leaves it out; `bench -- NAME quick` still runs its small size. */
   isLong?: boolean;
   run(tools: BenchTools): Promise<Outcome>;

@@ -45,6 +45,17 @@ export function isWithinLimit({ measured, better, limit }: GoalCheck): boolean {
   return better === "more" ? measured >= limit : measured <= limit;
 }
 
+/** Six digits: short in a file, and enough to round once more for a table. */
+export function rounded(check: GoalCheck): GoalCheck {
+  const round = (value: number) => Number(value.toPrecision(6));
+  const { measured, spread } = check;
+  return {
+    ...check,
+    measured: round(measured),
+    ...(spread === undefined ? {} : { spread: { least: round(spread.least), most: round(spread.most) } }),
+  };
+}
+
 export function goalCheckText(check: GoalCheck): string {
   const { what, measured, spread, better, goal, limit, unit = "" } = check;
   const mark = hasReachedGoal(check) ? "✓" : isWithinLimit(check) ? "·" : "✗";

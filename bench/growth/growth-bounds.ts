@@ -32,7 +32,7 @@ export function growthBounds({ rounds }: Comparison, limits: GrowthLimit[]): Goa
 export function heldBounds(held: HeldFigures, seconds: number, atMost: number): GoalCheck[] {
   const isLongEnough = seconds > heldTooLongSeconds;
   return [
-    noMore("CPU time of a claim under a held snapshot", held.atEnd.cpu / held.before.cpu, atMost, " times"),
+    noMore("CPU time of a claim under a snapshot kept open", held.atEnd.cpu / held.before.cpu, atMost, " times"),
     noMore("time until the snapshot alarm", held.alarmAfterSeconds, seconds, " s"),
     ...(isLongEnough ? [noMore("alarms missing in `postern status`", Number(!held.isInStatus), 0)] : []),
   ];

@@ -49,7 +49,18 @@ const quick: Plan = {
 export const growth: Bench = {
   name: "growth",
   description:
-    "what the same work costs PostgreSQL with a thousand times as many stored sends, and under a held snapshot",
+    "what the same work costs PostgreSQL with a thousand times as many stored sends, and under a snapshot kept open",
+  covers: [
+    "service/migrations",
+    "service/src/accept",
+    "service/src/db",
+    "service/src/events",
+    "service/src/feedback",
+    "service/src/queue",
+    "service/src/sends",
+    "service/src/storage",
+    "service/src/suppressions",
+  ],
   run: async ({ isQuick, rounds, progress }) => {
     const plan = isQuick ? quick : full;
     const load = (serverUrl: string) => loadAll(serverUrl, plan, rounds, progress);
@@ -66,8 +77,8 @@ export const growth: Bench = {
         comparisons: { "stored sends": comparison },
         // Each dead index entry of the last second costs a claim one touched block.
         findings: {
-          "blocks touched by a claim per send, without a held snapshot": held.before.touched,
-          "blocks touched by a claim per send, under a held snapshot": held.atEnd.touched,
+          "blocks touched by a claim per send, without a snapshot kept open": held.before.touched,
+          "blocks touched by a claim per send, under a snapshot kept open": held.atEnd.touched,
         },
         details: { held },
         goals: [...growthBounds(comparison, plan.limits), ...heldBounds(held, plan.heldSeconds, plan.heldAtMost)],

@@ -22,11 +22,11 @@ export async function costOfQueries(api: Database, dataset: Dataset, count: numb
   const ofAccount = (number: number) => api.forAccount(accountIdOf(accountOfSend(dataset, number)));
   return {
     status: await each(async (number) => {
-      const send = await findSend(ofAccount(number), "live", sendIdOf(dataset, number));
+      const send = await findSend(ofAccount(number), ["live"], sendIdOf(dataset, number));
       if (send === undefined) throw new Error("a stored send was not found");
     }),
     "events page": await each(async (number) => {
-      const { events } = await listEvents(ofAccount(number), "live", { type: undefined, limit: pageSize, offset: 0 });
+      const { events } = await listEvents(ofAccount(number), ["live"], { type: undefined, limit: pageSize, offset: 0 });
       if (events.length < pageSize) throw new Error(`a page had ${events.length} events`);
     }),
     "suppression check": await each(async (number) => {
@@ -39,7 +39,7 @@ export async function costOfQueries(api: Database, dataset: Dataset, count: numb
       if (listed !== 1) throw new Error(`${listed} of two recipients were suppressed instead of one`);
     }),
     "suppression page": await each(async (number) => {
-      const { total } = await listSuppressions(ofAccount(number), "live", { limit: pageSize, offset: 0 });
+      const { total } = await listSuppressions(ofAccount(number), ["live"], { limit: pageSize, offset: 0 });
       if (total === 0) throw new Error("an account had no suppressions");
     }),
   };

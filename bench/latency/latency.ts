@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import { type FeedbackCell, untilRateIsKnown, withFeedbackCell } from "../../service/proofs/cell/feedback-cell.ts";
 import { createSendingClient, makeSenders, senderDomain } from "../../service/proofs/sends/sending-client.ts";
 import { until } from "../../service/proofs/until.ts";
@@ -16,6 +17,7 @@ const perSecond = 200;
 export const latency: Bench = {
   name: "latency",
   description: `from the 202 to the commit of \`sent\` at ${perSecond} sends per second, without the time of the SES call`,
+  covers: sendPath,
   async run({ seconds, rounds, isQuick, progress }) {
     const binaries = await embeddedBinaries();
     const { folder, data } = makeServerData(binaries);

@@ -1,6 +1,10 @@
 import { type GoalCheck, hasReachedGoal } from "../frame/goal-check.ts";
-import { short } from "./result-table.ts";
-import type { Result } from "./results.ts";
+import { short } from "./goal-text.ts";
+
+export interface BenchGoals {
+  bench: string;
+  goals: GoalCheck[];
+}
 
 const rowHeight = 26;
 /** Leaves room for the longest figure name. */
@@ -14,7 +18,7 @@ const mostShown = 4;
  * Plots each figure relative to its goal, so that all figures share one scale: a bar that reaches the line has reached the
  * goal, and a longer bar is better for every figure. The scale is logarithmic: half and double are equally far from the goal.
  */
-export function resultPlot(results: Result[]): string {
+export function resultPlot(results: BenchGoals[]): string {
   const rows = results.flatMap(({ bench, goals }) => goals.map((each) => ({ bench, ...each })));
   const height = 60 + rows.length * rowHeight;
   const goalAt = barsFrom + barShare(1) * barsWide;

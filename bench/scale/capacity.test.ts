@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { capacityAt, essentialsDollars } from "./capacity.ts";
+import { replacePart } from "./capacity-part.ts";
 import { capacityTable, steps } from "./capacity-table.ts";
 import { costsFrom, type MeasuredCosts, type Report, type Reports } from "./measured-costs.ts";
-import { replacePart } from "./write-table.ts";
 
 /** Invented figures that are easy to calculate with. */
 const costs: MeasuredCosts = {
@@ -33,11 +33,11 @@ test("up to the measured low rate, a send costs what it costs at that rate", () 
 });
 
 test("there are at least two APIs and two workers, and enough workers for the latency of SES", () => {
-  expect(capacityAt(10, costs)).toMatchObject({ apis: 2, workers: 2, connections: 72 });
+  expect(capacityAt(10, costs)).toMatchObject({ apis: 2, workers: 2, connections: 68 });
   const cheap = { ...costs, fullSpeed: { api: 0.001, worker: 0.001, postgres: 0.001 } };
   expect(capacityAt(2_000, cheap).workers).toBe(2);
   const expensive = { ...costs, fullSpeed: { api: 1.5, worker: 3, postgres: 1 } };
-  expect(capacityAt(2_000, expensive)).toMatchObject({ apis: 5, workers: 10, connections: 5 * 16 + 10 * 20 });
+  expect(capacityAt(2_000, expensive)).toMatchObject({ apis: 5, workers: 10, connections: 5 * 14 + 10 * 20 });
 });
 
 test("disk space, WAL and SQS requests are those of one cell", () => {
@@ -97,7 +97,7 @@ test("the table has a column for each step and replaces the previous table", () 
   expect(table).toContain("| **Cells** | **1** | **1** | **5** | **50** |");
   expect(table).not.toMatch(/NaN|undefined|Infinity/);
   const page = (part: string) =>
-    `before\n<!-- capacity: written by npm run bench -- report -->\n${part}\n<!-- capacity: end -->\nafter\n`;
+    `before\n<!-- capacity: written by npm run docs -->\n${part}\n<!-- capacity: end -->\nafter\n`;
   expect(replacePart(page("old"), table)).toBe(page(table));
   expect(() => replacePart("no markers", table)).toThrow("does not have the markers");
 });

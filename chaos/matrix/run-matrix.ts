@@ -72,7 +72,8 @@ async function evaluate(context: MatrixContext, { reached, rounds, at, recovery 
     const ledgerText = `${once} of ${own.length} sends once in the ledger (${first} by the first attempt), ${stuck} stuck`;
     const sendText = own.length === 0 ? "" : `; ${ledgerText}`;
     const holds = kills === rounds && once === own.length && stuck === 0;
-    return { what: `${name}: ${where}`, value: `${kills} of ${rounds} killed there${sendText}`, holds };
+    const value = `${kills} of ${rounds} killed there${sendText}`;
+    return { what: `${name}: ${where}`, value, holds, series: `crash points, ${rounds} kills each` };
   });
   const violations = Object.entries({ ...found.violations, doubled: found.doubled });
   const identities = await countWrongIdentities(context);

@@ -1,3 +1,4 @@
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import { injectFaults } from "./inject-faults.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
@@ -7,6 +8,7 @@ const timeoutSeconds = 30;
 
 export const apiKills: Scenario = {
   promise: "no send that a killed API acknowledged is missing; the API answers again within ten seconds",
+  covers: [...sendPath, "service/src/api/http"],
   defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 50, faults: 100 },
   run: (context) =>
     underLoad(context, async (cell, load) => {

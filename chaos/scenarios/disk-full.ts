@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import { SmallDisk } from "../cell/small-disk.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
@@ -11,6 +12,7 @@ const timeoutSeconds = 30;
 export const diskFull: Scenario = {
   promise:
     "with PostgreSQL's disk full, the API acknowledges no send that is not stored, and sending resumes when there is space",
+  covers: [...sendPath, "service/src/api/http"],
   defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 60, faults: 3 },
   run: (context) => {
     const disk = new SmallDisk(megabytes);

@@ -1,9 +1,11 @@
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import { injectFaults } from "./inject-faults.ts";
 import type { Finding, Scenario } from "./scenario.ts";
 import { underLoad } from "./under-load.ts";
 
 export const mixed: Scenario = {
   promise: "workers, APIs, the provider and PostgreSQL are killed alternately: 0 lost, 0 doubled",
+  covers: [...sendPath, "service/src/api/http"],
   defaults: { sends: 10_000, perSecond: 40, faults: 100 },
   run: (context) =>
     underLoad(context, async (cell, load) => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import type { Dice } from "../../service/proofs/seeded-random.ts";
 import { leaseSeconds } from "../../service/src/queue/claim-sends.ts";
 import type { ChaosCell } from "../cell/chaos-cell.ts";
@@ -25,6 +26,7 @@ const allBreaks: Break[] = edges.flatMap((edge) =>
 
 export const network: Scenario = {
   promise: "network faults between any two processes: 0 lost, 0 doubled, and recovery within 15 seconds",
+  covers: [...sendPath, "chaos/network", "service/src/api/http"],
   defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 20, faults: allBreaks.length },
   run: (context) =>
     underLoad(

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import { leaseSeconds } from "../../service/src/queue/claim-sends.ts";
 import type { Scenario } from "./scenario.ts";
 import { underLoad } from "./under-load.ts";
@@ -7,6 +8,7 @@ const leases = 3;
 
 export const pausedWorker: Scenario = {
   promise: "a worker that is paused for three leases and resumes doubles no send",
+  covers: sendPath,
   defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 40, faults: 1 },
   run: (context) =>
     underLoad(context, async (cell, load) => {

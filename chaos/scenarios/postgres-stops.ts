@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import { injectFaults } from "./inject-faults.ts";
 import { Outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
@@ -10,6 +11,7 @@ const timeoutSeconds = 30;
 export const postgresStops: Scenario = {
   promise:
     "acknowledged sends survive an immediate stop of PostgreSQL; the API answers 202 within ten seconds of its restart",
+  covers: [...sendPath, "service/src/api/http"],
   defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 40, faults: 50 },
   run: (context) =>
     underLoad(context, async (cell, load) => {

@@ -24,6 +24,8 @@ export interface Finding {
   what: string;
   value: string | number;
   holds?: boolean;
+  /** The name of many similar findings; docs/evidence.md counts those that hold. */
+  series?: string;
 }
 
 export interface Outcome {
@@ -35,6 +37,8 @@ export interface Outcome {
 
 export interface Scenario {
   promise: string;
+  /** Folders and files whose change can break the promise, relative to the repository. */
+  covers: string[];
   defaults: Pick<RunOptions, "sends" | "perSecond" | "faults">;
   run(context: RunContext): Promise<Outcome>;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import type { Finding, Scenario } from "./scenario.ts";
 import { underLoad } from "./under-load.ts";
 
@@ -13,6 +14,7 @@ function shifted(by: "+10m" | "-10m") {
 
 export const shiftedClock: Scenario = {
   promise: "an API ten minutes ahead and a worker ten minutes behind lose no send and double none",
+  covers: sendPath,
   defaults: { sends: Number.POSITIVE_INFINITY, perSecond: 50, faults: 2 },
   async run(context) {
     if (!existsSync(library)) throw new Error("libfaketime is missing: apt-get install faketime");

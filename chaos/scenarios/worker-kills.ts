@@ -1,9 +1,11 @@
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import { injectFaults } from "./inject-faults.ts";
 import type { Scenario } from "./scenario.ts";
 import { underLoad } from "./under-load.ts";
 
 export const workerKills: Scenario = {
   promise: "a worker killed at any moment loses no send and doubles none",
+  covers: sendPath,
   defaults: { sends: 20_000, perSecond: 80, faults: 200 },
   run: (context) =>
     underLoad(context, async (cell, load) => {

@@ -12,6 +12,17 @@ import { type Outcome, runComposition } from "./run-composition.ts";
 
 export const proof: Proof = {
   promise: "The image's commands work from its own files alone: read-only, not root, without capabilities",
+  covers: [
+    "deploy/Dockerfile",
+    "deploy/compose.evaluation.yaml",
+    "deploy/compose.production.yaml",
+    "deploy/proofs",
+    "deploy/split-secrets.sh",
+    "service/package.json",
+    "service/src/cli",
+    "service/src/config.ts",
+    "service/src/processes",
+  ],
   size: { small: 10, full: 200 },
   run: async (size, { serverUrl, progress }) => {
     if (process.getuid?.() !== 0)

@@ -30,6 +30,14 @@ const { address: firstRecipient } = required(parseMailbox("customer@example.test
 
 export const proof: Proof = {
   promise: "SES receives exactly the address that the service checked, and never a control character",
+  covers: [
+    "service/proofs/addresses",
+    "service/src/host-name.ts",
+    "service/src/mail-address.ts",
+    "service/src/plain-text.ts",
+    "service/src/provider/ses/submit",
+    "ses-simulator/src/ses",
+  ],
   size: { small: 15_000, full: fullSize },
   run: async (size, { progress }) => {
     const seed = Date.now() % 2 ** 31;

@@ -28,6 +28,17 @@ const speed = 600;
 
 export const proof: Proof = {
   promise: "A consumer killed between commit and delete, or an outage, loses no event and counts none twice",
+  covers: [
+    "service/migrations",
+    "service/proofs/cell",
+    "service/proofs/feedback",
+    "service/src/db",
+    "service/src/events",
+    "service/src/feedback",
+    "service/src/processes",
+    "service/src/provider/ses/feedback",
+    "service/src/suppressions",
+  ],
   size: { small: 2, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const seed = Date.now() % 2 ** 31;

@@ -16,6 +16,13 @@ const fullSize = 10_000;
 
 export const proof: Proof = {
   promise: "Behind 10,000 pending domains a new one is verified within 60 s, at one SES control request a second",
+  covers: [
+    "service/migrations",
+    "service/src/db",
+    "service/src/domains",
+    "service/src/loops",
+    "service/src/provider/ses/identities",
+  ],
   size: { small: 300, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const knot = await startKnot("io");

@@ -14,6 +14,7 @@ import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 export const proof: Proof = {
   promise:
     "Killed registrations and racing removals leave one identity for a registered name and none for a removed one",
+  covers: ["service/migrations", "service/src/db", "service/src/domains", "service/src/provider/ses/identities"],
   size: { small: 20, full: 1000 },
   run: async (size, { serverUrl, progress }) => {
     const kills = Math.max(2, Math.round(size / 20));

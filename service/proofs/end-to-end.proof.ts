@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startSesSimulator } from "@postern/ses-simulator";
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
@@ -22,6 +23,7 @@ const maxP50Ms = 40;
 
 export const proof: Proof = {
   promise: "Every accepted send is in the provider's ledger and in the database exactly once, within milliseconds",
+  covers: sendPath,
   size: { small: 300, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const simulator = await startSesSimulator({

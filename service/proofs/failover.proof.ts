@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { PostgresBinaries } from "../src/dev/postgres/embedded-postgres.ts";
 import type { PrivatePostgres } from "../test/private-postgres.ts";
@@ -11,6 +12,7 @@ import { until } from "./until.ts";
 
 export const proof: Proof = {
   promise: "After a failover or restore no known send is lost and none that SES reports is doubled; the rest is listed",
+  covers: [...sendPath, "service/proofs/cell", "service/proofs/failover", "service/src/status"],
   size: { small: 4, full: 200 },
   run: async (size, { serverUrl, progress }) => {
     const binaries = await binariesLike(serverUrl);

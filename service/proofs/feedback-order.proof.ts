@@ -20,6 +20,18 @@ const maxPendingPushes = 200;
 
 export const proof: Proof = {
   promise: "Repeats, order and source of events do not change the record: it depends only on the set of events",
+  covers: [
+    "service/migrations",
+    "service/proofs/cell",
+    "service/proofs/feedback",
+    "service/src/api/v1/feedback",
+    "service/src/db",
+    "service/src/events",
+    "service/src/feedback",
+    "service/src/provider/ses/feedback",
+    "service/src/queue/confirm-submission.ts",
+    "service/src/suppressions",
+  ],
   size: { small: 20, full: 5_000 },
   run: async (size, { serverUrl, progress }) => {
     const seed = Date.now() % 2 ** 31;

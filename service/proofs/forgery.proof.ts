@@ -32,6 +32,7 @@ const otherTopics = [
 export const proof: Proof = {
   promise:
     "Every forged notification is refused, every genuine one accepted, and only the certificate host is ever contacted",
+  covers: ["service/proofs/forgery", "service/src/provider/ses/feedback"],
   size: { small: 2_000, full: 100_000 },
   async run(size, { progress }) {
     const seed = Date.now() % 2 ** 31;

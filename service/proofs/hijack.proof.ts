@@ -17,6 +17,7 @@ import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 export const proof: Proof = {
   promise:
     "No account verifies a domain without its own proof, and of two that prove it at the same time exactly one does",
+  covers: ["service/migrations", "service/src/db", "service/src/domains", "service/src/provider/ses/identities"],
   size: { small: 15, full: 1000 },
   run: async (size, { serverUrl, progress }) => {
     const simulator = await startSesSimulator();

@@ -18,6 +18,14 @@ const seed = 20_261_115;
 export const proof: Proof = {
   promise:
     "Eight parallel requests per idempotency key on two processes, some with lost answers, create one send per key",
+  covers: [
+    "service/migrations",
+    "service/proofs/requests",
+    "service/src/accept",
+    "service/src/api/v1/sends",
+    "service/src/db",
+    "service/src/sends",
+  ],
   size: { small: 60, full: 10_000 },
   run: async (size, { serverUrl, progress }) => {
     const race = await withApiProcesses(serverUrl, 2, async ({ db, processes, credentialDeps }) => {

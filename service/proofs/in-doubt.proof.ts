@@ -1,3 +1,4 @@
+import { sendPath } from "../../scripts/evidence/send-path.ts";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { findTimeline } from "../src/sends/send-timeline.ts";
@@ -24,6 +25,7 @@ const verifiedIdentities = [promptDomain, lateDomain];
 export const proof: Proof = {
   promise:
     "A submission cut after acceptance is not repeated when a Send event reports it, and counted as doubled otherwise",
+  covers: [...sendPath, "service/proofs/cell"],
   size: { small: 10, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const seconds = size < fullSize ? { wait: 5, most: 120, mostWithout: 1 } : { wait: 5, most: 300, mostWithout: 6 };
@@ -222,7 +224,7 @@ async function countShownDoubled(db: Database, senders: DomainSenders, ids: stri
   let shown = 0;
   for (const id of ids) {
     for (const { accountId } of senders) {
-      const timeline = await findTimeline(db.forAccount(accountId), "live", id);
+      const timeline = await findTimeline(db.forAccount(accountId), ["live"], id);
       const accepted = timeline?.entries.filter((entry) => entry.type === "attempt" && entry.outcome === "accepted");
       if (new Set(accepted?.map((entry) => entry.type === "attempt" && entry.providerMessageId)).size > 1) shown += 1;
     }

@@ -22,6 +22,13 @@ const rotation = {
 
 export const proof: Proof = {
   promise: "No forged or malformed access token is accepted, and a key rotation refuses no valid one",
+  covers: [
+    "service/proofs/forgery/forged-tokens.ts",
+    "service/src/api/auth",
+    "service/src/config.ts",
+    "service/src/crypto/token-subkey.ts",
+    "service/src/logins",
+  ],
   size: { small: 60, full: 5000 },
   run: (size, { serverUrl, progress }) =>
     withTestApis(serverUrl, rotation, async ({ db, apis: { before, after, done } }) => {

@@ -12,6 +12,13 @@ const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(3
 export const proof: Proof = {
   promise:
     "Every single-character typo in an API key is refused without a query, and no full key is stored, logged or answered",
+  covers: [
+    "service/proofs/leaks/all-rows.ts",
+    "service/src/api-keys",
+    "service/src/api/auth",
+    "service/src/api/v1/api-keys",
+    "service/src/log.ts",
+  ],
   size: { small: 2, full: 200 },
   run: (size, { serverUrl, progress }) =>
     withTestApis(serverUrl, { api: {} }, async ({ db, apis: { api }, logLines }) => {

@@ -17,6 +17,7 @@ const clockErrorUs = 3_000;
 export const proof: Proof = {
   promise:
     "Across two processes no account exceeds a sliding window, and at most 1 in 1,000 permitted requests is refused",
+  covers: ["service/migrations", "service/src/accept", "service/src/db"],
   size: { small: 4, full: fullSeconds },
   run: (seconds, { serverUrl, progress }) =>
     withApiProcesses(serverUrl, 2, async ({ db, processes, credentialDeps }) => {

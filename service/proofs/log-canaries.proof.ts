@@ -13,6 +13,7 @@ import { makeSenders, senderDomain } from "./sends/sending-client.ts";
 export const proof: Proof = {
   promise:
     "No body, subject, address, name, key, token, password or secret appears in logs, metrics or health, even at debug level",
+  covers: ["service/proofs/faults", "service/proofs/leaks", "service/src"],
   size: { small: 6, full: 100 },
   run: async (size, { serverUrl, progress }) => {
     const faults = chooseFaults(size);

@@ -18,6 +18,15 @@ const maxGrowth = 0.1;
 export const proof: Proof = {
   promise:
     "Malformed requests never cause a server error, a crash, an answer outside the published shape, or growing memory use",
+  covers: [
+    "service/proofs/requests",
+    "service/src/accept",
+    "service/src/api",
+    "service/src/db",
+    "service/src/host-name.ts",
+    "service/src/mail-address.ts",
+    "service/src/plain-text.ts",
+  ],
   size: { small: 1500, full: 1_000_000 },
   run: (size, { serverUrl, progress }) =>
     withApiProcesses(serverUrl, 1, async ({ db, processes: [api], credentialDeps }) => {

@@ -32,6 +32,14 @@ const probeEverySeconds = 60;
 export const proof: Proof = {
   promise:
     "Three workers use 90 % of MaxSendRate and never exceed it in any second; a quota or pause hold loses no send",
+  covers: [
+    "service/migrations",
+    "service/proofs/pacing",
+    "service/src/db",
+    "service/src/delivery",
+    "service/src/provider/ses",
+    "service/src/queue",
+  ],
   size: { small: 16, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const simulator = await startSesSimulator({ verifiedIdentities: [fromDomain], maxSendRate: maxPerSecond });
@@ -142,7 +150,7 @@ async function evaluate(fixture: PacingFixture, { cold, holds, rounds }: Measure
       `${cold} of cold processes ${mostInASecond(arrivals)}; ${maxPerSecond + 1} requests took at least ` +
       `${Math.floor(tightestSpan(arrivals.slice(cold)))} ms; ${throttled} throttled; holds for quota and pause, ` +
       `${holds.length} cycles, ${sum((hold) => hold.heldSeconds).toFixed(0)} s: ${sum((hold) => hold.probes)} probes, ${extra} other ` +
-      `submissions while held, ${sum((hold) => hold.before)} in flight when the hold began; ${sent} of ${sends} sent and ` +
+      `submissions while on hold, ${sum((hold) => hold.before)} in flight when the hold began; ${sent} of ${sends} sent and ` +
       `${accepted} accepted, ${failed} failed`,
     holds:
       isWithinBounds(fixture, rounds.at(-1)) &&

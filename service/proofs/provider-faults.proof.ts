@@ -27,6 +27,15 @@ const lanes = 3;
 
 export const proof: Proof = {
   promise: "Every fault of SES leads to the state that the lifecycle defines, and every attempt is one HTTP request",
+  covers: [
+    "service/migrations",
+    "service/proofs/faults",
+    "service/src/db",
+    "service/src/delivery",
+    "service/src/in-doubt",
+    "service/src/provider",
+    "service/src/queue",
+  ],
   size: { small: 2, full: 100 },
   run: async (size, { serverUrl, progress }) => {
     const cases = faultCases.map((faultCase, index) => ({ ...faultCase, domain: `fault-${index}.test` }));

@@ -27,6 +27,13 @@ type Call = (url: string, headers: Record<string, string>, method?: string, path
 
 export const proof: Proof = {
   promise: "A revoked or expired key, an ended login and a suspended account are refused from the next request on",
+  covers: [
+    "service/migrations",
+    "service/src/accounts",
+    "service/src/api-keys",
+    "service/src/api/auth",
+    "service/src/logins",
+  ],
   size: { small: 5, full: 200 },
   run: (size, { serverUrl, progress }) =>
     withApiProcesses(serverUrl, 2, async ({ db, processes, credentialDeps }) => {

@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type * as sdk from "../../sdk/src/postern.ts";
 import { installPackage, type Project } from "../../sdk/test/install-package.ts";
-import { type Program, programsOf } from "../../sdk/test/readme-programs.ts";
+import { programsOf } from "../../sdk/test/readme-programs.ts";
 import { aDevFolder, type DevRun, startDev, untilNoneIn } from "../test/dev-run.ts";
 import { openTestDatabase } from "../test/template-database.ts";
 import { startCuttingProxy } from "./proxies/cutting-proxy.ts";
@@ -18,6 +18,7 @@ const readme = readFileSync(new URL("../../sdk/README.md", import.meta.url), "ut
 export const proof: Proof = {
   promise:
     "Every SDK example runs against `postern dev`, and with a fifth of the answers lost the SDK creates one send per mail",
+  covers: ["sdk/README.md", "sdk/src", "service/src/accept", "service/src/api", "service/src/dev"],
   size: { small: 30, full: 1_000 },
   run: async (size, { progress }) => {
     const folder = aDevFolder();
@@ -56,31 +57,27 @@ async function settingsOf(dev: DevRun, folder: string): Promise<Settings> {
 }
 
 /** 1,000 mails at the published 100 a minute would take ten minutes. */
-async function allowMany({ POSTERN_DATABASE_URL = "" }: Settings): Promise<void> {
-  const db = openTestDatabase(POSTERN_DATABASE_URL);
+async function allowMany({ DATABASE_URL = "" }: Settings): Promise<void> {
+  const db = openTestDatabase(DATABASE_URL);
   const text = `update accounts set limit_per_second = 1000, limit_per_10_seconds = 10000, limit_per_minute = 60000`;
   await db.query({ name: "allow-many", text });
   await db.close();
 }
 
 /**
- * Runs each example with the sender and the login of `postern dev` and returns the failed ones. The tests of the package
- * compare the output with the README; here it depends on other data.
+ * Runs each example as printed and returns the failed ones. The tests of the package compare the output with the README; here it
+ * depends on other data.
  */
 async function runExamples(project: Project, settings: Settings): Promise<string[]> {
   const env = { ...settings, POSTERN_API_KEY: settings.POSTERN_LIVE_KEY ?? "" };
   const failed: string[] = [];
   for (const program of programsOf(readme)) {
-    project.write("example.ts", adapted(program, settings));
+    project.write("example.ts", program.text);
     await project
       .run("example.ts", { env })
       .catch((error: unknown) => failed.push(`${program.name}: ${String(error)}`));
   }
   return failed;
-}
-
-function adapted({ text }: Program, { POSTERN_EMAIL = "" }: Settings): string {
-  return text.replaceAll("hello@acme.io", "hello@acme-demo.io").replaceAll("ada@example.com", POSTERN_EMAIL);
 }
 
 async function sendThroughLosses(project: Project, settings: Settings, size: number, progress: ProofTools["progress"]) {

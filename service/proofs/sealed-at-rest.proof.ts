@@ -20,6 +20,15 @@ const swappedPairs = 4;
 
 export const proof: Proof = {
   promise: "Mail bodies are sealed on disk, open only within their own send, and remain readable after a key rotation",
+  covers: [
+    "service/migrations",
+    "service/proofs/leaks",
+    "service/src/accept",
+    "service/src/crypto",
+    "service/src/delivery",
+    "service/src/secret.ts",
+    "service/src/sends",
+  ],
   size: { small: 60, full: 4_000 },
   run: async (size, { serverUrl, progress }) => {
     const server = await startPrivatePostgres(await binariesLike(serverUrl));

@@ -18,6 +18,7 @@ const loadedSeconds = 40;
 
 export const proof: Proof = {
   promise: "Thousands of idle connections and bodies with one byte a second do not slow down other clients",
+  covers: ["service/proofs/requests", "service/src/api/http", "service/src/processes"],
   size: { small: 100, full: fullSize },
   run: (size, { serverUrl, progress }) =>
     withApiProcesses(serverUrl, 1, async ({ db, processes: [api], credentialDeps }) => {

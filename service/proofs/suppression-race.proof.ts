@@ -24,6 +24,16 @@ const roundSends = 60;
 export const proof: Proof = {
   promise:
     "An address whose suppression is committed before the claim is not mailed, and is mailed again after its removal",
+  covers: [
+    "service/migrations",
+    "service/proofs/suppression",
+    "service/src/db",
+    "service/src/delivery",
+    "service/src/feedback",
+    "service/src/in-doubt",
+    "service/src/queue",
+    "service/src/suppressions",
+  ],
   size: { small: 200, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const seed = Date.now() % 2 ** 31;

@@ -12,7 +12,9 @@ const senders = 16;
 const sendsPerKill = 50;
 
 export const proof: Proof = {
-  promise: "kill -9 under load loses no accepted message and none of its events, in the queue and at the push endpoint",
+  promise:
+    "`kill -9` under load loses no accepted message and none of its events, in the queue and at the push endpoint",
+  covers: ["ses-simulator/src"],
   size: { small: 100, full: 1000 },
   async run(size, tools) {
     const folder = mkdtempSync(join(tmpdir(), "simulator-crash-"));

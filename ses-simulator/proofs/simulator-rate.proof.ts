@@ -15,6 +15,7 @@ const ticksPerSecond = 100;
 
 export const proof: Proof = {
   promise: "the simulator accepts 3,000 SendEmail per second on 2 cores with the ledger on disk",
+  covers: ["ses-simulator/src"],
   size: { small: 500, full: 60_000 },
   async run(size, tools) {
     const folder = mkdtempSync(join(tmpdir(), "simulator-rate-"));

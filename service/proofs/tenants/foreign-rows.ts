@@ -10,6 +10,7 @@ const tablesOfAccounts = {
   events: "account_id",
   suppressions: "account_id",
   list_counts: "account_id",
+  list_days: "account_id",
   list_changes: "account_id",
   idempotency_keys: "account_id",
   rate_windows: "account_id",

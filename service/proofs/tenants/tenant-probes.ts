@@ -23,10 +23,8 @@ export const operationsWithoutIds = [
 ];
 
 const newest = "ffffffff-ffff-7fff-bfff-ffffffffffff";
-const modes = ["live", "test"] as const;
-
 /** Reads of own resources; the answer must show nothing of other accounts. */
-export function probesOfOwn({ sends, domainIds }: Tenant, shown: Mode[]): Probe[] {
+export function probesOfOwn({ sends, domainIds }: Tenant, shown: readonly Mode[]): Probe[] {
   const shownSends = sends.filter(({ mode }) => shown.includes(mode));
   return [
     ...shownSends.flatMap(({ id, mode }) => [
@@ -37,7 +35,12 @@ export function probesOfOwn({ sends, domainIds }: Tenant, shown: Mode[]): Probe[
     own("getAccount", "/account"),
     own("listApiKeys", "/api-keys"),
     own("listDomains", "/domains"),
-    ...modes.flatMap((mode) => [
+    own("listSends", "/sends"),
+    own("listEvents", "/events"),
+    own("listEvents", `/events?before=${newest}`),
+    own("listSuppressions", "/suppression"),
+    own("listSuppressions", `/suppression?before=${newest}`),
+    ...shown.flatMap((mode) => [
       own("listSends", `/sends?mode=${mode}`),
       own("listEvents", `/events?mode=${mode}`),
       own("listEvents", `/events?mode=${mode}&before=${newest}`),
@@ -47,11 +50,20 @@ export function probesOfOwn({ sends, domainIds }: Tenant, shown: Mode[]): Probe[
   ];
 }
 
-/** Every id and name of `other`, in every parameter that takes one. Reads come first, before a change can remove their target. */
-export function probesOfOther(other: Tenant): Probe[] {
+/**
+ * Every id and name of `other`, in every parameter that takes one, without a mode and with every mode that the caller may name. Reads come
+ * first, before a change can remove their target.
+ */
+export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
   const { tag, domain, suppressed } = other;
   return [
-    ...other.sends.flatMap(({ id, mode }) => [
+    ...other.sends.flatMap(({ id }) => [
+      absent("getSendStatus", "GET", `/send/${id}/status`),
+      absent("getSendTimeline", "GET", `/send/${id}/timeline`),
+      own("listEvents", `/events?email_id=${id}`),
+      own("listSends", `/sends?before=${id}`),
+    ]),
+    ...withEachMode(other.sends, shown).flatMap(({ id, mode }) => [
       absent("getSendStatus", "GET", `/send/${id}/status?mode=${mode}`),
       absent("getSendTimeline", "GET", `/send/${id}/timeline?mode=${mode}`),
       own("listEvents", `/events?mode=${mode}&email_id=${id}`),
@@ -75,8 +87,13 @@ export function probesOfOther(other: Tenant): Probe[] {
       absent("removeDomain", "DELETE", `/domains/${id}`),
     ]),
     ...other.keyIds.map((id) => absent("revokeApiKey", "DELETE", `/api-keys/${id}`)),
-    ...modes.map((mode) => absent("removeSuppression", "DELETE", `/suppression/${suppressed}?mode=${mode}`)),
+    absent("removeSuppression", "DELETE", `/suppression/${suppressed}`),
+    ...shown.map((mode) => absent("removeSuppression", "DELETE", `/suppression/${suppressed}?mode=${mode}`)),
   ];
+}
+
+function withEachMode(sends: Tenant["sends"], shown: readonly Mode[]) {
+  return sends.flatMap(({ id }) => shown.map((mode) => ({ id, mode })));
 }
 
 /** Changes of own resources while other accounts have equal ones. */

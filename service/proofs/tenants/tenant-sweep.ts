@@ -67,7 +67,9 @@ export async function sweep(fixture: Fixture, plan: SweepPlan): Promise<SweepRes
     const findChanges = await watchForeignRows(db, actor);
     for (const [credential, shown] of credentials) {
       const changes = probesThatChange(actor, `${db.removed}-${credential}`, await prepareChanges(db, actor));
-      const reads = plan.onlyChanges ? [] : [...probesOfOwn(actor, shown), ...others.flatMap(probesOfOther)];
+      const reads = plan.onlyChanges
+        ? []
+        : [...probesOfOwn(actor, shown), ...others.flatMap((other) => probesOfOther(other, shown))];
       for (const probe of [...reads, ...changes]) {
         db.startWatching();
         const isCompared = plan.comparesEachChange && probe.method !== "GET";

@@ -1,23 +1,22 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { capacityTable } from "./capacity-table.ts";
 import { costsFrom, neededBenches, type Report, type Reports } from "./measured-costs.ts";
 
-const begin = "<!-- capacity: written by npm run bench -- report -->";
+const begin = /<!-- capacity: written by .* -->/;
+const written = "<!-- capacity: written by npm run docs -->";
 const end = "<!-- capacity: end -->";
 
-/** Writes the table computed from results/ into docs/scale.md. If results are missing, it returns their names and writes them there instead. */
-export function writeCapacityTable(document: string, results: string): string[] {
+/** The document with the table computed from the results. If results are missing, it names their commands instead. */
+export function withCapacityTable(document: string, results: string): string {
   const missing = neededBenches.filter((name) => !existsSync(join(results, `${name}.json`)));
-  const part = missing.length > 0 ? missingText(missing) : tableFrom(results);
-  writeFileSync(document, replacePart(readFileSync(document, "utf8"), part));
-  return missing;
+  return replacePart(document, missing.length > 0 ? missingText(missing) : tableFrom(results));
 }
 
 export function replacePart(text: string, part: string): string {
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`the document does not have the markers "${begin}" and "${end}"`);
-  return `${text.slice(0, from)}${begin}\n${part}\n${text.slice(to)}`;
+  const [from, to] = [text.search(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`the document does not have the markers "${written}" and "${end}"`);
+  return `${text.slice(0, from)}${written}\n${part}\n${text.slice(to)}`;
 }
 
 function missingText(missing: string[]): string {

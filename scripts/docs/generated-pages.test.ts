@@ -1,0 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { loadPages, root } from "./pages.ts";
+
+const pages = await loadPages();
+
+test.for(pages)("$path is current", async (page) => {
+  const file = new URL(page.path, root);
+  const committed = existsSync(file) ? readFileSync(file, "utf8") : "";
+  expect(committed, `${page.path} is stale: run \`npm run docs\``).toBe(await page.render());
+});
