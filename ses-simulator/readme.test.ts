@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { help } from "./src/command-line.ts";
 import { useSimulator } from "./test/use-simulator.ts";
 
-const running = useSimulator({ verifiedIdentities: [] });
+const running = useSimulator({ verifiedIdentities: [], servesDns: true });
 const run = promisify(execFile);
 const readme = readFileSync(new URL("README.md", import.meta.url), "utf8");
 

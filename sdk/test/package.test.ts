@@ -7,7 +7,7 @@ import { anEvent } from "../../service/test/event-builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../service/test/send-builders.ts";
 import { useSesSimulator } from "../../service/test/use-ses-simulator.ts";
 import { useTestApi } from "../../service/test/use-test-api.ts";
-import { installPackage, type Project } from "./install-package.ts";
+import { installPackage, installWithNpm, type Project } from "./install-package.ts";
 import { programsOf } from "./readme-programs.ts";
 import { accepted, cutConnection, startScriptedServer } from "./scripted-server.ts";
 
@@ -61,6 +61,17 @@ describe("the built package", () => {
       expect(requests[0]?.body).toEqual(requests[1]?.body);
     },
   );
+
+  test.for(["folder", "archive"] as const)("npm installs it from the %s", { timeout: 60_000 }, async (from) => {
+    const { url } = await startScriptedServer(accepted);
+    const installed = installWithNpm(from);
+    try {
+      installed.write("module.mjs", `import { Postern } from "@postern/sdk";${sendMail}`);
+      expect(await installed.run("module.mjs", { env: { POSTERN_URL: url } })).toBe("queued null\n");
+    } finally {
+      rmSync(installed.folder, { recursive: true, force: true });
+    }
+  });
 
   test("runs with only the globals that all runtimes provide", async () => {
     project.write("bare.mjs", bareRuntime);

@@ -41,6 +41,7 @@ test("the printed environment variables point an SDK at all three services", asy
     "AWS_ENDPOINT_URL_SQS",
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
+    "DNS_SERVERS",
   ]);
   const script = `
     import { GetAccountCommand, SESv2Client } from "@aws-sdk/client-sesv2";

@@ -3,14 +3,16 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lockFolder } from "./disk/folder-lock.ts";
+import { type DnsServer, startDnsServer } from "./dns/dns-server.ts";
 import { resumeEvents } from "./events/emit-events.ts";
 import { routeCall } from "./http/route-call.ts";
 import { createHttpServer } from "./http/server.ts";
 import { checkIdentities, scheduleIdentityChecks } from "./ses/check-identities.ts";
 import { defaults, type Settings, type SimulatorOptions } from "./settings.ts";
-import { openSimulation } from "./simulation.ts";
+import { openSimulation, type Simulation } from "./simulation.ts";
 import { resumePushes } from "./sns/deliver-push.ts";
 
+export type { OpenedMail, OtherMail, OtherMails } from "./mail-view/other-mails.ts";
 export type { SimulatorOptions } from "./settings.ts";
 
 export interface SesSimulator {
@@ -21,6 +23,8 @@ export interface SesSimulator {
   dataFolder: string;
   /** An address that can send from the start. */
   verifiedSender: string;
+  /** `address:port` of the DNS server that holds the records published here; undefined when the simulator serves no DNS. */
+  dnsAddress: string | undefined;
   /** The URL of the SNS signing certificate, as messages carry it. */
   certificateUrl: string;
   /** Queries the DNS server now instead of at the next scheduled check. */
@@ -47,6 +51,11 @@ export async function startSesSimulator(options: SimulatorOptions = {}): Promise
   });
   const { port } = server.address() as AddressInfo; // A listening TCP server has no other kind of address.
   simulation.publicUrl = settings.publicUrl ?? `http://${settings.host}:${port}`;
+  const dns = await serveDns(simulation, port).catch((error) => {
+    server.close();
+    close();
+    throw error;
+  });
   resumeEvents(simulation);
   resumePushes(simulation);
   scheduleIdentityChecks(simulation);
@@ -56,16 +65,26 @@ export async function startSesSimulator(options: SimulatorOptions = {}): Promise
     region: settings.region,
     dataFolder: settings.dataFolder,
     verifiedSender: senderOf(settings.verifiedIdentities[0] ?? "example.com"),
+    dnsAddress: dns?.address,
     certificateUrl: `${settings.certificateUrl ?? simulation.publicUrl}${simulation.signing.path}`,
     checkIdentities: () => checkIdentities(simulation),
     async stop() {
       stopping.abort();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
+      dns?.close();
       await closed;
       close();
     },
   };
+}
+
+async function serveDns(simulation: Simulation, port: number): Promise<DnsServer | undefined> {
+  const { host, servesDns } = simulation.settings;
+  if (!servesDns) return undefined;
+  const dns = await startDnsServer({ port, host, recordsOf: (name) => simulation.dnsRecords.get(name) ?? [] });
+  simulation.dnsAddress = dns.address;
+  return dns;
 }
 
 function settingsFrom(options: SimulatorOptions): Settings {

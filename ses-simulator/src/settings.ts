@@ -1,3 +1,5 @@
+import type { OtherMails } from "./mail-view/other-mails.ts";
+
 /** The options of `startSesSimulator`. Each has a default; a test usually sets none or one of them. */
 export interface SimulatorOptions {
   /** 0, the default, selects a free port. */
@@ -13,6 +15,11 @@ export interface SimulatorOptions {
   certificateUrl?: string;
   /** `address` or `address:port` of the DNS server for DKIM and MX records. Without it, identities are verified by hand. */
   dnsServer?: string;
+  /**
+   * Serves DNS on the UDP port with the number of `port`, with the records that `POST /_simulator/dns` publishes, and looks up DKIM
+   * records there. `dnsServer` must be absent.
+   */
+  servesDns?: boolean;
   signingHostedZone?: string;
   /** Domains and addresses that are verified from the start. */
   verifiedIdentities?: string[];
@@ -30,10 +37,13 @@ export interface SimulatorOptions {
   outcomeAfterSeconds?: number;
   /** How long SNS waits for the response to a push. */
   pushTimeoutSeconds?: number;
+  /** Further mails that the mail view shows, such as those that a program sent in a test mode of its own. */
+  otherMails?: OtherMails;
 }
 
-export type Settings = Required<Omit<SimulatorOptions, "dnsServer" | "publicUrl" | "certificateUrl">> &
-  Pick<SimulatorOptions, "dnsServer" | "publicUrl" | "certificateUrl">;
+type WithoutDefault = "dnsServer" | "publicUrl" | "certificateUrl" | "otherMails";
+
+export type Settings = Required<Omit<SimulatorOptions, WithoutDefault>> & Pick<SimulatorOptions, WithoutDefault>;
 
 export const defaults: Omit<Settings, "dataFolder"> = {
   port: 0,
@@ -41,6 +51,7 @@ export const defaults: Omit<Settings, "dataFolder"> = {
   region: "eu-west-1",
   accountId: "000000000000",
   signingHostedZone: "dkim.amazonses.com",
+  servesDns: false,
   verifiedIdentities: [],
   max24HourSend: 1_000_000,
   maxSendRate: 1000,

@@ -1,6 +1,7 @@
 import { Clock } from "./clock.ts";
 import { type DurableMap, DurableMaps } from "./disk/durable-maps.ts";
 import { GroupCommit } from "./disk/group-commit.ts";
+import type { DnsRecord } from "./dns/dns-server.ts";
 import type { EventDetails, PendingEvent } from "./events/planned-event.ts";
 import { RuleSet } from "./faults/rule-set.ts";
 import { Ledger } from "./ledger/ledger.ts";
@@ -35,6 +36,10 @@ export interface Simulation {
   triggered: DurableMap<{ details: EventDetails; at: string }[]>;
   topics: DurableMap<Topic>;
   subscriptions: DurableMap<Subscription>;
+  /** The records that the simulator's DNS server answers, by name. */
+  dnsRecords: DurableMap<DnsRecord[]>;
+  /** The DNS server for DKIM records: the one of the settings or the simulator's own. Undefined when there is none. */
+  dnsAddress: string | undefined;
   pushes: DurableMap<Push>;
   counters: DurableMap<number>;
   queues: Queues;
@@ -75,6 +80,8 @@ export async function openSimulation(settings: Settings, stopping: AbortSignal):
     triggered: maps.map("triggered"),
     topics: maps.map("topics"),
     subscriptions: maps.map("subscriptions"),
+    dnsRecords: maps.map("dns-records"),
+    dnsAddress: settings.dnsServer,
     pushes: maps.map("pushes"),
     counters: maps.map("counters"),
     queues: new Queues(

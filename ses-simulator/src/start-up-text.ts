@@ -2,7 +2,7 @@ import type { SesSimulator } from "./ses-simulator.ts";
 
 /** The addresses, the environment variables to set, and a command that sends a first mail. */
 export function startUpText(simulator: SesSimulator): string {
-  const { url, region, dataFolder } = simulator;
+  const { url, region, dataFolder, dnsAddress } = simulator;
   return `SES simulator: SES v2, SNS and SQS on one address
 
   Mail view     ${url}/
@@ -18,7 +18,7 @@ Point Postern or any AWS SDK at it:
   export AWS_ENDPOINT_URL_SNS=${url}
   export AWS_ENDPOINT_URL_SQS=${url}
   export AWS_ACCESS_KEY_ID=simulator
-  export AWS_SECRET_ACCESS_KEY=simulator
+  export AWS_SECRET_ACCESS_KEY=simulator${dnsAddress === undefined ? "" : `\n  export DNS_SERVERS=${dnsAddress}`}
 
 Send a first mail and see it in the mail view:
 

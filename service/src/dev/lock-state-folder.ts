@@ -1,3 +1,4 @@
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../errors.ts";
 import { type FileLock, tryExclusiveLock, waitForExclusiveLock } from "./file-lock.ts";
@@ -6,10 +7,13 @@ import { shortPath } from "./welcome-text.ts";
 
 const waitMs = 40_000;
 
-/** One `postern dev` at a time uses a state folder. */
+/** One `postern dev` at a time uses a state folder. Only its owner may enter it, also when someone else created it. */
 export function lockStateFolder(state: StateFolder): FileLock {
   const lock = tryExclusiveLock(state.lock);
-  if (lock !== undefined) return lock;
+  if (lock !== undefined) {
+    chmodSync(state.path, 0o700);
+    return lock;
+  }
   const folder = shortPath(state.path);
   throw new AppError(
     "CONFLICT",

@@ -8,7 +8,8 @@ import type { Database } from "../db/database.ts";
 import { resetPassword } from "../logins/reset-password.ts";
 import type { DevSettings } from "./state-folder.ts";
 
-export const seededEmail = "ada@acme-demo.io";
+/** The user in the examples of the documentation. */
+export const seededEmail = "ada@example.com";
 const accountName = "Acme";
 
 export interface SeededAccount {
@@ -51,7 +52,8 @@ async function ensureKey(
   { type, known }: { type: KeyType; known: string | undefined },
 ): Promise<string> {
   const verdict = known && (await identifyApiKey(db, { current: issuer.pepper, second: undefined }, known));
-  if (known !== undefined && verdict && verdict.kind === "valid") return known;
+  const isUsable = verdict && verdict.kind === "valid" && verdict.key.accountId === accountId;
+  if (known !== undefined && isUsable) return known;
   const { key } = await createApiKey(db.forAccount(accountId), issuer, {
     name: `postern dev, ${type}`,
     type,

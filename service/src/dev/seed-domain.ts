@@ -3,7 +3,8 @@ import type { Database } from "../db/database.ts";
 import { listDomains } from "../domains/domain-store.ts";
 import { type SeededAccount, seededEmail } from "./seed-account.ts";
 
-export const seededDomain = "acme-demo.io";
+/** The sender in the examples of the documentation, so that they run against `postern dev` as printed. */
+export const seededDomain = "acme.io";
 
 /** Registers the domain through the API and resolves when it is verified. Rejects when `signal` is aborted. */
 export async function seedDomain(

@@ -8,11 +8,13 @@ import { AppError } from "../errors.ts";
 import { cellEnvironment, simulatorRegion } from "./cell-environment.ts";
 import type { DevProcesses } from "./dev-processes.ts";
 import { startDnsServer } from "./dns-server.ts";
-import { freePort, type PostgresBinaries, unprivilegedUser } from "./postgres/embedded-postgres.ts";
+import { type PostgresBinaries, unprivilegedUser } from "./postgres/embedded-postgres.ts";
 import { preparePostgresFolder } from "./postgres/postgres-folder.ts";
 import { prepareDatabase, serviceUrl } from "./postgres/prepare-database.ts";
+import { reservePort } from "./reserve-port.ts";
 import { type SeededAccount, seedAccount } from "./seed-account.ts";
 import type { Progress } from "./show-progress.ts";
+import type { SimulatorProcessOptions } from "./simulator-process.ts";
 import { type DevSettings, type StateFolder, writeAtomically, writeSettings } from "./state-folder.ts";
 import { type Addresses, shellSettings } from "./welcome-text.ts";
 
@@ -24,7 +26,7 @@ export interface DevContext {
   progress: Progress;
   /** The file behind the command `postern`. */
   posternFile: string;
-  /** Undefined: 3000, or any free port when 3000 is in use. */
+  /** Undefined: 3000, or the next free port when 3000 is in use. */
   port: number | undefined;
   /** Called in reverse order after the processes have stopped. */
   closers: (() => void | Promise<void>)[];
@@ -41,7 +43,7 @@ export interface Cell {
 
 type Environment = Record<string, string>;
 
-const usualPorts = { api: 3000, simulator: 4579 };
+const usualPorts = { api: 3000, simulator: 4579, database: 5499 };
 const dkimZone = "dkim.amazonses.com";
 
 /** Every step can be repeated: it uses what an earlier run created, and completes what an interrupted run left unfinished. */
@@ -49,8 +51,8 @@ export async function startCell(context: DevContext): Promise<Cell> {
   const { settings, state, closers } = context;
   const ports = {
     api: await chooseApiPort(context),
-    database: await freePort(),
-    simulator: await freePort(usualPorts.simulator),
+    database: await choosePort(context, usualPorts.database),
+    simulator: await choosePort(context, usualPorts.simulator),
   };
   const databaseUrl = serviceUrl(ports.database, settings.databasePassword);
   const simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
@@ -67,24 +69,31 @@ export async function startCell(context: DevContext): Promise<Cell> {
     startDatabase(context, ports.database)
       .then(() => migrate(context, env))
       .then(() => seed(context, db, env)),
-    startSimulator(context, ports.simulator, dns.address).then(() => setUpAws(context, env)),
+    startSimulator(context, ports.simulator, env).then(() => setUpAws(context, env)),
   ]);
   const [{ address }] = await Promise.all([
     startService(context, "api", { ...env, ...feedback }),
     startService(context, "worker", { ...env, ...feedback }),
   ]);
-  const addresses = { apiUrl: String(address), simulatorUrl, databaseUrl };
-  writeAtomically(state.env, shellSettings(addresses, account));
+  const addresses = { apiUrl: String(address), simulatorUrl };
+  writeAtomically(state.env, shellSettings(addresses, account, { ...env, ...feedback }));
   return { db, account, addresses };
 }
 
-async function chooseApiPort({ port, progress }: DevContext): Promise<number> {
-  const preferred = port ?? usualPorts.api;
-  const free = await freePort(preferred);
+async function chooseApiPort(context: DevContext): Promise<number> {
+  const preferred = context.port ?? usualPorts.api;
+  const free = await choosePort(context, preferred);
   if (free === preferred) return preferred;
-  if (port !== undefined) throw new AppError("CONFLICT", `Port ${port} is in use. Choose another port: --port N`);
-  progress.say(`  Port ${preferred} is in use, so the API listens on port ${free}.`);
+  if (context.port !== undefined)
+    throw new AppError("CONFLICT", `Port ${context.port} is in use. Choose another port: --port N`);
+  context.progress.say(`  Port ${preferred} is in use, so the API listens on port ${free}.`);
   return free;
+}
+
+async function choosePort({ closers }: DevContext, preferred: number): Promise<number> {
+  const { port, release } = await reservePort(preferred);
+  closers.push(release);
+  return port;
 }
 
 /**
@@ -124,9 +133,10 @@ function seed({ state, settings, progress }: DevContext, db: Database, env: Envi
   return progress.step("account", () => seedAccount(db, issuer, settings, save));
 }
 
-function startSimulator({ state, processes, progress }: DevContext, port: number, dnsServer: string) {
+function startSimulator({ state, processes, progress }: DevContext, port: number, environment: Environment) {
   const aws = { region: simulatorRegion, signingHostedZone: dkimZone };
-  const options = { port, dnsServer, dataFolder: state.simulator, ...aws };
+  const simulator = { port, dnsServer: environment.DNS_SERVERS ?? "", dataFolder: state.simulator, ...aws };
+  const options: SimulatorProcessOptions = { simulator, environment };
   const spec = { name: "simulator", command: [fileOf("simulator-process")], options };
   return progress.step("simulator", () => processes.start(spec));
 }

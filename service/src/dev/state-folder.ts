@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import {
-  chmodSync,
   closeSync,
   fsyncSync,
   mkdirSync,
@@ -57,8 +56,8 @@ export function openStateFolder(folder: string): StateFolder {
 /** Only its owner may enter the folder, and its .gitignore keeps its secrets out of a repository. */
 function createPrivateFolder(path: string): void {
   try {
+    // A later start must not narrow the mode: as root, the PostgreSQL of a running `postern dev` needs to pass this folder.
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    chmodSync(path, 0o700);
     writeFileSync(join(path, ".gitignore"), "*\n");
     for (const lock of ["lock", processesLock]) closeSync(openSync(join(path, lock), "a", 0o600));
   } catch (error) {

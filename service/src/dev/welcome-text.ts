@@ -7,7 +7,6 @@ import type { StateFolder } from "./state-folder.ts";
 export interface Addresses {
   apiUrl: string;
   simulatorUrl: string;
-  databaseUrl: string;
 }
 
 const bold = (text: string) => styleText("bold", text);
@@ -22,7 +21,7 @@ export function welcomeText(
   return `
   ${bold("API")}        ${apiUrl}
   ${bold("Reference")}  ${apiUrl}/reference
-  ${bold("Mail view")}  ${simulatorUrl}/
+  ${bold("Mail view")}  ${simulatorUrl}/   live and test mail
   ${bold("Log in")}     ${seededEmail}   ${password}
   ${bold("State")}      ${folder}   logs: ${folder}/logs   addresses and keys for a shell: . ${folder}/env
 
@@ -39,7 +38,7 @@ Mail to bounced@sandbox.test bounces; the next one to that address is suppressed
 }
 
 export function liveMailText({ apiUrl }: Addresses, { liveKey }: SeededAccount): string {
-  return `${styleText("green", "✓")} live mail from ${seededDomain}: ready. With the live key it goes to the mail view:
+  return `${styleText("green", "✓")} live mail from ${seededDomain}: ready. With the live key it goes through the simulated SES:
 
 ${sendCommands(apiUrl, liveKey, `hello@${seededDomain}`, "jane@example.com")}
 `;
@@ -51,8 +50,15 @@ curl -s ${apiUrl}/api/v1/send -H "X-API-Key: $KEY" -H 'Content-Type: application
   -d '{"from":"${from}","to":["${to}"],"subject":"Hello","text":"It works."}'`;
 }
 
+/** The settings of `postern status` and `postern admin`. Settings with common names, such as PORT, would change other programs. */
+const commandSettings = ["DATABASE_URL", "API_KEY_PEPPER", "AWS_FEEDBACK_QUEUE_URL"];
+
 /** The content of `.postern/env`, which a shell reads with `. .postern/env`. */
-export function shellSettings({ apiUrl, simulatorUrl, databaseUrl }: Addresses, account: SeededAccount): string {
+export function shellSettings(
+  { apiUrl, simulatorUrl }: Addresses,
+  account: SeededAccount,
+  environment: Record<string, string>,
+): string {
   const values = {
     POSTERN_URL: apiUrl,
     POSTERN_API_KEY: account.testKey,
@@ -60,7 +66,7 @@ export function shellSettings({ apiUrl, simulatorUrl, databaseUrl }: Addresses, 
     POSTERN_EMAIL: seededEmail,
     POSTERN_PASSWORD: account.password,
     POSTERN_MAIL_VIEW: simulatorUrl,
-    POSTERN_DATABASE_URL: databaseUrl,
+    ...Object.fromEntries(commandSettings.map((name) => [name, environment[name] ?? ""])),
   };
   return Object.entries(values)
     .map(([name, value]) => `export ${name}='${value}'\n`)

@@ -1,7 +1,9 @@
 import { type Call, json, type Reply } from "../http/call.ts";
 import { ControlError } from "../http/control-error.ts";
 import type { Simulation } from "../simulation.ts";
+import { clearDnsRoute, listDnsRoute, publishDnsRoute } from "./dns-routes.ts";
 import { exportLedger, getLedgerRecord, listLedger } from "./ledger-routes.ts";
+import { listMails } from "./mail-list-routes.ts";
 import { getMail, getRawMail, triggerEventRoute } from "./mail-routes.ts";
 import { changeAccountRoute, clockRoute, healthRoute, verificationRoute } from "./provider-routes.ts";
 import { addRuleRoute, clearRulesRoute, listRulesRoute, removeRuleRoute } from "./rule-routes.ts";
@@ -14,6 +16,7 @@ const routes: [method: string, path: RegExp, run: ControlRoute][] = [
   ["GET", /^ledger$/, listLedger],
   ["GET", /^ledger\.ndjson$/, exportLedger],
   ["GET", /^ledger\/([^/]+)$/, getLedgerRecord],
+  ["GET", /^mails$/, listMails],
   ["GET", /^mails\/([^/]+)$/, getMail],
   ["GET", /^mails\/([^/]+)\/raw$/, getRawMail],
   ["POST", /^mails\/([^/]+)\/events$/, triggerEventRoute],
@@ -21,6 +24,9 @@ const routes: [method: string, path: RegExp, run: ControlRoute][] = [
   ["POST", /^rules$/, addRuleRoute],
   ["DELETE", /^rules$/, clearRulesRoute],
   ["DELETE", /^rules\/([^/]+)$/, removeRuleRoute],
+  ["GET", /^dns$/, listDnsRoute],
+  ["POST", /^dns$/, publishDnsRoute],
+  ["DELETE", /^dns$/, clearDnsRoute],
   ["PUT", /^clock$/, clockRoute],
   ["PATCH", /^account$/, changeAccountRoute],
   ["POST", /^identities\/([^/]+)\/verification$/, verificationRoute],

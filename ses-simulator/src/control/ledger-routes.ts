@@ -7,16 +7,26 @@ const maxLimit = 1000;
 
 /** Lists the newest records first. `tag=name:value`, `recipient=` and `before=<MessageId>` filter them; a filter scans the ledger. */
 export function listLedger(simulation: Simulation, { query }: Call): Reply {
-  const limit = Math.min(maxLimit, Math.max(1, Number(query.get("limit") ?? 50) || 50));
-  const before = query.get("before");
-  const end = before === null ? simulation.ledger.size : simulation.ledger.positionOf(before);
+  const records = findRecords(simulation, { before: query.get("before") ?? undefined, limit: limitOf(query), query });
+  return json(200, { total: simulation.ledger.size, records });
+}
+
+export function limitOf(query: URLSearchParams): number {
+  return Math.min(maxLimit, Math.max(1, Number(query.get("limit") ?? 50) || 50));
+}
+
+export function findRecords(
+  { ledger }: Simulation,
+  { before, limit, query }: { before: string | undefined; limit: number; query: URLSearchParams },
+): LedgerRecord[] {
+  const end = before === undefined ? ledger.size : ledger.positionOf(before);
   if (end === undefined) throw new ControlError(404, `Message ${before} does not exist.`);
   const records: LedgerRecord[] = [];
   for (let position = end - 1; position >= 0 && records.length < limit; position--) {
-    const record = simulation.ledger.at(position);
+    const record = ledger.at(position);
     if (record !== undefined && matchesQuery(record, query)) records.push(record);
   }
-  return json(200, { total: simulation.ledger.size, records });
+  return records;
 }
 
 export function getLedgerRecord(simulation: Simulation, _call: Call, messageId: string): Reply {

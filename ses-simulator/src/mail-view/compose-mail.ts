@@ -2,7 +2,10 @@ import type { LedgerRecord } from "../ledger/ledger-record.ts";
 import { decodeText, type SimpleContent, type StoredContent } from "./stored-content.ts";
 
 /** The mail as SES would send it: a raw mail unchanged, a simple mail as MIME. */
-export function composeMail(record: LedgerRecord, content: string): Buffer {
+export function composeMail(
+  record: Pick<LedgerRecord, "headers" | "acceptedAt" | "contentHash">,
+  content: string,
+): Buffer {
   const stored: StoredContent = JSON.parse(content);
   if (stored.Raw !== undefined) return Buffer.from(stored.Raw.Data, "base64");
   const headers = record.headers.map(({ name, value }) => `${name}: ${value}\r\n`).join("");

@@ -7,9 +7,35 @@ import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { aFeedbackPath, aMail } from "../../test/builders.ts";
 import { useSimulator } from "../../test/use-simulator.ts";
+import type { OtherMails } from "./other-mails.ts";
 
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const running = useSimulator();
+const testMail = {
+  id: "test-mail",
+  acceptedAt: "2026-01-05T10:00:00.000Z",
+  from: "Acme <hello@sandbox.test>",
+  destination: { to: ["bounced@sandbox.test"], cc: [], bcc: [] },
+  replyTo: [],
+  subject: "A test mail",
+  tags: {},
+  events: [
+    {
+      type: "Bounce" as const,
+      recipients: ["bounced@sandbox.test"],
+      bounceType: "Permanent",
+      bounceSubType: "General",
+    },
+  ],
+  text: "Only for you",
+};
+const otherMails: OtherMails = {
+  label: "test",
+  note: "It never left.",
+  list: async ({ before }) => (before === undefined && hasTestMail ? [testMail] : []),
+  find: async (id) => (id === testMail.id ? testMail : undefined),
+};
+let hasTestMail = false;
+const running = useSimulator({ otherMails });
 
 async function send(html: string, changes = {}): Promise<string> {
   const Simple = { Subject: { Data: "<b>Order</b>" }, Body: { Html: { Data: html }, Text: { Data: "As text" } } };
@@ -61,6 +87,18 @@ describe.skipIf(!existsSync(executablePath))("the mail view in Chromium", () => 
     expect((await path.next(1))[0]).toMatchObject({ eventType: "Bounce", mail: { messageId } });
   });
 
+  test("a mail of another source appears in the list with its label, and opens without the buttons of SES", async () => {
+    hasTestMail = true;
+    const { page } = await openPage();
+    const link = page.getByRole("link", { name: /A test mail/ });
+    await link.waitFor();
+    expect(await link.textContent()).toMatch(/to bounced@sandbox\.testBouncetest$/);
+    await link.click();
+    await page.getByText("It never left.").waitFor();
+    expect(await page.textContent("#panel")).toBe("Only for you");
+    expect(await page.getByRole("button", { name: "bounce" }).count()).toBe(0);
+  });
+
   test("a hostile mail runs no script and fetches nothing", async () => {
     // The test needs a real server: the browser also reports requests that its policy then blocks.
     const fetched: string[] = [];
@@ -94,7 +132,7 @@ describe.skipIf(!existsSync(executablePath))("the mail view in Chromium", () => 
       const messageId = await send("<p>Hello</p>", {
         Destination: { ToAddresses: ["bounce@simulator.amazonses.com"] },
       });
-      for (const path of ["", `#${messageId}`]) {
+      for (const path of ["", `#${messageId}`, `#${testMail.id}`]) {
         const { page, context } = await openPage(path, width, scheme);
         await page
           .locator(path === "" ? "#list a" : "[role=tab]")

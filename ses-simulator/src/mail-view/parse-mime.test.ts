@@ -53,8 +53,7 @@ test("a mail composed from simple content parses to the same content and has lin
     acceptedAt: "2026-11-15T00:00:00.000Z",
     contentHash: "0".repeat(64),
   };
-  // `composeMail` reads only these three members.
-  const mail = composeMail(record as Parameters<typeof composeMail>[0], JSON.stringify({ Simple })).toString("latin1");
+  const mail = composeMail(record, JSON.stringify({ Simple })).toString("latin1");
   for (const line of mail.split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
   const parsed = parseMime(mail);
   expect(parsed.text?.replaceAll("\r\n", "\n")).toBe(text);

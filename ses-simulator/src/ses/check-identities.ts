@@ -10,7 +10,7 @@ type Lookup = "found" | "INVALID_VALUE" | "TYPE_NOT_FOUND" | "HOST_NOT_FOUND" | 
 
 /** Repeats until the simulator stops. Without a DNS server, identities are verified by hand. */
 export function scheduleIdentityChecks(simulation: Simulation): void {
-  if (simulation.settings.dnsServer === undefined) return;
+  if (simulation.dnsAddress === undefined) return;
   simulation.clock.runWhenDue(simulation.clock.dueIn(checkEverySeconds), () => {
     void checkIdentities(simulation).finally(() => scheduleIdentityChecks(simulation));
   });
@@ -51,9 +51,9 @@ function withMailFrom(identity: Identity, found: boolean | undefined): Identity 
 }
 
 function resolverFor(simulation: Simulation): dns.Resolver | undefined {
-  if (simulation.settings.dnsServer === undefined) return undefined;
+  if (simulation.dnsAddress === undefined) return undefined;
   const resolver = new dns.Resolver({ timeout: 2000, tries: 2 });
-  resolver.setServers([simulation.settings.dnsServer]);
+  resolver.setServers([simulation.dnsAddress]);
   return resolver;
 }
 

@@ -2,33 +2,34 @@ import { byId, element } from "./element.js";
 
 const pageSize = 50;
 
-/** The records in the list, newest first, and the recipient filter that selected them. */
+/** The mails in the list, newest first, the recipient filter that selected them, and where the list continues. */
 let shown = [];
 let shownFor = "";
+let next;
 
 /** Adds newer mails; older mails that are already loaded stay in the list. */
 export async function refreshList(recipient) {
-  const { total, records } = await fetchRecords(recipient);
-  byId("count").textContent = total === 1 ? "1 mail accepted" : `${total.toLocaleString("en")} mails accepted`;
-  const isSame =
-    recipient === shownFor && records[0]?.messageId === shown[0]?.messageId && records.length <= shown.length;
-  if (!isSame) {
-    const known = new Set(records.map(({ messageId }) => messageId));
-    const older = recipient === shownFor ? shown.filter(({ messageId }) => !known.has(messageId)) : [];
-    shown = [...records, ...older];
-    shownFor = recipient;
-    byId("more").hidden = records.length < pageSize && older.length === 0;
-    render();
-  }
-  return { total };
+  const page = await fetchMails(recipient);
+  if (page === undefined) return { isEmpty: shown.length === 0 };
+  byId("count").textContent =
+    `SES accepted ${page.accepted === 1 ? "1 mail" : `${page.accepted.toLocaleString("en")} mails`}`;
+  const known = new Set(page.mails.map(({ messageId }) => messageId));
+  const older = recipient === shownFor ? shown.filter(({ messageId }) => !known.has(messageId)) : [];
+  if (older.length === 0) next = page.next;
+  const mails = [...page.mails, ...older];
+  const isSame = recipient === shownFor && JSON.stringify(mails) === JSON.stringify(shown);
+  shown = mails;
+  shownFor = recipient;
+  if (!isSame) render();
+  return { isEmpty: page.accepted === 0 && recipient === "" && shown.length === 0 };
 }
 
 export async function loadOlder(recipient) {
-  const last = shown.at(-1);
-  if (last === undefined) return;
-  const { records } = await fetchRecords(recipient, last.messageId);
-  shown = [...shown, ...records];
-  byId("more").hidden = records.length < pageSize;
+  const page = next === undefined ? undefined : await fetchMails(recipient, next);
+  if (page === undefined) return;
+  const known = new Set(shown.map(({ messageId }) => messageId));
+  shown = [...shown, ...page.mails.filter(({ messageId }) => !known.has(messageId))];
+  next = page.next;
   render();
 }
 
@@ -39,18 +40,21 @@ export function markCurrent(messageId) {
   }
 }
 
-async function fetchRecords(recipient, before) {
+/** Undefined when the simulator cannot answer; the page shows what it has until the next refresh. */
+async function fetchMails(recipient, before) {
   const query = new URLSearchParams({ limit: String(pageSize), recipient });
   if (before !== undefined) query.set("before", before);
-  return (await fetch(`/_simulator/ledger?${query}`)).json();
+  const response = await fetch(`/_simulator/mails?${query}`);
+  return response.ok ? response.json() : undefined;
 }
 
 function render() {
   byId("list").replaceChildren(...shown.map(row));
+  byId("more").hidden = next === undefined;
   markCurrent(location.hash.slice(1));
 }
 
-function row({ messageId, subject, destination, acceptedAt, events }) {
+function row({ messageId, subject, destination, acceptedAt, label, eventTypes }) {
   const recipients = [...destination.to, ...destination.cc, ...destination.bcc];
   const time = new Date(acceptedAt);
   return element(
@@ -59,18 +63,26 @@ function row({ messageId, subject, destination, acceptedAt, events }) {
     element(
       "a",
       { href: `#${messageId}` },
-      element("span", { class: "subject" }, subject || "(no subject)"),
-      element("time", { datetime: acceptedAt, title: time.toLocaleString() }, shortTime(time)),
-      element("span", { class: "recipients" }, `to ${recipients.join(", ")}`),
-      element("span", { class: "problem" }, problem(events)),
+      line(
+        element("span", { class: "subject" }, subject || "(no subject)"),
+        element("time", { datetime: acceptedAt, title: time.toLocaleString() }, shortTime(time)),
+      ),
+      line(
+        element("span", { class: "recipients" }, `to ${recipients.join(", ")}`),
+        element("span", { class: "problem" }, problem(eventTypes)),
+        label === undefined ? undefined : element("span", { class: "label" }, label),
+      ),
     ),
   );
 }
 
-/** The most severe event that SES publishes for the mail. */
-function problem(events) {
-  const types = events.map(({ details }) => details.type);
-  return ["Complaint", "Bounce", "Reject"].find((type) => types.includes(type)) ?? "";
+function line(...children) {
+  return element("span", { class: "line" }, ...children);
+}
+
+/** The most severe event of the mail. */
+function problem(eventTypes) {
+  return ["Complaint", "Bounce", "Reject"].find((type) => eventTypes.includes(type)) ?? "";
 }
 
 function shortTime(time) {

@@ -9,18 +9,25 @@ export async function showMail(messageId) {
   }
   const mail = await response.json();
   const raw = await (await fetch(`/_simulator/mails/${encodeURIComponent(messageId)}/raw`)).text();
-  byId("mail").replaceChildren(
+  const shown = [
     element("a", { class: "back", href: "#" }, "‹ All mails"),
     element("h2", {}, mail.subject || "(no subject)"),
+    mail.label === undefined ? undefined : labelLine(mail),
     facts(mail),
-    actions(mail),
+    mail.label === undefined ? actions(mail) : undefined,
     tabs([
       ["HTML", mail.html === undefined ? undefined : frame(mail.html)],
       ["Text", mail.text === undefined ? undefined : element("pre", {}, mail.text)],
       ["Raw", element("pre", {}, raw)],
     ]),
-  );
+  ];
+  byId("mail").replaceChildren(...shown.filter((child) => child !== undefined));
   byId("mail").scrollTop = 0;
+}
+
+/** Explains a mail that SES did not get. */
+function labelLine(mail) {
+  return element("p", { class: "note" }, element("span", { class: "label" }, mail.label), mail.note);
 }
 
 /** The frame has no scripts, no forms and an opaque origin, so no mail can reach the page. */
@@ -40,7 +47,7 @@ function facts(mail) {
     ["Bcc", bcc.join(", ")],
     ["Reply to", mail.replyTo.join(", ")],
     ["Accepted", new Date(mail.acceptedAt).toLocaleString()],
-    ["Message id", element("code", {}, mail.messageId)],
+    [mail.label === undefined ? "Message id" : "Send id", element("code", {}, mail.messageId)],
     ["Attached", attachments.join(", ")],
     ["Tags", tags(mail.tags)],
     ["Events", events(mail)],

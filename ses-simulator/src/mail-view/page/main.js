@@ -16,10 +16,10 @@ async function showSelectedMail() {
 
 async function refresh() {
   if (document.visibilityState === "hidden") return;
-  const hadMail = !document.body.classList.contains("without-mail");
-  const { total } = await refreshList(byId("filter").value);
-  document.body.classList.toggle("without-mail", total === 0);
-  if (location.hash === "" && hadMail !== total > 0) showEmpty();
+  const wasEmpty = document.body.classList.contains("without-mail");
+  const { isEmpty } = await refreshList(byId("filter").value);
+  document.body.classList.toggle("without-mail", isEmpty);
+  if (location.hash === "" && wasEmpty !== isEmpty) showEmpty();
 }
 
 window.addEventListener("hashchange", () => void showSelectedMail());

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { anEvent } from "../../test/event-builders.ts";
+import { aQueuedSend, testContentKeys } from "../../test/send-builders.ts";
+import { change } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { readTestMails } from "./test-mails.ts";
+
+const database = useTestDatabase();
+const mails = () => readTestMails(database.db, testContentKeys);
+const listAll = (recipient = "") => mails().list({ limit: 100, before: undefined, recipient });
+
+async function aSentTestMail(options: { to?: string[]; cc?: string[]; bcc?: string[]; hasContent?: boolean } = {}) {
+  const accountId = await anAccount(database.db);
+  const id = await aQueuedSend(database.db, { accountId, mode: "test", ...options });
+  await markSent(id);
+  return { id, accountId };
+}
+
+function markSent(id: string) {
+  const text = "update sends set status = 'sent', sent_at = now(), provider_message_id = 'sandbox-1' where id = $1";
+  return database.db.query({ name: "mark-sent", text, values: [id], changesSends: true });
+}
+
+test("a test mail that the sandbox accepted can be opened with its text and its recipients", async () => {
+  const { id } = await aSentTestMail({ to: ["a@x.test"], cc: ["b@x.test"], bcc: ["c@x.test"] });
+  expect(await mails().find(id)).toMatchObject({
+    id,
+    subject: "Your order",
+    text: "It is on its way.",
+    destination: { to: ["a@x.test"], cc: ["b@x.test"], bcc: ["c@x.test"] },
+    tags: { provider_message_id: ["sandbox-1"] },
+  });
+});
+
+test("the list is newest first, continues before a mail, and finds a recipient in any letter case", async () => {
+  const older = await aSentTestMail({ to: ["paged@x.test"] });
+  const newer = await aSentTestMail({ to: ["paged@x.test"] });
+  const ids = (await listAll("PAGED@x")).map(({ id }) => id);
+  expect(ids).toEqual([newer.id, older.id]);
+  const rest = await mails().list({ limit: 1, before: newer.id, recipient: "paged" });
+  expect(rest.map(({ id }) => id)).toEqual([older.id]);
+});
+
+test("live mail, and test mail that is still queued or suppressed, is not shown", async () => {
+  const accountId = await anAccount(database.db);
+  const live = await aQueuedSend(database.db, { accountId, mode: "live" });
+  await markSent(live);
+  const queued = await aQueuedSend(database.db, { accountId, mode: "test" });
+  const ids = (await listAll()).map(({ id }) => id);
+  for (const id of [live, queued]) {
+    expect(ids).not.toContain(id);
+    expect(await mails().find(id)).toBeUndefined();
+  }
+});
+
+test("its events are shown, and a recipient that was suppressed is not one of its recipients", async () => {
+  const { id, accountId } = await aSentTestMail({ to: ["bounced@x.test", "gone@x.test"] });
+  const common = { accountId, sendId: id, mode: "test" as const };
+  await anEvent(database.db, { ...common, type: "Suppression", recipient: "gone@x.test" });
+  await anEvent(database.db, { ...common, type: "Bounce", bounceType: "Permanent", recipient: "bounced@x.test" });
+  const mail = await mails().find(id);
+  expect(mail?.destination.to).toEqual(["bounced@x.test"]);
+  expect(mail?.events).toMatchObject([{ type: "Bounce", bounceType: "Permanent", recipients: ["bounced@x.test"] }]);
+});
+
+test("a mail whose content was deleted says so, and an id that is not one of a send finds nothing", async () => {
+  const { id } = await aSentTestMail();
+  await change(database.db, "delete from send_contents where id = $1", [id]);
+  expect((await mails().find(id))?.text).toBe("Postern has deleted the content of this mail.");
+  expect(await mails().find("0100018f-1234-000000")).toBeUndefined();
+});

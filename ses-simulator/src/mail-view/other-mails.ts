@@ -1,0 +1,29 @@
+import type { EventDetails } from "../events/planned-event.ts";
+import type { Destination } from "../ledger/ledger-record.ts";
+
+/** Mails that SES did not get. The mail view reads them here when a person looks, and shows them beside accepted mails. */
+export interface OtherMails {
+  /** Marks them in the list, such as `test`. */
+  label: string;
+  /** What the label means; the page shows it above an opened mail. */
+  note: string;
+  /** Newest first: mails older than the mail `before`, to an address that contains `recipient`. */
+  list(query: { limit: number; before: string | undefined; recipient: string }): Promise<OtherMail[]>;
+  find(id: string): Promise<OpenedMail | undefined>;
+}
+
+export interface OtherMail {
+  id: string;
+  acceptedAt: string;
+  from: string;
+  destination: Destination;
+  replyTo: string[];
+  subject: string;
+  tags: Record<string, string[]>;
+  events: EventDetails[];
+}
+
+export interface OpenedMail extends OtherMail {
+  text?: string;
+  html?: string;
+}
