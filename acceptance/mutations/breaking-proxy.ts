@@ -6,6 +6,7 @@ export interface Exchange {
   path: string;
   hasCredential: boolean;
   status: number;
+  contentType: string;
   // biome-ignore lint/suspicious/noExplicitAny: a mutation changes any field
   body: any;
 }
@@ -13,8 +14,11 @@ export interface Exchange {
 export interface Mutation {
   /** Answers instead of the API, which does not receive the request. */
   intercept?: (request: Pick<Exchange, "method" | "path">) => Pick<Exchange, "status" | "body"> | undefined;
-  /** Changes the answer of the API. */
-  change?: (exchange: Exchange) => void;
+  /** Sends another path or body to the API. `change` receives the path of the caller. */
+  rewritePath?: (path: string) => string;
+  rewriteBody?: (body: string) => string;
+  /** Changes the answer of the API, or delays it. */
+  change?: (exchange: Exchange) => unknown;
 }
 
 /** One fault of a deployment. The suite must fail exactly the requirements in `broken`. */
@@ -23,20 +27,24 @@ export interface MutationCase extends Mutation {
   broken: string[];
   /** Related requirements that must still pass. */
   unaffected: string[];
+  /** The run gets an account with verified domains, and the simulator. */
+  isLive?: true;
 }
 
 /** Starts a proxy in front of an API that applies one mutation. */
-export async function startBreakingProxy(target: string, { intercept, change }: Mutation) {
+export async function startBreakingProxy(target: string, { intercept, rewritePath, rewriteBody, change }: Mutation) {
   const server = createServer((request, response) => {
     const { method = "", url: path = "" } = request;
     void (async () => {
       const intercepted = intercept?.({ method, path });
       const { headers, ...answer } =
-        intercepted === undefined ? await forward(target, request) : { headers: {}, ...intercepted };
+        intercepted === undefined
+          ? await forward(`${target}${rewritePath?.(path) ?? path}`, request, rewriteBody)
+          : { headers: {}, ...intercepted };
       const hasCredential = request.headers.authorization !== undefined || request.headers["x-api-key"] !== undefined;
-      const exchange = { method, path, hasCredential, ...answer };
-      if (intercepted === undefined) change?.(exchange);
-      response.writeHead(exchange.status, { ...headers, "content-type": "application/json" });
+      const exchange = { method, path, hasCredential, contentType: "application/json", ...answer };
+      if (intercepted === undefined) await change?.(exchange);
+      response.writeHead(exchange.status, { ...headers, "content-type": exchange.contentType });
       response.end(JSON.stringify(exchange.body));
     })().catch(() => response.destroy());
   });
@@ -54,13 +62,13 @@ export async function startBreakingProxy(target: string, { intercept, change }: 
 
 const forwardedHeaders = ["authorization", "x-api-key", "content-type", "idempotency-key"];
 
-async function forward(target: string, request: IncomingMessage) {
-  const body = await text(request);
+async function forward(url: string, request: IncomingMessage, rewriteBody = (body: string) => body) {
+  const body = rewriteBody(await text(request));
   const headers = forwardedHeaders.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === "string" ? [[name, value] as [string, string]] : [];
   });
-  const response = await fetch(`${target}${request.url}`, {
+  const response = await fetch(url, {
     method: request.method ?? "GET",
     headers,
     ...(body !== "" && { body }),

@@ -130,7 +130,7 @@ export const casesOfSections4To9: MutationCase[] = [
     broken: ["8-05"],
     unaffected: ["8-07"],
     change: ({ path, body }) => {
-      if (path === "/api/v1/events?mode=test") body.data.events.length = Math.min(20, body.data.events.length);
+      if (path === "/api/v1/events") body.data.events.length = Math.min(20, body.data.events.length);
     },
   },
   {

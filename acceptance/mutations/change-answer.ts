@@ -2,8 +2,8 @@ import type { Exchange } from "./breaking-proxy.ts";
 
 type Fields = Record<string, unknown>;
 
-export function onSend(change: (exchange: Exchange) => unknown): (exchange: Exchange) => void {
-  return (exchange) => void (exchange.path.split("?")[0] === "/api/v1/send" && change(exchange));
+export function onSend(change: (exchange: Exchange) => unknown): (exchange: Exchange) => unknown {
+  return (exchange) => (exchange.path.split("?")[0] === "/api/v1/send" ? change(exchange) : undefined);
 }
 
 export function onStatus(change: (exchange: Exchange) => unknown): (exchange: Exchange) => void {
@@ -27,6 +27,14 @@ export function onEntries(change: (entry: Fields) => unknown): (exchange: Exchan
 export function onEvents(change: (event: Fields) => unknown): (exchange: Exchange) => void {
   return ({ path, body }) => {
     if (path.startsWith("/api/v1/events") && Array.isArray(body.data?.events)) body.data.events.forEach(change);
+  };
+}
+
+/** Both lists that have pages: events and suppressions. */
+export function onPages(change: (exchange: Exchange, pagination: Fields) => unknown): (exchange: Exchange) => void {
+  return (exchange) => {
+    const pagination = exchange.body?.pagination ?? exchange.body?.data?.pagination;
+    if (pagination !== undefined) change(exchange, pagination);
   };
 }
 

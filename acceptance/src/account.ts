@@ -35,9 +35,21 @@ export class Account {
   }
 
   /** Sends within the rate limits. Sends with other credentials of the account wait in the same queue. */
-  async send(mode: Mode, body: unknown, headers?: Record<string, string>): Promise<Answer> {
+  async send(
+    mode: Mode,
+    body: unknown,
+    headers?: Record<string, string>,
+    query: Record<string, string> = {},
+  ): Promise<Answer> {
     const credential = headers ?? { "x-api-key": await this.keyOf[mode]() };
-    return this.limitRate[mode](() => this.request("POST", "/api/v1/send", { headers: credential, body }));
+    return this.limitRate[mode](() => this.request("POST", "/api/v1/send", { headers: credential, body, query }));
+  }
+
+  /** Sends within the rate limits, each mail directly after the one before it. */
+  async sendTogether(mode: Mode, bodies: unknown[]): Promise<Answer[]> {
+    const headers = { "x-api-key": await this.keyOf[mode]() };
+    const requests = bodies.map((body) => () => this.request("POST", "/api/v1/send", { headers, body }));
+    return Promise.all(requests.map((request, number) => this.limitRate[mode](request, bodies.length - number)));
   }
 
   async status(mode: Mode, id: string): Promise<Answer> {
@@ -62,7 +74,7 @@ export class Account {
       ...[...this.created.keys].map((id) => `/api/v1/api-keys/${id}`),
       ...[...this.created.domains].map((id) => `/api/v1/domains/${id}`),
       ...(await this.suppressedAddresses(isFromThisRun)).map(
-        (email) => `/api/v1/suppression/${encodeURIComponent(email)}?mode=test`,
+        (email) => `/api/v1/suppression/${encodeURIComponent(email)}`,
       ),
     ];
     const failures: string[] = [];
@@ -76,7 +88,7 @@ export class Account {
   private async suppressedAddresses(isFromThisRun: (address: string) => boolean): Promise<string[]> {
     const found: string[] = [];
     for (let page = 1; page <= 20; page++) {
-      const { body } = await this.asUser("GET", "/api/v1/suppression", { query: { mode: "test", limit: 100, page } });
+      const { body } = await this.asUser("GET", "/api/v1/suppression", { query: { limit: 100, page } });
       const entries: { email: string }[] = body?.data ?? [];
       found.push(...entries.map(({ email }) => email).filter(isFromThisRun));
       if (entries.length < 100) break;

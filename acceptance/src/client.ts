@@ -5,6 +5,8 @@ export interface Answer {
   /** Undefined when the text is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect and fail when one is missing
   body: any;
+  /** From before the request to the end of the body. */
+  tookMs: number;
 }
 
 export interface RequestOptions {
@@ -21,6 +23,7 @@ export function createClient(baseUrl: string): HttpClient {
   return async (method, path, { headers = {}, body, query = {} } = {}) => {
     const url = new URL(`${baseUrl.replace(/\/$/, "")}${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+    const startedAt = performance.now();
     const response = await fetch(url, {
       method,
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
@@ -29,7 +32,8 @@ export function createClient(baseUrl: string): HttpClient {
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parseJson(text) };
+    const tookMs = performance.now() - startedAt;
+    return { status: response.status, headers: response.headers, text, body: parseJson(text), tookMs };
   };
 }
 

@@ -4,19 +4,26 @@ import { states } from "./requirements/3-states.ts";
 import { endpoints } from "./requirements/4-endpoints.ts";
 import { authentication, errors, events, limits, versioning } from "./requirements/5-to-9.ts";
 import { joinSuite } from "./suite.ts";
+import { answerTimeTests } from "./tests/1-answer-time.ts";
 import { purposeTests } from "./tests/1-purpose.ts";
 import { sendFieldTests } from "./tests/2.1-send-fields.ts";
 import { keyFieldTests } from "./tests/2.2-key-fields.ts";
 import { domainFieldTests } from "./tests/2.3-domain-fields.ts";
 import { eventFieldTests, suppressionFieldTests } from "./tests/2.4-suppression-and-event-fields.ts";
 import { scopeTests } from "./tests/2-scope.ts";
+import { lateChangeTests } from "./tests/3-late-changes.ts";
 import { stateTests } from "./tests/3-states.ts";
+import { repeatTests } from "./tests/4.1-repeats.ts";
 import { sendTests } from "./tests/4.1-send.ts";
 import { domainTests } from "./tests/4.3-domains.ts";
+import { removedSenderTests } from "./tests/4.6-removed-sender.ts";
 import { keyTests } from "./tests/4.7-api-keys.ts";
+import { pageTests } from "./tests/4.10-pages.ts";
 import { suppressionTests } from "./tests/4.10-suppressions.ts";
 import { eventListTests } from "./tests/4.12-events.ts";
 import { endpointTests } from "./tests/4-endpoints.ts";
+import { modeTests } from "./tests/4-modes.ts";
+import { writtenFormTests } from "./tests/4-written-forms.ts";
 import { authenticationTests } from "./tests/5-authentication.ts";
 import { eventTests } from "./tests/6-events.ts";
 import { errorTests } from "./tests/7-errors.ts";
@@ -28,6 +35,7 @@ export const contract = joinSuite(
   [purpose, resources, states, endpoints, authentication, events, errors, limits, versioning],
   [
     purposeTests,
+    answerTimeTests,
     scopeTests,
     sendFieldTests,
     keyFieldTests,
@@ -35,11 +43,17 @@ export const contract = joinSuite(
     suppressionFieldTests,
     eventFieldTests,
     stateTests,
+    lateChangeTests,
     endpointTests,
+    modeTests,
+    writtenFormTests,
     sendTests,
+    repeatTests,
     domainTests,
+    removedSenderTests,
     keyTests,
     suppressionTests,
+    pageTests,
     eventListTests,
     authenticationTests,
     eventTests,

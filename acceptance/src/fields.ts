@@ -2,6 +2,8 @@
 export const statuses = ["queued", "processing", "sent", "delivered", "bounced", "complained", "suppressed", "failed"];
 export const eventTypes = ["Delivery", "Bounce", "Complaint", "Suppression"];
 export const acceptanceFields = ["id", "status", "idempotency_key", "queued_at", "idempotent"];
+/** Postern adds it to every record, suppression and event. */
+const addition = "mode";
 export const recordFields = [
   "id",
   "status",
@@ -13,6 +15,7 @@ export const recordFields = [
   "provider_message_id",
   "error_code",
   "error_message",
+  addition,
 ];
 export const keyFields = ["id", "name", "type", "key_prefix", "expires_at", "created_at"];
 export const registeredFields = ["tenant_id", "domain_id", "domain_name", "identity_arn", "dns_records"];
@@ -24,8 +27,8 @@ export const listedDomainFields = [
   "identity_arn",
   "configuration_set_name",
 ];
-export const suppressionFields = ["id", "email", "reason", "suppressed_at"];
-export const eventFields = ["id", "email_id", "event_type", "event_timestamp", "recipient"];
+export const suppressionFields = ["id", "email", "reason", "suppressed_at", addition];
+export const eventFields = ["id", "email_id", "event_type", "event_timestamp", "recipient", addition];
 export const paginationFields = ["page", "limit", "total", "total_pages"];
 
 /** Every endpoint. The ids in the paths do not have to exist. */

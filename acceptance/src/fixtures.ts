@@ -3,7 +3,7 @@ import { runRateLimits } from "./fill-rate-windows.ts";
 import { listAll } from "./list-all.ts";
 import type { RunContext } from "./run-context.ts";
 import { liveMail, testMail } from "./test-mail.ts";
-import { type TrackedSend, trackSend } from "./track-send.ts";
+import { followSend, type TrackedSend, trackSend } from "./track-send.ts";
 import { once, until } from "./until.ts";
 
 export type Fixtures = ReturnType<typeof createFixtures>;
@@ -66,8 +66,28 @@ export function createFixtures(context: RunContext) {
       return {
         suppressed: address,
         rest: mail.to[0] ?? "",
-        ...(await trackSend(admin, "test", { ...mail, to: [address, ...mail.to] }, ["delivered"])),
+        ...(await trackSend(
+          admin,
+          "test",
+          { ...mail, to: [address, ...mail.to], idempotency_key: `acceptance-${recipient("key")}` },
+          ["delivered"],
+        )),
       };
+    }),
+    /**
+     * The provider throttles the first mail, so it waits for a second. In that time the second mail bounces, which suppresses a
+     * recipient of both. A slow machine can suppress the recipient too late, so the fixture tries three times.
+     */
+    suppressedWhileQueued: once(async () => {
+      for (let tries = 1; ; tries++) {
+        const suppressed = recipient("bounced");
+        const waiting = { ...mailTo("throttled"), cc: [suppressed] };
+        const [answer] = await admin.sendTogether("test", [waiting, { ...mailTo("bounced"), to: [suppressed] }]);
+        if (answer === undefined) throw new Error("the API did not answer");
+        const send = await followSend(admin, "test", waiting, answer, ["delivered", "bounced"]);
+        const isFiltered = send.events.some(({ event_type }) => event_type === "Suppression");
+        if (isFiltered || tries === 3) return { ...send, suppressed };
+      }
     }),
     fullySuppressed: once(async () => {
       const [{ address }, complaint] = [await bounced(), await complained()];
@@ -86,11 +106,11 @@ export function createFixtures(context: RunContext) {
     suppressionRemoved: once(async () => {
       const before = await withSuppression(await trackSend(admin, "test", mailTo("bounced"), ["bounced"]));
       const path = `/api/v1/suppression/${encodeURIComponent(before.address)}`;
-      const removal = await admin.asUser("DELETE", path, { query: { mode: "test" } });
+      const removal = await admin.asUser("DELETE", path);
       const entry = await findSuppression(before.address);
       const again = await trackSend(admin, "test", { ...mailTo("bounced"), to: [before.address] }, ["bounced"]);
       const nobody = `/api/v1/suppression/${encodeURIComponent(recipient("nobody"))}`;
-      const unknownRemoval = await admin.asUser("DELETE", nobody, { query: { mode: "test" } });
+      const unknownRemoval = await admin.asUser("DELETE", nobody);
       return { address: before.address, removal, entry, again, unknownRemoval };
     }),
     /** 60 suppressed addresses with one event each: more than a default page holds. */
@@ -109,6 +129,12 @@ export function createFixtures(context: RunContext) {
     }),
     liveSend: once(() => trackSend(admin, "live", liveMail(context), ["delivered"], 60)),
     liveSendByJwt: once(() => trackSend(admin, "live", liveMail(context), ["delivered"], 60, admin.jwt)),
+    /** The provider accepts the mail and then rejects its content. */
+    rejectedAfterSent: once(async () => {
+      const mail = liveMail(context);
+      await context.simulator().rejectNextMailTo(mail.to[0] ?? "");
+      return trackSend(admin, "live", mail, ["failed"], 60);
+    }),
     /** A domain that this run registers, with the answers to register, get and list. */
     domain: once(async () => {
       const name = context.freshDomain();

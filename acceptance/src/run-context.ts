@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Account, logIn } from "./account.ts";
-import { createClient, type HttpClient } from "./client.ts";
+import { type Answer, createClient, type HttpClient } from "./client.ts";
 import type { Settings } from "./settings.ts";
 import { createSimulatorView, type SimulatorView } from "./simulator-view.ts";
 
@@ -15,10 +15,13 @@ export class MissingOption extends Error {
 export interface RunContext {
   request: HttpClient;
   admin: Account;
-  /** The second account. This function and the next three throw `MissingOption` when the caller did not pass the option. */
+  /** Requests a log-in of the first user, by default with the correct password. */
+  requestLogIn(password?: string): Promise<Answer>;
+  /** The second account. This function and the next four throw `MissingOption` when the caller did not pass the option. */
   other(): Account;
   verifiedDomain(): string;
   failedDomain(): string;
+  removableDomain(): string;
   simulator(): SimulatorView;
   /** A new sandbox address. Its local part selects the outcome of a mail to it. */
   recipient(outcome: string): string;
@@ -45,9 +48,12 @@ export async function openRunContext(settings: Settings): Promise<RunContext> {
   return {
     request,
     admin,
+    requestLogIn: (password = settings.admin.password) =>
+      request("POST", "/api/v1/auth/login", { body: { email: settings.admin.email, password } }),
     other: required(other, "--other-email"),
     verifiedDomain,
     failedDomain: required(settings.failedDomain, "--failed-domain"),
+    removableDomain: required(settings.removableDomain, "--removable-domain"),
     simulator: required(simulator, "--simulator-url"),
     recipient: (outcome) => `${outcome}+${runId}-${++count}@sandbox.test`,
     freshDomain: () => `a${runId}-${++count}.${verifiedDomain()}`,

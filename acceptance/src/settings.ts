@@ -12,6 +12,7 @@ Checks over HTTP that a deployment meets every requirement of the published inte
   --other-password-file FILE   file with the password; alternative: OTHER_PASSWORD
   --verified-domain NAME       a verified domain of the first account; the run registers and removes subdomains
   --failed-domain NAME         a domain of the first account whose verification failed
+  --removable-domain NAME      another verified domain of the first account; the run removes it
   --simulator-url URL          the ses-simulator behind the deployment, to read what the provider received
   --only NUMBERS               sections or requirements, separated by commas: 4.1,8-03
   --allow-missing              skipped requirements do not fail the run
@@ -28,6 +29,7 @@ const options = {
   "other-password-file": { type: "string" },
   "verified-domain": { type: "string" },
   "failed-domain": { type: "string" },
+  "removable-domain": { type: "string" },
   "simulator-url": { type: "string" },
   only: { type: "string" },
   "allow-missing": { type: "boolean", default: false },
@@ -47,6 +49,7 @@ export interface Settings {
   other: Login | undefined;
   verifiedDomain: string | undefined;
   failedDomain: string | undefined;
+  removableDomain: string | undefined;
   simulatorUrl: string | undefined;
   only: string[];
   allowMissing: boolean;
@@ -74,6 +77,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings |
     other,
     verifiedDomain: values["verified-domain"],
     failedDomain: values["failed-domain"],
+    removableDomain: values["removable-domain"],
     simulatorUrl: values["simulator-url"],
     only: values.only?.split(",") ?? [],
     allowMissing: values["allow-missing"],

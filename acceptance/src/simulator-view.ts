@@ -8,6 +8,10 @@ export interface SimulatorView {
   /** One mail as the recipient sees it. */
   // biome-ignore lint/suspicious/noExplicitAny: an untrusted response
   mail(messageId: string): Promise<any>;
+  /** The headers and the body that recipients receive. */
+  rawMail(messageId: string): Promise<string>;
+  /** The provider accepts the next mail to this address and then reports that it rejects it. */
+  rejectNextMailTo(address: string): Promise<void>;
 }
 
 // The simulator requires a signature header but does not verify the signature.
@@ -31,6 +35,16 @@ export function createSimulatorView(url: string): SimulatorView {
     },
     async mail(messageId) {
       return (await request("GET", `/_simulator/mails/${messageId}`)).body;
+    },
+    async rawMail(messageId) {
+      const { status, text } = await request("GET", `/_simulator/mails/${messageId}/raw`);
+      if (status !== 200) throw new Error(`the simulator answered ${status} ${text}`);
+      return text;
+    },
+    async rejectNextMailTo(address) {
+      const rule = { match: { recipient: address }, times: 1, outcome: { kind: "reject" } };
+      const { status, text } = await request("POST", "/_simulator/rules", { body: rule });
+      if (status !== 201) throw new Error(`the simulator answered ${status} ${text}`);
     },
   };
 }

@@ -7,14 +7,16 @@ export function testMail({ recipient }: Pick<RunContext, "recipient">, outcome: 
   return { from: sender, to: [recipient(outcome)], subject: "Acceptance", text: "Hello." };
 }
 
-/** A live mail from the verified domain to the SES mailbox that accepts every mail. */
+/** A live mail from the verified domain to the SES mailboxes that accept every mail. */
 export function liveMail({ verifiedDomain, recipient }: Pick<RunContext, "verifiedDomain" | "recipient">) {
-  const [label = ""] = recipient("success").split("@");
+  const mailbox = () => recipient("success").replace("@sandbox.test", "@simulator.amazonses.com");
+  const [to, bcc] = [mailbox(), mailbox()];
   return {
     from: `acceptance@${verifiedDomain()}`,
-    to: [`${label}@simulator.amazonses.com`],
+    to: [to],
+    bcc: [bcc],
     reply_to: `answers@${verifiedDomain()}`,
-    subject: `Acceptance ${label}`,
+    subject: `Acceptance ${to.split("@")[0]}`,
     text: "Hello in text.",
     html: "<p>Hello in HTML.</p>",
   };

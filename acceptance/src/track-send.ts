@@ -29,7 +29,25 @@ export async function trackSend(
   timeoutSeconds = 20,
   credential?: Record<string, string>,
 ): Promise<TrackedSend> {
-  const answer = await account.send(mode, payload, credential);
+  return followSend(
+    account,
+    mode,
+    payload,
+    await account.send(mode, payload, credential),
+    finalStatuses,
+    timeoutSeconds,
+  );
+}
+
+/** Polls the status of a send that the API has answered. */
+export async function followSend(
+  account: Account,
+  mode: Mode,
+  payload: Mail,
+  answer: Answer,
+  finalStatuses: string[],
+  timeoutSeconds = 20,
+): Promise<TrackedSend> {
   if (answer.status !== 202)
     throw new Error(`the API answered a send with ${answer.status} ${answer.text.slice(0, 300)}`);
   const seen: TrackedSend["seen"] = new Map();
@@ -39,13 +57,13 @@ export async function trackSend(
     return body;
   };
   const record = await until(readStatus, (body) => finalStatuses.includes(body?.status), timeoutSeconds);
-  return { payload, answer, accepted: answer.body, seen, record, events: await waitForEvents(account, mode, record) };
+  return { payload, answer, accepted: answer.body, seen, record, events: await waitForEvents(account, record) };
 }
 
 /** The first event sets the status; events for other recipients follow. A failed send has no events. */
-async function waitForEvents(account: Account, mode: Mode, record: Answer["body"]): Promise<Answer["body"][]> {
+async function waitForEvents(account: Account, record: Answer["body"]): Promise<Answer["body"][]> {
   const recipients: string[] = record?.status === "failed" ? [] : (record?.to_addresses ?? []);
   const isComplete = (events: Answer["body"][]) =>
     recipients.every((address) => events.some(({ recipient }) => recipient === address));
-  return until(() => eventsOf(account, record?.id, mode), isComplete, 10);
+  return until(() => eventsOf(account, record?.id), isComplete, 10);
 }

@@ -14,4 +14,5 @@ export const purpose: RequirementTable = {
   "1-07": "Registering a domain returns the DNS records to publish, and the verification status is readable",
   "1-08": "An account can create, list and revoke API keys for sending",
   "1-09": "The API has no templates, campaigns or contact lists",
+  "1-10": "The API returns the 202 immediately, without waiting for the worker or the provider",
 };

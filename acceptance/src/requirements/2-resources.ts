@@ -31,6 +31,7 @@ export const resources: RequirementTable = {
   "2.1-25": "Record: `error_message` is null without an error and human-readable text with one",
   "2.1-26": decision("The provider receives subject, both bodies, recipient and reply address unchanged"),
   "2.1-27": decision("Duplicates of an address in one send are one recipient"),
+  "2.1-28": decision("A bcc recipient receives the mail and is in none of its headers"),
 
   "2.2-01": "`id` is a UUID",
   "2.2-02": "`name` is the label from the request",
@@ -70,4 +71,5 @@ export const resources: RequirementTable = {
   "2.5-06": "`bounce_type` is on bounces only, Permanent or Transient",
   "2.5-07": "`bounce_subtype` is on bounces only, in the provider's terms",
   "2.5-08": "`complaint_type` is on complaints only, in the mailbox provider's terms",
+  "2.5-09": decision("`recipient` is spelt as in the send"),
 };

@@ -23,4 +23,6 @@ export const states: RequirementTable = {
   "3-20": "A new domain waits for its DNS records",
   "3-21": "The verification status of a domain is Pending, Success or Failed",
   "3-22": "Verification may take up to 72 hours: a domain without records does not fail within minutes",
+  "3-23": "A Reject report changes a `sent` send to `failed` and keeps sent_at and provider_message_id",
+  "3-24": "A recipient suppressed after acceptance is removed before submission, with a Suppression event",
 };

@@ -14,6 +14,8 @@ export const endpoints: RequirementTable = {
   "4-11": "GET /api/v1/suppression takes a JWT and answers 200",
   "4-12": "DELETE /api/v1/suppression/:email takes a JWT and answers 200",
   "4-13": "GET /api/v1/events takes a JWT and answers 200",
+  "4-14": decision("An unknown query parameter, such as a misspelt mode, is 422 VALIDATION_ERROR on every endpoint"),
+  "4-15": decision("A mode that contradicts the API key is 422 VALIDATION_ERROR"),
 
   "4.1-01": "The payload may contain all fields of a send request together",
   "4.1-02": "The 202 has the acceptance fields and no others",
@@ -30,20 +32,30 @@ export const endpoints: RequirementTable = {
   "4.1-13": "Rule 5: excess requests are 429 RATE_LIMIT_EXCEEDED",
   "4.1-14": decision("The Idempotency-Key header may carry the key"),
   "4.1-15": decision("An unknown field is 422, and the error names the field"),
+  "4.1-16": "Rule 4: the answer to a repeated request lists the suppressed recipients of the original",
+  "4.1-17": "Rule 4: a generated key deduplicates: a request that repeats it gets the original answer",
+  "4.1-18": "Rule 4: a generated key with another payload is 409 CONFLICT",
+  "4.1-19": decision("POST /api/v1/send/validate reports a repeat and a conflict, also for a generated key"),
+  "4.1-20": decision("A send has at most 50 recipients, counted after duplicates are merged"),
 
   "4.2-01": "The id in the path is the id of the send",
   "4.2-02": "The 200 has the fields of the status record and no others",
   "4.2-03": "An id that is not a send of the account is 404 NOT_FOUND",
+  "4.2-04": "A JWT reads every send of the account, in both modes",
 
   "4.3-01": "The body requires domain_name, a string",
   "4.3-02": "The 201 has tenant_id, domain_id, domain_name, identity_arn and dns_records, and no others",
   "4.3-03": "The names of the records to publish are within the domain",
   "4.3-04": "A registered domain is 409 CONFLICT",
   "4.3-05": "An invalid domain name is 422 VALIDATION_ERROR",
+  "4.3-06":
+    "Only the form of a domain name counts: a reserved name is 201 and Pending; suffixes, labels and IP addresses are 422",
+  "4.3-07": decision("sandbox.test, from which every account sends test mail, is 409 CONFLICT"),
 
   "4.4-01": "The answer is a bare list",
   "4.4-02": "Each domain has its six fields and no others",
   "4.4-03": "The list contains all domains, without pagination",
+  "4.4-04": "A `limit` does not shorten the list: the answer is all domains, or 422",
 
   "4.5-01": "The id is an integer, and the answer is that domain",
   "4.5-02": "The domain has all its fields, including dns_records",
@@ -55,12 +67,14 @@ export const endpoints: RequirementTable = {
   "4.6-03": "The 200 is an object with success true",
   "4.6-04": "An unknown domain is 404 NOT_FOUND",
   "4.6-05": "A domain of another account is 404 NOT_FOUND and remains",
+  "4.6-06": "Nothing is sent from a removed domain: a new send is 400 DOMAIN_NOT_VERIFIED, and a queued one fails",
 
   "4.7-01": "`name` is required",
   "4.7-02": "`type` is required, live or test",
   "4.7-03": "`expires_at` is an optional ISO 8601 time; without it the key does not expire",
   "4.7-04": "The 201 has the seven fields and no others",
   "4.7-05": "No other answer contains the key",
+  "4.7-06": "`expires_at` takes ISO 8601 dates and date-times; a date is 00:00, and without a zone it is UTC",
 
   "4.8-01": "The answer is a bare list of all keys of the account",
   "4.8-02": "Each key has its six fields and no others",
@@ -76,6 +90,10 @@ export const endpoints: RequirementTable = {
   "4.10-02": "`limit` is an integer, default 50, and bounds the length of the page",
   "4.10-03": "The 200 has success, data and pagination with page, limit, total and total_pages",
   "4.10-04": "`data` is a list of suppression entries with their four fields",
+  "4.10-05": "Page 2 continues page 1: no entry is missing and none is repeated",
+  "4.10-06": "`total` counts every entry",
+  "4.10-07": "Without `mode` the list contains every entry of the account, in both modes",
+  "4.10-08": "Every page up to total_pages can be read, and a page after it is empty",
 
   "4.11-01": "The path contains the URL-encoded address",
   "4.11-02": "The API does not remove the address from later sends",
@@ -83,10 +101,14 @@ export const endpoints: RequirementTable = {
   "4.11-04": "Without a JWT, or with an invalid one, it is 401 UNAUTHORIZED",
   "4.11-05": "An address without an entry is 404 NOT_FOUND",
 
-  "4.12-01": "The order of events is newest first",
+  "4.12-01": "The order of events is newest first, by event_timestamp",
   "4.12-02": "`type` selects events of one type; without it the list contains all types",
   "4.12-03": "`limit` is an integer, default 50, maximum 100",
   "4.12-04": "`page` is an integer, default 1",
   "4.12-05": "The 200 has success and data with events and pagination",
   "4.12-06": "The email_id of an event is the id of its send",
+  "4.12-07": "Page 2 continues page 1: no event is missing and none is repeated",
+  "4.12-08": "`total` counts every event, and with `type` the events of that type",
+  "4.12-09": "Without `mode` the list contains every event of the account, in both modes",
+  "4.12-10": "Every page up to total_pages can be read, and a page after it is empty",
 };

@@ -13,6 +13,7 @@ export const authentication: RequirementTable = {
   "5-10": decision("Rule 7: an expired key is 401 UNAUTHORIZED"),
   "5-11": decision("Rule 8: a test key reads test mail and no live mail, and a live key the reverse"),
   "5-12": decision("Rule 8: mail of a test key never reaches the provider"),
+  "5-13": decision("Rule 6: a wrong password is 401 UNAUTHORIZED"),
 };
 
 export const events: RequirementTable = {
@@ -50,7 +51,7 @@ export const limits: RequirementTable = {
   "8-10": "Verifying a domain may take 72 hours: until then it is Pending",
   "8-11": decision("The API never refuses a request within every window, and a refusal says when to retry"),
   "8-12": decision("Limits apply per account and mode, over all its keys"),
-  "8-13": decision("Suppressions: the maximum limit is 100"),
+  "8-13": decision("Suppressions: the maximum limit is 100; a larger one counts as 100, and pagination.limit says so"),
   "8-14": decision("A send has at most 50 recipients over to, cc and bcc"),
 };
 

@@ -60,9 +60,6 @@ export async function requestForeignResources(
       "revoking a key of another account",
       await otherAccount.asUser("DELETE", `/api/v1/api-keys/${key.lasting.body.id}`),
     ],
-    [
-      "removing a suppression of another account",
-      await otherAccount.asUser("DELETE", `/api/v1/suppression/${email}`, { query: { mode: "test" } }),
-    ],
+    ["removing a suppression of another account", await otherAccount.asUser("DELETE", `/api/v1/suppression/${email}`)],
   ];
 }

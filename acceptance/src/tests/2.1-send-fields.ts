@@ -151,6 +151,22 @@ export const sendFieldTests: Tests = {
     const record = await context.admin.status("test", body?.id);
     check.equal("to_addresses", record.body?.to_addresses, [address]);
   },
+  "2.1-28": async (check, { simulator, fixtures }) => {
+    const view = simulator();
+    const { payload, record, events } = await fixtures.liveSend();
+    const [bcc = ""] = listOf(payload.bcc);
+    check.holds(
+      "the bcc recipient received the mail",
+      events.some((event) => event.recipient === bcc && event.event_type === "Delivery"),
+      events,
+    );
+    const { headers } = await view.mail(record.provider_message_id);
+    const headerText = JSON.stringify(headers);
+    check.holds("the headers name the recipient in to", headerText.includes(payload.to[0] ?? ""), headers);
+    check.holds("the headers do not name the bcc recipient", !headerText.includes(bcc), headers);
+    const raw = await view.rawMail(record.provider_message_id);
+    check.holds("the mail does not contain the bcc address", !raw.includes(bcc) && !/^bcc:/im.test(raw), raw);
+  },
 };
 
 async function checkRefused(

@@ -20,7 +20,7 @@ export const domainFieldTests: Tests = {
     check.equal("domain_name in register, get and list", names, [name, name, name]);
   },
   "2.3-04": async (check, { fixtures }) => {
-    const { name, registered, got } = await fixtures.domain();
+    const { name, registered, got, listed } = await fixtures.domain();
     check.matches("identity_arn", registered.body?.identity_arn, /^arn:/);
     check.holds(
       "identity_arn names the domain",
@@ -28,6 +28,7 @@ export const domainFieldTests: Tests = {
       registered.body?.identity_arn,
     );
     check.equal("identity_arn in get", got.body?.identity_arn, registered.body?.identity_arn);
+    check.equal("identity_arn in the list", listed?.identity_arn, registered.body?.identity_arn);
   },
   "2.3-05": async (check, { fixtures }) => {
     const { registered, got, listed } = await fixtures.domain();

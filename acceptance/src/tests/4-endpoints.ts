@@ -1,12 +1,13 @@
 import type { Check } from "../check.ts";
+import type { Answer } from "../client.ts";
+import { allEndpoints } from "../fields.ts";
 import type { TestContext, Tests } from "../suite.ts";
 
 export const endpointTests: Tests = {
   "4-01": async (check, context) => {
-    const { answer } = await context.fixtures.delivered();
-    check.matches("the type of an answer", answer.headers.get("content-type"), /^application\/json\b/);
-    const list = await context.admin.asUser("GET", "/api/v1/api-keys");
-    check.matches("the type of a list", list.headers.get("content-type"), /^application\/json\b/);
+    for (const [what, answer] of [...(await successfulAnswers(context)), ...(await refusals(context))]) {
+      check.matches(`the type of ${what}`, answer.headers.get("content-type"), /^application\/json\b/);
+    }
     const headers = { ...context.admin.jwt, "content-type": "text/plain" };
     const response = await context.request("POST", "/api/v1/api-keys", { headers, body: '{"name":"a","type":"test"}' });
     check.status("a body with the content type text/plain", response, 415);
@@ -61,7 +62,7 @@ export const endpointTests: Tests = {
   },
   "4-12": async (check, context) => {
     const { address } = await context.fixtures.bounced();
-    await checkNeedsJwt(check, context, "DELETE", `/api/v1/suppression/${encodeURIComponent(address)}?mode=test`);
+    await checkNeedsJwt(check, context, "DELETE", `/api/v1/suppression/${encodeURIComponent(address)}`);
     check.status("removal with a JWT", (await context.fixtures.suppressionRemoved()).removal, 200);
   },
   "4-13": async (check, context) => {
@@ -69,6 +70,45 @@ export const endpointTests: Tests = {
     check.status("the list with a JWT", await context.admin.asUser("GET", "/api/v1/events"), 200);
   },
 };
+
+/** One answer of every endpoint. */
+async function successfulAnswers({ admin, fixtures }: TestContext): Promise<[string, Answer][]> {
+  const [send, domain, removedDomain, keys, revokedKey, suppression] = await Promise.all([
+    fixtures.delivered(),
+    fixtures.domain(),
+    fixtures.removedDomain(),
+    fixtures.apiKeys(),
+    fixtures.revokedKey(),
+    fixtures.suppressionRemoved(),
+  ]);
+  return [
+    ["a 202", send.answer],
+    ["a status record", await admin.status("test", send.accepted.id)],
+    ["a registered domain", domain.registered],
+    ["the list of domains", domain.list],
+    ["a domain", domain.got],
+    ["a removed domain", removedDomain.removal],
+    ["a created key", keys.lasting],
+    ["the list of keys", keys.list],
+    ["a revoked key", revokedKey.revocation],
+    ["the list of suppressions", await admin.asUser("GET", "/api/v1/suppression")],
+    ["a removed suppression", suppression.removal],
+    ["the list of events", await admin.asUser("GET", "/api/v1/events")],
+  ];
+}
+
+async function refusals({ request, admin }: TestContext): Promise<[string, Answer][]> {
+  const answers: [string, Answer][] = [
+    ["an invalid send", await admin.send("test", {})],
+    ["an unknown domain", await admin.asUser("GET", "/api/v1/domains/2147483647")],
+    ["an invalid domain name", await admin.asUser("POST", "/api/v1/domains", { body: {} })],
+    ["an unknown path", await admin.asUser("GET", "/api/v1/unknown")],
+  ];
+  for (const { method, path } of allEndpoints) {
+    answers.push([`${method} ${path} without credentials`, await request(method, path)]);
+  }
+  return answers;
+}
 
 /** The endpoint refuses requests without a credential and requests with an API key. */
 async function checkNeedsJwt(

@@ -122,6 +122,7 @@ export const sendTests: Tests = {
     for (const fixture of [fixtures.delivered, fixtures.bounced]) {
       const { id } = (await fixture()).accepted;
       check.equal("id", (await admin.status("test", id)).body?.id, id);
+      check.equal("id read with a JWT", (await admin.asUser("GET", `/api/v1/send/${id}/status`)).body?.id, id);
     }
   },
   "4.2-02": async (check, { fixtures }) => {

@@ -86,5 +86,5 @@ export const suppressionTests: Tests = {
 
 async function list({ admin, fixtures }: TestContext, query: Record<string, string | number>) {
   await fixtures.manySuppressed();
-  return admin.asUser("GET", "/api/v1/suppression", { query: { mode: "test", ...query } });
+  return admin.asUser("GET", "/api/v1/suppression", { query });
 }

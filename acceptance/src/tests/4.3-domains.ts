@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Answer } from "../client.ts";
 import { listedDomainFields, registeredFields } from "../fields.ts";
 import type { Tests } from "../suite.ts";
@@ -57,6 +58,26 @@ export const domainTests: Tests = {
     check.equal("a Link header to another page", list.headers.get("link"), null);
   },
 
+  "4.4-04": async (check, { fixtures, admin, freshDomain }) => {
+    await fixtures.domain();
+    const readNames = async (path: string) => {
+      const { status, body } = await admin.asUser("GET", path);
+      return status === 200 ? body.map(({ domain_name }: { domain_name: string }) => domain_name) : status;
+    };
+    if ((await readNames("/api/v1/domains")).length === 1) await admin.registerDomain(freshDomain());
+    // Concurrent tests register and remove domains.
+    const { all, limited } = await until(
+      async () => ({
+        all: await readNames("/api/v1/domains"),
+        limited: await readNames("/api/v1/domains?limit=1"),
+        after: await readNames("/api/v1/domains"),
+      }),
+      (read) => isDeepStrictEqual(read.all, read.after),
+    );
+    check.holds("there are several domains", all.length > 1, all);
+    if (limited !== 422) check.equal("the domains with limit=1", limited, all);
+  },
+
   "4.5-01": async (check, { fixtures, admin }) => {
     const { registered, got } = await fixtures.domain();
     check.integer("the id", registered.body?.domain_id);
@@ -92,9 +113,11 @@ export const domainTests: Tests = {
     const { body } = await admin.registerDomain(name);
     check.equal(`whether the provider has ${name}`, await view.hasIdentity(name), true);
     await admin.asUser("DELETE", `/api/v1/domains/${body?.domain_id}`);
+    // The API removes the identity after the answer when many other calls to the provider wait.
     const isRegistered = await until(
       () => view.hasIdentity(name),
       (found) => !found,
+      100,
     );
     check.equal(`whether the provider has ${name} after its removal`, isRegistered, false);
   },

@@ -111,4 +111,9 @@ export const authenticationTests: Tests = {
     check.equal("the number of live mails at the provider", (await view.mailsTo(live.payload.to[0] ?? "")).length, 1);
     check.equal("the test mails at the provider", await view.mailsTo(mail.to[0] ?? ""), []);
   },
+  "5-13": async (check, { requestLogIn }) => {
+    check.error("a log-in with a wrong password", await requestLogIn("not the password"), 401, "UNAUTHORIZED");
+    // A successful log-in also resets the count of failures.
+    check.status("a log-in with the correct password", await requestLogIn(), 200);
+  },
 };

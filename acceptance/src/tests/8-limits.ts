@@ -22,7 +22,7 @@ export const limitTests: Tests = {
   },
   "8-05": async (check, { admin, fixtures }) => {
     await fixtures.manySuppressed();
-    const { body } = await admin.asUser("GET", "/api/v1/events", { query: { mode: "test" } });
+    const { body } = await admin.asUser("GET", "/api/v1/events");
     check.equal(
       "the length of the page and its limit",
       [body?.data?.events?.length, body?.data?.pagination?.limit],
@@ -31,7 +31,7 @@ export const limitTests: Tests = {
   },
   "8-06": async (check, { other, fixtures }) => {
     await fixtures.limits();
-    const list = (limit: number) => other().asUser("GET", "/api/v1/events", { query: { mode: "test", limit } });
+    const list = (limit: number) => other().asUser("GET", "/api/v1/events", { query: { limit } });
     check.equal("the number of events with limit 100", (await list(100)).body?.data?.events?.length, 100);
     const { status, body } = await list(101);
     check.holds(
@@ -42,12 +42,12 @@ export const limitTests: Tests = {
   },
   "8-07": async (check, { admin, fixtures }) => {
     await fixtures.manySuppressed();
-    const { body } = await admin.asUser("GET", "/api/v1/suppression", { query: { mode: "test" } });
+    const { body } = await admin.asUser("GET", "/api/v1/suppression");
     check.equal("the length of the page and its limit", [body?.data?.length, body?.pagination?.limit], [50, 50]);
   },
   "8-08": async (check, { admin, fixtures }) => {
     await fixtures.manySuppressed();
-    const query = { mode: "test", limit: 1 };
+    const query = { limit: 1 };
     const [events, entries] = [
       await admin.asUser("GET", "/api/v1/events", { query }),
       await admin.asUser("GET", "/api/v1/suppression", { query }),
@@ -84,9 +84,16 @@ export const limitTests: Tests = {
       200,
     );
   },
-  "8-13": async (check, { admin }) => {
-    const answer = await admin.asUser("GET", "/api/v1/suppression", { query: { limit: 101 } });
-    check.error("limit 101", answer, 422, "VALIDATION_ERROR");
+  "8-13": async (check, { admin, fixtures }) => {
+    await fixtures.manySuppressed();
+    for (const limit of [100, 101, 1000]) {
+      const answer = await admin.asUser("GET", "/api/v1/suppression", { query: { limit } });
+      check.status(`limit ${limit}`, answer, 200);
+      const { data, pagination } = answer.body;
+      check.equal("limit in the answer", pagination.limit, 100);
+      check.equal("the length of the page", data.length, Math.min(pagination.total, 100));
+      check.equal("total_pages", pagination.total_pages, Math.ceil(pagination.total / 100));
+    }
   },
   "8-14": async (check, context) => {
     const many = (count: number) => Array.from({ length: count }, () => context.recipient("delivered"));

@@ -1,0 +1,17 @@
+import type { MutationCase } from "./breaking-proxy.ts";
+import { casesOfSections0To3 } from "./cases-0-to-3.ts";
+import { casesOfSections4To9 } from "./cases-4-to-9.ts";
+import { listCases } from "./list-cases.ts";
+import { liveCases } from "./live-cases.ts";
+import { modeCases } from "./mode-cases.ts";
+import { sendCases } from "./send-cases.ts";
+
+/** The faults of live mail come last, because the worker needs time to verify their domains. */
+export const mutationCases: MutationCase[] = [
+  ...casesOfSections0To3,
+  ...casesOfSections4To9,
+  ...sendCases,
+  ...listCases,
+  ...modeCases,
+  ...liveCases,
+];
