@@ -22,7 +22,7 @@ test.skipIf(!hasPsql)(
     for (let times = 0; times < 2; times++) moveSuppressions({ OLD: old.url, NEW: next.url, FROM: from, TO: to });
 
     const list = (db: Database, accountId: string) =>
-      listSuppressions(db.forAccount(accountId), "live", { limit: 100, offset: 0 });
+      listSuppressions(db.forAccount(accountId), ["live"], { limit: 100, offset: 0 });
     const { total, suppressions } = await list(next.db, to);
     expect(total).toBe(2);
     expect(suppressions.map(({ email }) => email).toSorted()).toEqual([

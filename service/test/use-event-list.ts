@@ -6,7 +6,7 @@ import { anEvent } from "./event-builders.ts";
 import { useTestApi } from "./use-test-api.ts";
 
 export interface EventList {
-  events: { id: string; email_id: string; event_type: EventType; recipient: string }[];
+  events: { id: string; email_id: string; event_type: EventType; recipient: string; mode: string }[];
   pagination: { page: number; limit: number; total: number; total_pages: number; next_before?: string | null };
 }
 

@@ -163,10 +163,11 @@ with request as materialized (
   insert into events (
     id, send_id, account_id, mode, event_type, event_at, recipient, suppression_reason, suppressed_at
   )
-  select suppression_event_id(a.send_id, s.email), a.send_id, a.account_id, a.mode, 'Suppression', a.decided_at, s.email,
-    s.reason, s.suppressed_at
+  select new_id_at(occurred.at), a.send_id, a.account_id, a.mode, 'Suppression', occurred.at, s.email, s.reason, s.suppressed_at
   from answer a
   cross join lateral unnest(a.suppressed) as e (email)
+  -- No event is older than the id of its send: a search by send starts there.
+  cross join lateral (select greatest(a.decided_at, time_of_id(a.send_id)) as at) as occurred
   cross join lateral ${indexLookup(`
     select s.email, s.reason, s.suppressed_at
     from suppressions s

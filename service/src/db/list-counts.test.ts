@@ -42,6 +42,23 @@ test("changes are folded into one count per list, and for events per list and mo
   ]);
 });
 
+test("events are counted per day as well, and the days of a month add up to it", async () => {
+  const accountId = await anAccount(database.db);
+  const times = ["2026-10-31T23:59:59.999Z", "2026-11-01T00:00:00.000Z", "2026-11-30T23:59:59.999Z"];
+  for (const at of [...times, ...times.slice(1)]) await anEvent(database.db, { accountId, at });
+  await foldAll();
+  await anEvent(database.db, { accountId, mode: "test", at: times[2] ?? "" });
+  await foldAll();
+  const days =
+    "select mode, to_char(day, 'YYYY-MM-DD') as day, count from list_days where account_id = $1 order by 1, 2";
+  expect(await change(database.db, days, [accountId])).toEqual([
+    { mode: "live", day: "2026-10-31", count: 1 },
+    { mode: "live", day: "2026-11-01", count: 2 },
+    { mode: "live", day: "2026-11-30", count: 2 },
+    { mode: "test", day: "2026-11-30", count: 1 },
+  ]);
+});
+
 test("an event counts for the UTC month of its id, at both ends of the current month", async () => {
   const accountId = await anAccount(database.db);
   const now = new Date();

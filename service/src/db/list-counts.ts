@@ -2,7 +2,7 @@ import type { Mode } from "../mode.ts";
 import type { AccountDatabase, Queryable } from "./database.ts";
 
 /**
- * SQL expression: the number of entries in these lists of account $1 in mode $2. It is part of the statement that reads
+ * SQL expression: the number of entries in these lists of account $1 in the modes $2. It is part of the statement that reads
  * the page, so that both show the same snapshot. It reads one row per month and the changes of the last seconds.
  */
 export function totalOfLists(lists: string): string {
@@ -10,17 +10,17 @@ export function totalOfLists(lists: string): string {
         coalesce((
           select sum(c.count)
           from list_counts c
-          where c.account_id = $1 and c.mode = $2 and c.list = any (${lists})
+          where c.account_id = $1 and c.mode = any ($2) and c.list = any (${lists})
         ), 0) + coalesce((
           select sum(c.difference)
           from list_changes c
-          where c.account_id = $1 and c.mode = $2 and c.list = any (${lists})
+          where c.account_id = $1 and c.mode = any ($2) and c.list = any (${lists})
         ), 0)
       )::bigint`;
 }
 
 interface EntriesNeeded {
-  mode: Mode;
+  modes: readonly Mode[];
   lists: readonly string[];
   wanted: number;
   /** Counts only entries with ids below `before` and times before `until`. */
@@ -45,11 +45,11 @@ export async function findOldestMonthNeeded(db: AccountDatabase, needed: Entries
           from (
             select month, count
             from list_counts
-            where account_id = $1 and mode = $2 and list = any ($3)
+            where account_id = $1 and mode = any ($2) and list = any ($3)
             union all
             select month, difference
             from list_changes
-            where account_id = $1 and mode = $2 and list = any ($3)
+            where account_id = $1 and mode = any ($2) and list = any ($3)
           ) as each_list
           cross join (
             select date_trunc('month', least(time_of_id($5::uuid), $6::timestamptz, 'infinity') at time zone 'UTC') as start
@@ -59,14 +59,14 @@ export async function findOldestMonthNeeded(db: AccountDatabase, needed: Entries
         ) as by_month
       ) as counted
       where later < $4`,
-    values: [db.accountId, needed.mode, needed.lists, needed.wanted, needed.before ?? null, needed.until ?? null],
+    values: [db.accountId, needed.modes, needed.lists, needed.wanted, needed.before ?? null, needed.until ?? null],
   });
   return row?.month ?? undefined;
 }
 
 /**
  * Serves all accounts: folds the oldest changes into the counts and returns how many it folded. One commit deletes a change
- * and adds it to its count, so every query sees it exactly once. Concurrent folds take different changes.
+ * and adds it to its count, so every query sees it exactly once. A trigger adds it to `list_days`. Concurrent folds take different changes.
  */
 export async function foldListChanges(db: Queryable, batchSize: number): Promise<number> {
   const [row] = await db.query<{ taken: number }>({

@@ -1,7 +1,11 @@
 import type { AccountDatabase } from "../db/database.ts";
+import { deepPage, maxShallowOffset } from "../db/deep-page.ts";
 import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
 import { findOldestMonthNeeded, totalOfLists } from "../db/list-counts.ts";
+import { ofEachMode } from "../db/of-each-mode.ts";
+import { indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { withGivenRecipients } from "./given-recipients.ts";
 
 export const eventTypes = ["Delivery", "Bounce", "Complaint", "Suppression"] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -12,69 +16,123 @@ export interface SendEvent {
   sendId: string;
   type: EventType;
   at: string;
+  /** As the caller wrote it in the send; the table stores the form in which addresses are compared. */
   recipient: string;
   bounceType: "Permanent" | "Transient" | null;
   bounceSubtype: string | null;
   complaintType: string | null;
   suppressionReason: "hard_bounce" | "complaint" | null;
   suppressedAt: string | null;
+  mode: Mode;
 }
 
 const columns = `id, send_id as "sendId", event_type as type, event_at as at, recipient,
           bounce_type as "bounceType", bounce_subtype as "bounceSubtype", complaint_type as "complaintType",
-          suppression_reason as "suppressionReason", suppressed_at as "suppressedAt"`;
+          suppression_reason as "suppressionReason", suppressed_at as "suppressedAt", mode`;
 
 interface EventPage {
   type: EventType | undefined;
   limit: number;
-  /** The newest entries to skip; the query still reads them. */
+  /** The newest entries to skip. */
   offset: number;
 }
 
+interface CountedEvents {
+  total: number;
+  events: SendEvent[];
+}
+
 /** Newest first, which is the order of ids. */
-export async function listEvents(db: AccountDatabase, mode: Mode, page: EventPage) {
+export async function listEvents(db: AccountDatabase, modes: readonly Mode[], page: EventPage): Promise<CountedEvents> {
   const { limit, offset } = page;
-  const lists = listsOf(page.type);
-  const month = await findOldestMonthNeeded(db, { mode, lists, wanted: offset + limit });
-  const read = await readPage(db, mode, page, month ?? new Date().toISOString());
+  const read = await (offset > maxShallowOffset ? readDeepPage(db, modes, page) : readNewPage(db, modes, page));
   // The page is short when an event of an older month arrived after the count, or events were deleted.
   const isComplete = read.events.length >= Math.min(limit, read.total - offset);
-  return isComplete ? read : readPage(db, mode, page, undefined);
+  const { total, events } = isComplete ? read : await readPage(db, modes, page, undefined);
+  return { total, events: await withGivenRecipients(db, events) };
 }
 
 function listsOf(type: EventType | undefined): readonly EventType[] {
   return type === undefined ? eventTypes : [type];
 }
 
+async function readNewPage(db: AccountDatabase, modes: readonly Mode[], page: EventPage): Promise<CountedEvents> {
+  const wanted = page.offset + page.limit;
+  const month = await findOldestMonthNeeded(db, { modes, lists: listsOf(page.type), wanted });
+  return readPage(db, modes, page, month ?? new Date().toISOString());
+}
+
 async function readPage(
   db: AccountDatabase,
-  mode: Mode,
+  modes: readonly Mode[],
   { type, limit, offset }: EventPage,
   since: string | undefined,
-): Promise<{ total: number; events: SendEvent[] }> {
-  const rows = await db.query<{ total: number } & (SendEvent | { id: null })>({
+): Promise<CountedEvents> {
+  const rows = await db.query<CountedRow>({
     name: "list-events",
     text: `
       select counted.total, page.*
       from (select ${totalOfLists("$6")} as total) as counted
       left join (
-        select ${columns}
-        from events
-        where account_id = $1
-          and mode = $2
-          and ($3::text is null or event_type = $3)
-          and ($7::timestamptz is null or id >= first_id_at($7))
+        select *
+        from (
+          ${ofEachMode(
+            (mode) => `
+            select ${columns}
+            from events
+            where account_id = $1
+              and mode = ${mode}
+              and ($3::text is null or event_type = $3)
+              and ($7::timestamptz is null or id >= first_id_at($7))
+            order by id desc
+            limit $4::bigint + $5`,
+          )}
+        ) as entries
         order by id desc
         limit $4
         offset $5
       ) as page on true
       order by page.id desc`,
-    values: [db.accountId, mode, type ?? null, limit, offset, listsOf(type), since ?? null],
+    values: [db.accountId, modes, type ?? null, limit, offset, listsOf(type), since ?? null],
     isPlannedEachTime: true,
   });
-  // An empty page is one row that has only the total.
-  const events: SendEvent[] = rows.filter((row) => row.id !== null);
-  return { total: rows[0]?.total ?? 0, events };
+  return countedEvents(rows);
+}
+
+async function readDeepPage(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  { type, limit, offset }: EventPage,
+): Promise<CountedEvents> {
+  const entries = (mode: string, conditions: string) =>
+    `select id, mode from events where account_id = $1 and mode = ${mode} and ($6::text is null or event_type = $6) and ${conditions}`;
+  const rows = await db.query<CountedRow>({
+    name: "list-events-far-back",
+    text: `
+      ${deepPage(entries)}
+      select counted.total, found.*
+      from counted
+      left join (
+        select event.*
+        from page
+        cross join lateral ${indexLookup(`
+          select ${columns}
+          from events
+          where account_id = $1
+            and id = page.id`)} as event
+      ) as found on true
+      order by found.id desc`,
+    values: [db.accountId, modes, listsOf(type), offset, limit, type ?? null],
+    isPlannedEachTime: true,
+  });
+  return countedEvents(rows);
+}
+
+type CountedRow = { total: number } & (SendEvent | { id: null });
+
+/** An empty page is one row that has only the total. */
+function countedEvents(rows: CountedRow[]): CountedEvents {
+  return { total: rows[0]?.total ?? 0, events: rows.filter((row) => row.id !== null) };
 }
 
 export interface EventFilter {
@@ -97,14 +155,14 @@ const maxScanned = 10_000;
  */
 export async function findEvents(
   db: AccountDatabase,
-  mode: Mode,
+  modes: readonly Mode[],
   filter: EventFilter,
 ): Promise<{ events: SendEvent[]; nextBefore: string | undefined }> {
   const { type, sendId, recipient, before, since, until, limit } = filter;
   const scanLimit = recipient === undefined ? limit + 1 : maxScanned;
   const month =
     sendId === undefined
-      ? await findOldestMonthNeeded(db, { mode, lists: listsOf(type), wanted: scanLimit, before, until })
+      ? await findOldestMonthNeeded(db, { modes, lists: listsOf(type), wanted: scanLimit, before, until })
       : undefined;
   const rows = await db.query<SendEvent & ScannedRow>({
     name: "find-events",
@@ -114,16 +172,10 @@ export async function findEvents(
       from (
         select *, $8::text is null or recipient = $8 as "isWanted", row_number() over (order by id desc) as "scanPosition"
         from (
-          select ${columns}
-          from ${sendId === undefined ? "events" : "of_send"}
-          where account_id = $1
-            and mode = $2
-            and ($3::text is null or event_type = $3)
-            and ($4::uuid is null or id < $4)
-            and ($5::timestamptz is null or id >= first_id_at($5))
-            and ($6::timestamptz is null or id < first_id_at($6))
-            and ($11::timestamptz is null or id >= first_id_at($11))
-            and ($9::uuid is null or send_id = $9)
+          select *
+          from (
+            ${sendId === undefined ? ofEachMode((mode) => candidatesOf("events", `mode = ${mode}`)) : candidatesOf("of_send", "mode = any ($2)")}
+          ) as entries
           order by id desc
           limit $7
         ) as candidates
@@ -133,7 +185,7 @@ export async function findEvents(
       limit $10`,
     values: [
       db.accountId,
-      mode,
+      modes,
       type ?? null,
       before ?? null,
       since ?? null,
@@ -147,7 +199,24 @@ export async function findEvents(
     isPlannedEachTime: true,
   });
   const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
-  return { events: wanted, nextBefore };
+  return { events: await withGivenRecipients(db, wanted), nextBefore };
+}
+
+/** SQL: at most `$7` events of the filter, newest first. */
+function candidatesOf(table: string, ofMode: string): string {
+  return `
+            select ${columns}
+            from ${table}
+            where account_id = $1
+              and ${ofMode}
+              and ($3::text is null or event_type = $3)
+              and ($4::uuid is null or id < $4)
+              and ($5::timestamptz is null or id >= first_id_at($5))
+              and ($6::timestamptz is null or id < first_id_at($6))
+              and ($11::timestamptz is null or id >= first_id_at($11))
+              and ($9::uuid is null or send_id = $9)
+            order by id desc
+            limit $7`;
 }
 
 /** A send has few events and they have an index. `materialized` makes the planner use that index. */

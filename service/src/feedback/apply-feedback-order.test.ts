@@ -10,6 +10,7 @@ import {
   suppressionsOf,
   transientBounce,
 } from "../../test/feedback-report-fixture.ts";
+import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Feedback } from "../provider/feedback.ts";
 import { applyFeedback } from "./apply-feedback.ts";
@@ -109,3 +110,31 @@ function statusFromOutcomes(outcomes: OutcomeRank[]): "sent" | "delivered" | "bo
 function apply(reports: Feedback[]) {
   return applyFeedback(database.db, reports, Date.now());
 }
+
+test("the id of an event has the millisecond that is shown as its time, so the order of ids is the order of time", async () => {
+  const send = await aSubmittedSend(database.db, ["a@x.test", "b@x.test"]);
+  const offsetsMs = [5, -1, 3, 3, 0, -86_400_000, 250];
+  const times = offsetsMs.map((ms) => new Date(Date.now() + ms).toISOString().replace("Z", "987Z"));
+  for (const [number, at] of times.entries()) {
+    const report = {
+      ...aReport(send, { ...transientBounce, recipients: ["a@x.test"] }),
+      at,
+      feedbackId: `f-${number}`,
+    };
+    await applyFeedback(database.db, [report, report], Date.now());
+    await applyFeedback(database.db, [report], Date.now());
+  }
+  const rows = await change(
+    database.db,
+    `select e.event_at as at, time_of_id(e.id) as "idAt", s.queued_at as "acceptedAt"
+     from events e
+     join sends s on s.id = e.send_id
+     where e.send_id = $1
+     order by e.id`,
+    [send.id],
+  );
+  expect(rows).toHaveLength(offsetsMs.length);
+  expect(rows.map(({ at }) => at)).toEqual(rows.map(({ idAt }) => idAt));
+  expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => String(at)).toSorted());
+  expect(rows[0]?.at).toBe(rows[0]?.acceptedAt);
+});

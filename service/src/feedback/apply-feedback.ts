@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import type { AboutMail, Feedback } from "../provider/feedback.ts";
 import { confirmSubmissions, type SubmissionEvidence } from "../queue/confirm-submission.ts";
-import { eventIdOf } from "./event-id.ts";
+import { eventIdOf, eventTimeOf } from "./event-id.ts";
 import { findUnconfirmed } from "./find-unconfirmed.ts";
 import { outcomeRanks, type RecipientReport, recordReports } from "./record-reports.ts";
 import { rejectSends } from "./reject-sends.ts";
@@ -94,7 +94,7 @@ function reportsOf(feedback: Tagged): RecipientReport[] {
     eventId: eventIdOf({ sendId, providerMessageId, type, recipient, feedbackId, at }),
     sendId,
     type,
-    at,
+    at: new Date(eventTimeOf({ sendId, at })).toISOString(),
     recipient,
     bounceType: undefined,
     bounceSubtype: undefined,

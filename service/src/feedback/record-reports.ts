@@ -15,6 +15,7 @@ export interface RecipientReport {
   eventId: string;
   sendId: string;
   type: "Delivery" | "Bounce" | "Complaint";
+  /** In milliseconds, and the time in `eventId`. */
   at: string;
   /** In lower case. */
   recipient: string;
@@ -37,7 +38,8 @@ export interface RecordedReports {
  *
  * 1. `attributed`: finds the send and the recipient. Reports about unknown sends are left out. If the send has one recipient, the
  *    report is about it, however the address is spelt (mail may have been forwarded). If it has several, the address must be one of
- *    them; a report about another address is stored as an event and changes neither outcomes nor suppressions.
+ *    them; a report about another address is stored as an event and changes neither outcomes nor suppressions. An event from before
+ *    its send gets the time of the send, in its id as well.
  * 2. `new_events`: stores the events. An event that is already there is not stored again.
  * 3. `per_send`, `moved`: raises the outcome of each recipient to the higher of the stored and the reported rank, and derives the
  *    status. The branches for one recipient only save time. If another process changes the row at
@@ -51,7 +53,9 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
     name: "record-reports",
     text: `
       with attributed as materialized (
-        select report.event_id, report.send_id, report.event_type, report.event_at::timestamptz as event_at, report.rank,
+        select case when report.event_at::timestamptz < s.accepted_at then id_with_time(report.event_id, s.accepted_at)
+            else report.event_id end as event_id,
+          greatest(report.event_at::timestamptz, s.accepted_at) as event_at, report.send_id, report.event_type, report.rank,
           report.bounce_type, report.bounce_subtype, report.complaint_type, report.suppress_as, s.account_id, s.mode, s.size,
           case when s.size = 1 then 1 else array_position(s.keys, report.recipient) end as position,
           case when s.size = 1 then s.keys[1] else report.recipient end as recipient
@@ -60,7 +64,8 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
           bounce_subtype, complaint_type, suppress_as)
         cross join lateral ${indexLookup(`
           select s.account_id, s.mode, cardinality(s.to_addresses) as size,
-            coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as keys
+            coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as keys,
+            date_trunc('milliseconds', s.queued_at) as accepted_at
           from sends s
           where s.id = report.send_id`)} as s
       ), new_events as (

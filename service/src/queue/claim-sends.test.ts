@@ -123,7 +123,8 @@ describe("a claim checks each send again", () => {
         recipient: "gone@a.test",
         suppression_reason: "hard_bounce",
         has_suppressed_at: true,
-        has_time_of_send: true,
+        has_time_of_claim: true,
+        id_has_its_time: true,
       },
     ]);
   });
@@ -136,14 +137,28 @@ describe("a claim checks each send again", () => {
     expect((await claim())[0]?.recipients).toEqual(["here@a.test"]);
   });
 
-  test("a recipient that drops out twice has one event", async () => {
+  test("a send that is claimed again has one event for a recipient that dropped out", async () => {
     const sender = await aSender();
-    const id = await aQueuedSend(database.db, { ...sender, to: ["gone@a.test"] });
+    const id = await aQueuedSend(database.db, { ...sender, to: ["gone@a.test", "here@a.test"] });
     await aSuppression(database.db, { accountId: sender.accountId, email: "gone@a.test" });
-    expect((await claim())[0]?.recipients).toEqual([]);
-    await change(database.db, "update send_queue set state = 'ready', recipients = '{gone@a.test}' where id = $1", [
-      id,
-    ]);
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      expect(await claim()).toMatchObject([{ attempt, recipients: ["here@a.test"] }]);
+      await change(database.db, "update send_queue set state = 'ready' where id = $1", [id]);
+    }
+    expect(await eventsOf(id)).toHaveLength(1);
+  });
+
+  test("a claim that is rolled back leaves the recipient in the queue and no event, and the next claim stores one", async () => {
+    const sender = await aSender();
+    const id = await aQueuedSend(database.db, { ...sender, to: ["gone@a.test", "here@a.test"] });
+    await aSuppression(database.db, { accountId: sender.accountId, email: "gone@a.test" });
+    const undone = database.db.withTransaction(async (tx) => {
+      expect((await claimSends(tx, everything)).sends).toHaveLength(1);
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    expect(await queueRow(database.db, id)).toMatchObject({ attempt: 0, recipients: ["gone@a.test", "here@a.test"] });
+    expect(await eventsOf(id)).toEqual([]);
     await claim();
     expect(await eventsOf(id)).toHaveLength(1);
   });
@@ -242,7 +257,8 @@ function eventsOf(sendId: string) {
   return change(
     database.db,
     `select account_id, mode, event_type, recipient, suppression_reason, suppressed_at is not null as has_suppressed_at,
-       left(id::text, 13) = left(send_id::text, 13) as has_time_of_send
+       (select abs(extract(epoch from q.attempted_at - event_at)) < 5 from send_queue q where q.id = send_id) as has_time_of_claim,
+       time_of_id(id) = date_trunc('milliseconds', event_at) as id_has_its_time
      from events where send_id = $1`,
     [sendId],
   );

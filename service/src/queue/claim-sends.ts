@@ -52,14 +52,17 @@ export interface ClaimOptions {
  * 1. `picked`: the first ready sends, unless mail is held or the server run is not the stored one (in-doubt/failover-store.ts).
  * 2. `afforded`: as many of them as the granted recipients allow.
  * 3. `checked`: the remaining recipients, the state of the domain, and whether the account is held or suspended.
- * 4. `stored_events`: a Suppression event for each recipient that dropped out.
+ * 4. `stored_events`: a Suppression event for each recipient that dropped out, with the time of the claim. The same statement removes
+ *    the recipient from the queue row, so no other claim finds it there.
  * 5. `taken`: leased, or parked when the account is held or suspended, so that claims meet such a send only once.
  */
 export async function claimSends(db: Queryable, options: ClaimOptions): Promise<Claim> {
   const rows = await db.query<ClaimedSend & { isParked: boolean }>({
     name: "claim-sends",
     text: `
-      with picked as materialized (
+      with claim as materialized (
+        select clock_timestamp() as at
+      ), picked as materialized (
         select id, account_id, mode, fair_at, from_domain, recipients
         from send_queue
         where state = 'ready' and mode = $1 and fair_at >= $2::timestamptz
@@ -106,9 +109,10 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           where a.id = sending.account_id`)} as account on true
       ), stored_events as (
         insert into events (id, send_id, account_id, mode, event_type, event_at, recipient, suppression_reason, suppressed_at)
-        select suppression_event_id(sending.id, listed.email), sending.id, sending.account_id, sending.mode, 'Suppression',
-          now(), listed.email, listed.reason, listed.suppressed_at
+        select new_id_at(occurred.at), sending.id, sending.account_id, sending.mode, 'Suppression', occurred.at, listed.email,
+          listed.reason, listed.suppressed_at
         from checked sending
+        cross join lateral (select greatest(claim.at, time_of_id(sending.id)) as at from claim) as occurred
         cross join lateral unnest(sending.recipients) as given (email)
         cross join lateral ${indexLookup(`
           select s.email, s.reason, s.suppressed_at
@@ -116,8 +120,6 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           where s.account_id = sending.account_id and s.mode = sending.mode and s.email = given.email`)} as listed
         where cardinality(sending.allowed) < cardinality(sending.recipients)
           and not sending.is_stopped
-        order by 1
-        on conflict (id) do nothing
       ), taken as (
         update send_queue q
         set state = case when checked.is_stopped then 'parked' else 'leased' end,

@@ -111,11 +111,19 @@ export async function retryFailed(db: Queryable, code: SendErrorCode, retries: R
         select failed.id, failed.from_domain, failed.position, failed.account_id, failed.mode, array(
           select one.key
           from unnest(failed.keys) with ordinality as one (key, position)
-          where one.key <> all (failed.filtered)
-            and not exists (select from events e where e.id = suppression_event_id(failed.id, one.key))
+          where one.key <> all (failed.filtered || dropped_out.recipients)
           order by one.position
         ) as recipients
         from failed
+        cross join lateral (
+          select array(
+            select e.recipient
+            from events e
+            where e.send_id = failed.id
+              and e.id >= first_id_at(time_of_id(failed.id))
+              and e.event_type = 'Suppression'
+          ) as recipients
+        ) as dropped_out
       ), queued as (
         insert into send_queue (id, account_id, mode, state, fair_at, due_at, attempt, from_domain, recipients)
         select r.id, r.account_id, r.mode, 'waiting', now() + r.position * interval '60 s' / account.limit_per_minute,

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 
 async function rowsRead(filter: Partial<Parameters<typeof listSends>[2]>): Promise<number> {
-  const work = (db: Parameters<typeof listSends>[0]) => listSends(db, "live", { ...everything, ...filter });
+  const work = (db: Parameters<typeof listSends>[0]) => listSends(db, ["live"], { ...everything, ...filter });
   return (await costOf(database.db.forAccount(accountId), work)).rowsRead;
 }
 
@@ -76,7 +76,7 @@ describe.for(["without statistics", "with fresh statistics"])("%s", (statistics)
       { providerMessageId: "none" },
     ]) {
       expect(await rowsRead(filter)).toBeLessThanOrEqual(10_000 * scannedPerOwn + partitionRows);
-      const { sends, nextBefore } = await listSends(database.db.forAccount(accountId), "live", {
+      const { sends, nextBefore } = await listSends(database.db.forAccount(accountId), ["live"], {
         ...everything,
         ...filter,
       });

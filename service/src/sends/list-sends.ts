@@ -1,5 +1,6 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
+import { ofEachMode } from "../db/of-each-mode.ts";
 import type { Mode } from "../mode.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
 
@@ -26,7 +27,7 @@ const maxScanned = 10_000;
  */
 export async function listSends(
   db: AccountDatabase,
-  mode: Mode,
+  modes: readonly Mode[],
   filter: SendFilter,
 ): Promise<{ sends: SendRecord[]; nextBefore: string | undefined }> {
   const { status, recipient, fromDomains, providerMessageId, apiKeyId, before, since, until, limit } = filter;
@@ -41,18 +42,26 @@ export async function listSends(
       from (
         select *, row_number() over (order by id desc) as "scanPosition", ($7::text is null or status = $7) and "isMatch" as "isWanted"
         from (
-          select ${sendRecordColumns},
-            ($8::text is null or $8 = any (coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[])))
-            and ($9::text[] is null or lower(substring(s.from_address from '@([^@>]+)>?$')) = any ($9))
-            and ($10::text is null or s.provider_message_id = $10)
-            and ($12::uuid is null or s.api_key_id = $12) as "isMatch"
-          from sends s
-          where s.account_id = $1
-            and s.mode = $2
-            and ($3::uuid is null or s.id < $3)
-            and ($4::timestamptz is null or s.id >= first_id_at($4))
-            and ($5::timestamptz is null or s.id < first_id_at($5))
-          order by s.id desc
+          select *
+          from (
+            ${ofEachMode(
+              (mode) => `
+            select ${sendRecordColumns},
+              ($8::text is null or $8 = any (coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[])))
+              and ($9::text[] is null or lower(substring(s.from_address from '@([^@>]+)>?$')) = any ($9))
+              and ($10::text is null or s.provider_message_id = $10)
+              and ($12::uuid is null or s.api_key_id = $12) as "isMatch"
+            from sends s
+            where s.account_id = $1
+              and s.mode = ${mode}
+              and ($3::uuid is null or s.id < $3)
+              and ($4::timestamptz is null or s.id >= first_id_at($4))
+              and ($5::timestamptz is null or s.id < first_id_at($5))
+            order by s.id desc
+            limit $6`,
+            )}
+          ) as entries
+          order by id desc
           limit $6
         ) as candidates
       ) as scanned
@@ -61,7 +70,7 @@ export async function listSends(
       limit $11`,
     values: [
       db.accountId,
-      mode,
+      modes,
       before ?? null,
       since ?? null,
       until ?? null,

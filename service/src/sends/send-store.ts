@@ -23,6 +23,7 @@ export interface SendRecord {
   providerMessageId: string | null;
   errorCode: string | null;
   errorMessage: string | null;
+  mode: Mode;
 }
 
 /**
@@ -37,18 +38,22 @@ export function publishedStatus(queueState: string): string {
 export const sendRecordColumns = `s.id,
           ${publishedStatus("(select q.state from send_queue q where q.id = s.id)")} as status, s.from_address as "fromAddress", s.to_addresses as "toAddresses",
           s.subject, s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
-          s.error_code as "errorCode", s.error_message as "errorMessage"`;
+          s.error_code as "errorCode", s.error_message as "errorMessage", s.mode`;
 
-export async function findSend(db: AccountDatabase, mode: Mode, id: string): Promise<SendRecord | undefined> {
+export async function findSend(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  id: string,
+): Promise<SendRecord | undefined> {
   const [row] = await db.query<SendRecord>({
     name: "find-send",
     text: `
       select ${sendRecordColumns}
       from sends s
       where s.account_id = $1
-        and s.mode = $2
+        and s.mode = any ($2)
         and s.id = $3`,
-    values: [db.accountId, mode, id],
+    values: [db.accountId, modes, id],
     isPlannedEachTime: true,
   });
   return row;

@@ -30,11 +30,15 @@ export interface Timeline {
 const shownAtMost = 500;
 
 /** Everything known about a send, oldest first. Undefined when the account has no such send. */
-export async function findTimeline(db: AccountDatabase, mode: Mode, id: string): Promise<Timeline | undefined> {
-  const send = await findTimelineSend(db, mode, id);
+export async function findTimeline(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  id: string,
+): Promise<Timeline | undefined> {
+  const send = await findTimelineSend(db, modes, id);
   if (send === undefined) return undefined;
   const attempts = await listAttempts(db, id);
-  const { events, nextBefore } = await findEvents(db, mode, { ...everything, sendId: id });
+  const { events, nextBefore } = await findEvents(db, [send.mode], { ...everything, sendId: id });
   const entries: TimelineEntry[] = [
     { type: "accepted", at: send.queuedAt, recipients: send.toAddresses.length, suppressedRecipients: send.suppressed },
     ...attempts
@@ -69,7 +73,7 @@ interface TimelineSend extends SendRecord {
   attemptedAt: string | null;
 }
 
-async function findTimelineSend(db: AccountDatabase, mode: Mode, id: string) {
+async function findTimelineSend(db: AccountDatabase, modes: readonly Mode[], id: string) {
   const [row] = await db.query<TimelineSend>({
     name: "find-timeline-send",
     text: `
@@ -85,9 +89,9 @@ async function findTimelineSend(db: AccountDatabase, mode: Mode, id: string) {
       from sends s
       left join send_queue q on q.id = s.id
       where s.account_id = $1
-        and s.mode = $2
+        and s.mode = any ($2)
         and s.id = $3`,
-    values: [db.accountId, mode, id],
+    values: [db.accountId, modes, id],
     isPlannedEachTime: true,
   });
   return row;

@@ -41,7 +41,7 @@ function testDeps() {
 
 async function removed(accountId: string, email: string): Promise<void> {
   await aSuppression(database.db, { accountId, email });
-  await removeSuppression(database.db.forAccount(accountId), "live", email);
+  await removeSuppression(database.db.forAccount(accountId), ["live"], email);
 }
 
 function notes() {

@@ -1,5 +1,8 @@
 import type { AccountDatabase } from "../db/database.ts";
+import { deepPage, maxShallowOffset } from "../db/deep-page.ts";
 import { totalOfLists } from "../db/list-counts.ts";
+import { ofEachMode } from "../db/of-each-mode.ts";
+import { indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 
 /** Reads and removes entries. `feedback/record-reports.ts` adds them, in the commit that stores the bounce or complaint. */
@@ -9,65 +12,141 @@ export interface Suppression {
   email: string;
   reason: "hard_bounce" | "complaint";
   suppressedAt: string;
+  mode: Mode;
 }
 
-/** Newest first, which is the order of ids, without the newest `offset` entries. */
+const columns = `id, email, reason, suppressed_at as "suppressedAt", mode`;
+
+interface SuppressionPage {
+  limit: number;
+  /** The newest entries to skip. */
+  offset: number;
+}
+
+interface CountedSuppressions {
+  total: number;
+  suppressions: Suppression[];
+}
+
+/** Newest first, which is the order of ids. */
 export async function listSuppressions(
   db: AccountDatabase,
-  mode: Mode,
-  { limit, offset }: { limit: number; offset: number },
-) {
-  const rows = await db.query<{ total: number } & (Suppression | { id: null })>({
+  modes: readonly Mode[],
+  page: SuppressionPage,
+): Promise<CountedSuppressions> {
+  const { limit, offset } = page;
+  if (offset <= maxShallowOffset) return readPage(db, modes, page);
+  const read = await readDeepPage(db, modes, page);
+  const isComplete = read.suppressions.length >= Math.min(limit, read.total - offset);
+  return isComplete ? read : readPage(db, modes, page);
+}
+
+async function readPage(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  { limit, offset }: SuppressionPage,
+): Promise<CountedSuppressions> {
+  const rows = await db.query<CountedRow>({
     name: "list-suppressions",
     text: `
-      select counted.total, s.id, s.email, s.reason, s.suppressed_at as "suppressedAt"
-      from (select ${totalOfLists("'{suppressions}'")} as total) counted
+      select counted.total, page.*
+      from (select ${totalOfLists("'{suppressions}'")} as total) as counted
       left join (
-        select id, email, reason, suppressed_at
-        from suppressions
-        where account_id = $1
-          and mode = $2
+        select *
+        from (
+          ${ofEachMode(
+            (mode) => `
+            select ${columns}
+            from suppressions
+            where account_id = $1
+              and mode = ${mode}
+            order by id desc
+            limit $3::bigint + $4`,
+          )}
+        ) as entries
         order by id desc
         limit $3
         offset $4
-      ) s on true
-      order by s.id desc`,
-    values: [db.accountId, mode, limit, offset],
+      ) as page on true
+      order by page.id desc`,
+    values: [db.accountId, modes, limit, offset],
   });
-  // An empty page is one row that has only the total.
-  const suppressions: Suppression[] = rows.filter((row) => row.id !== null);
-  return { total: rows[0]?.total ?? 0, suppressions };
+  return countedSuppressions(rows);
+}
+
+async function readDeepPage(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  { limit, offset }: SuppressionPage,
+): Promise<CountedSuppressions> {
+  const entries = (mode: string, conditions: string) =>
+    `select id, mode from suppressions where account_id = $1 and mode = ${mode} and ${conditions}`;
+  const rows = await db.query<CountedRow>({
+    name: "list-suppressions-far-back",
+    text: `
+      ${deepPage(entries)}
+      select counted.total, found.*
+      from counted
+      left join (
+        select entry.*
+        from page
+        cross join lateral ${indexLookup(`
+          select ${columns}
+          from suppressions
+          where account_id = $1
+            and mode = page.mode
+            and id = page.id`)} as entry
+      ) as found on true
+      order by found.id desc`,
+    values: [db.accountId, modes, ["suppressions"], offset, limit],
+  });
+  return countedSuppressions(rows);
+}
+
+type CountedRow = { total: number } & (Suppression | { id: null });
+
+/** An empty page is one row that has only the total. */
+function countedSuppressions(rows: CountedRow[]): CountedSuppressions {
+  return { total: rows[0]?.total ?? 0, suppressions: rows.filter((row) => row.id !== null) };
 }
 
 /** Entries with ids below `before`, newest first. `nextBefore` is the id to continue from; undefined at the end. */
 export async function findSuppressionsBefore(
   db: AccountDatabase,
-  mode: Mode,
+  modes: readonly Mode[],
   { before, limit }: { before: string; limit: number },
 ) {
   const rows = await db.query<Suppression>({
     name: "find-suppressions-before",
     text: `
-      select id, email, reason, suppressed_at as "suppressedAt"
-      from suppressions
-      where account_id = $1
-        and mode = $2
-        and id < $3
+      select *
+      from (
+        ${ofEachMode(
+          (mode) => `
+          select ${columns}
+          from suppressions
+          where account_id = $1
+            and mode = ${mode}
+            and id < $3
+          order by id desc
+          limit $4`,
+        )}
+      ) as entries
       order by id desc
       limit $4`,
-    values: [db.accountId, mode, before, limit + 1],
+    values: [db.accountId, modes, before, limit + 1],
   });
   const suppressions = rows.slice(0, limit);
   return { suppressions, nextBefore: rows.length > limit ? suppressions.at(-1)?.id : undefined };
 }
 
 /**
- * Removes an address from the list. For live mail the same commit records that it must be removed from the provider's
- * list too. Returns false when the address was not on the list.
+ * Removes an address from the list. If live mail was filtered, the same commit records that the address must be removed from the
+ * provider's list too. Returns false when the address was not on the list.
  */
 export async function removeSuppression(
   db: AccountDatabase,
-  mode: Mode,
+  modes: readonly Mode[],
   /** In lower case. */
   email: string,
 ): Promise<boolean> {
@@ -77,13 +156,13 @@ export async function removeSuppression(
       with removed as (
         delete from suppressions
         where account_id = $1
-          and mode = $2
+          and mode = any ($2)
           and email = $3
-        returning email
+        returning email, mode
       )
-      select case when $2 = 'live' then note_suppression_removal(email) end
+      select case when mode = 'live' then note_suppression_removal(email) end
       from removed`,
-    values: [db.accountId, mode, email],
+    values: [db.accountId, modes, email],
   });
   return rows.length > 0;
 }

@@ -27,21 +27,44 @@ export const textParameter = z
   .max(1000)
   .refine((text) => !controlCharacter.test(text), { error: "contains a control character; remove it" });
 
-export const modeParameter = z
-  .enum(["live", "test"])
-  .optional()
-  .describe("For a JWT only; default `live`. An API key always uses its own mode");
+const modeParameter = z.enum(["live", "test"]).optional();
 
-export const limitParameter = numberParameter(z.int().min(1).max(100))
+export const readingModeParameter = modeParameter.describe(
+  "Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422",
+);
+
+export const sendingModeParameter = modeParameter.describe(
+  "For a JWT; default `live`. An API key sends in its own mode; another one is 422",
+);
+
+/** The mode of an entry in a response. */
+export const wireMode = z.enum(["live", "test"]).describe("Mode of the send");
+
+const maxLimit = 100;
+
+export const limitParameter = numberParameter(z.int().min(1).max(maxLimit))
   .default(50)
-  .describe("Maximum number of entries, 1 to 100");
+  .describe("Maximum number of entries, 1 to 100")
+  .meta({ "x-default": 50 });
 
-export const pageParameter = numberParameter(z.int().min(1)).optional().describe("Page number; default 1");
+/** The published interface names no maximum for suppressions, so a larger limit is valid and counts as 100. */
+export const clampedLimitParameter = numberParameter(z.int().min(1))
+  .default(50)
+  .transform((limit) => Math.min(limit, maxLimit))
+  .describe(
+    `Maximum number of entries; more than ${maxLimit} counts as ${maxLimit}, and \`pagination.limit\` shows the limit in use`,
+  )
+  .meta({ "x-default": 50 });
+
+export const pageParameter = numberParameter(z.int().min(1).max(1_000_000_000))
+  .optional()
+  .describe("Page number")
+  .meta({ "x-default": 1 });
 
 export const beforeParameter = z
   .guid({ error: "must be an id, such as the `next_before` of the previous response" })
   .optional()
-  .describe("Only entries that follow the entry with this id; use it to continue the list without a depth limit");
+  .describe("Only entries that follow the entry with this id; use it to continue the list");
 
 export const sinceParameter = timeParameter.optional().describe("Only entries from this time on");
 export const untilParameter = timeParameter.optional().describe("Only entries before this time");
@@ -68,16 +91,9 @@ export const cursorPagination = z
   })
   .meta({ id: "Cursor", description: "How to continue the list; present when the request has `before` or a filter" });
 
-/** PostgreSQL reads every entry before a page, so the depth of a page is limited. */
-const maxPageDepth = 100_000;
-
 /** Returns the number of entries before a page. */
 export function offsetOf(page: number, limit: number): number {
-  if (page * limit <= maxPageDepth) return (page - 1) * limit;
-  const message =
-    `must be at most ${Math.floor(maxPageDepth / limit)} with this limit, because pages cover the newest ${maxPageDepth} ` +
-    "entries. To continue, pass the id of the last entry as before";
-  throw invalidRequest([{ field: "page", code: "too_large", message }]);
+  return (page - 1) * limit;
 }
 
 export function toPagePagination(page: number, limit: number, total: number): z.infer<typeof pagePagination> {

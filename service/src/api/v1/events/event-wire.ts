@@ -6,22 +6,23 @@ import {
   beforeParameter,
   cursorPagination,
   limitParameter,
-  modeParameter,
   pagePagination,
   pageParameter,
+  readingModeParameter,
   sinceParameter,
   textParameter,
   untilParameter,
+  wireMode,
 } from "../list-wire.ts";
 
 export const eventQuery = z.strictObject({
-  type: z.enum(eventTypes).optional(),
+  type: z.enum(eventTypes).optional().describe("Events of this type; all types if absent"),
   limit: limitParameter,
   page: pageParameter,
-  mode: modeParameter,
+  mode: readingModeParameter,
   before: beforeParameter,
   email_id: z.guid({ error: "must be the id of a send" }).optional().describe("Events of this send"),
-  recipient: textParameter.optional().describe("Events of this recipient address"),
+  recipient: textParameter.optional().describe("Events of this recipient address, in any spelling"),
   since: sinceParameter,
   until: untilParameter,
 });
@@ -32,13 +33,22 @@ export const eventRecord = z
     email_id: z.uuid().describe("The `id` of the send"),
     event_type: z.enum(eventTypes),
     event_timestamp: wireTimestamp,
-    recipient: z.string(),
+    recipient: z
+      .string()
+      .describe("As the send spells it; as the provider reported it, if it is not in the send")
+      .meta({ example: "Jane@example.com" }),
+    mode: wireMode,
     bounce_type: z.enum(["Permanent", "Transient"]).optional().describe("Only on `Bounce`"),
-    bounce_subtype: z.string().optional().describe("Only on `Bounce`, as the provider reports it"),
+    bounce_subtype: z
+      .string()
+      .optional()
+      .describe("Only on `Bounce`, as the provider reports it")
+      .meta({ example: "General" }),
     complaint_type: z
       .string()
       .optional()
-      .describe("Only on `Complaint`, and only when the mailbox provider reported it"),
+      .describe("Only on `Complaint`, and only when the mailbox provider reported it")
+      .meta({ example: "abuse" }),
     suppression_reason: z.enum(["hard_bounce", "complaint"]).optional().describe("Only on `Suppression`"),
     suppressed_at: wireTimestamp.optional().describe("Only on `Suppression`: when the address was suppressed"),
   })
@@ -74,6 +84,7 @@ export function toEventRecord(event: SendEvent): z.input<typeof eventRecord> {
     event_type: event.type,
     event_timestamp: event.at,
     recipient: event.recipient,
+    mode: event.mode,
     ...typeFields(event),
   };
 }

@@ -60,6 +60,36 @@ describe("POST /api/v1/send returns 422", () => {
     expect((await send(sender, { subjet: "Hi" })).json().error.message).toContain("did you mean subject?");
   });
 
+  test("for recipients beyond 50 only after it has merged repeated addresses", async () => {
+    const fifty = Array.from({ length: 50 }, (_, i) => `a${i}@x.io`);
+    const spellings = [...fifty, ...fifty.map((address) => address.toUpperCase()), "a1@x.io"];
+    const merged = await send(sender, { to: spellings, cc: fifty, bcc: ["A2@X.io"] });
+    expect(merged.status).toBe(202);
+    const tooMany = await send(sender, { to: spellings, cc: ["b@x.io"] });
+    expect([tooMany.status, fieldsOf(tooMany)]).toEqual([422, ["to too_large"]]);
+    expect(tooMany.json().error.message).toContain("more than 50 different recipients");
+    const tooLong = await send(sender, { to: Array.from({ length: 1001 }, () => "a1@x.io") });
+    expect([tooLong.status, fieldsOf(tooLong)]).toEqual([422, ["to too_large"]]);
+  });
+
+  test("for a body that is a list, with one problem: it must be an object", async () => {
+    const headers = { "content-type": "application/json" };
+    for (const rawBody of ["[]", `[${"1,".repeat(100)}1]`, "3"]) {
+      const response = await api.call({ method: "POST", path: "/api/v1/send", key: sender.key, rawBody, headers });
+      expect([response.status, fieldsOf(response)]).toEqual([422, ["body wrong_type"]]);
+      expect(response.json().error.message).toBe("body must be a JSON object.");
+    }
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ to: [] }, "to must have at least 1 entry."],
+    [{ text: undefined }, "html is required when text is missing or empty."],
+    [{ foo: 1 }, "foo is not a known field."],
+    [{ form: "a@x.io" }, "form is not a known field; did you mean from?"],
+  ])("for %j with the message: %s", async (change, message) => {
+    expect((await send(sender, change)).json().error.message).toBe(message);
+  });
+
   test.each(["", "{", "null", "[]", '"text"', "\u0000"])("for the body %j", async (rawBody) => {
     const headers = { "content-type": "application/json" };
     const response = await api.call({ method: "POST", path: "/api/v1/send", key: sender.key, rawBody, headers });

@@ -8,7 +8,7 @@ import { useTestApi } from "../../../../test/use-test-api.ts";
 const api = useTestApi();
 
 interface SendList {
-  sends: { id: string; status: string }[];
+  sends: { id: string; status: string; mode: string }[];
   pagination: { limit: number; next_before: string | null };
 }
 
@@ -176,7 +176,7 @@ describe("GET /api/v1/sends returns 200", () => {
     expect(await idsOf(other, "?recipient=theirs%40x.test")).toEqual([id]);
   });
 
-  test("for a JWT with live sends, or test sends with ?mode=test, and for a key with the sends of its mode", async () => {
+  test("for a JWT with the sends of both modes or of the mode in the query, and for a key with those of its mode", async () => {
     const session = await aSession();
     const { accountId } = session;
     const [liveSend] = await someSends(accountId, 1);
@@ -185,10 +185,36 @@ describe("GET /api/v1/sends returns 200", () => {
       accountId,
       key: (await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type })).key,
     });
-    expect(await idsOf(session)).toEqual([liveSend]);
+    const inOrder = [liveSend, testSend].map(String).toSorted().toReversed();
+    expect(await idsOf(session)).toEqual(inOrder);
+    expect((await listed(session)).sends.map(({ mode }) => mode)).toEqual(
+      inOrder.map((id) => (id === liveSend ? "live" : "test")),
+    );
+    expect(await idsOf(session, "?mode=live")).toEqual([liveSend]);
     expect(await idsOf(session, "?mode=test")).toEqual([testSend]);
-    expect(await idsOf(await keyOf("live"), "?mode=test")).toEqual([liveSend]);
-    expect(await idsOf(await keyOf("test"))).toEqual([testSend]);
+    expect(await idsOf(await keyOf("live"))).toEqual([liveSend]);
+    expect(await idsOf(await keyOf("test"), "?mode=test")).toEqual([testSend]);
+  });
+
+  test("with the sends of both modes in one order over all pages", async () => {
+    const session = await aSession();
+    const ids: string[] = [];
+    for (let n = 0; n < 9; n++) {
+      ids.push(
+        await aQueuedSend(api.database.db, { accountId: session.accountId, mode: n % 3 === 0 ? "test" : "live" }),
+      );
+    }
+    const read: string[] = [];
+    let before: string | null = null;
+    do {
+      const { sends: page, pagination }: SendList = await listed(
+        session,
+        `?limit=2${before === null ? "" : `&before=${before}`}`,
+      );
+      read.push(...page.map(({ id }) => id));
+      before = pagination.next_before;
+    } while (before !== null);
+    expect(read).toEqual(ids.toSorted().toReversed());
   });
 });
 

@@ -4,7 +4,7 @@ import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { toCursorPagination } from "../list-wire.ts";
 import { sendList, sendQuery, toSendFilter } from "./send-list-wire.ts";
-import { modeOfCaller } from "./send-mode.ts";
+import { modesToRead } from "./send-mode.ts";
 import { toSendRecord } from "./send-response-wire.ts";
 
 /** An addition to the published interface, which finds a send only by its id. */
@@ -19,8 +19,8 @@ export function sendListRoutes(app: ApiServer, { authenticator }: ApiDeps): void
         operationId: "listSends",
         summary: "List and search sends",
         description:
-          "Newest first; `next_before` continues the list. An API key reads the sends of its own mode. A JWT reads live sends, " +
-          "or test sends with `?mode=test`. `since` and `until` compare with the time of acceptance, which the id contains.",
+          "Newest first; `next_before` continues the list. An API key reads the sends of its own mode. A JWT reads the sends " +
+          "of both modes, or of one with `mode`. `since` and `until` compare with the time of acceptance, which the id contains.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
         querystring: sendQuery,
@@ -29,8 +29,8 @@ export function sendListRoutes(app: ApiServer, { authenticator }: ApiDeps): void
     },
     async (request) => {
       const caller = callerOf(request);
-      const mode = modeOfCaller(caller, request.query.mode);
-      const { sends, nextBefore } = await listSends(caller.db, mode, toSendFilter(request.query));
+      const modes = modesToRead(caller, request.query.mode);
+      const { sends, nextBefore } = await listSends(caller.db, modes, toSendFilter(request.query));
       const pagination = toCursorPagination(request.query.limit, nextBefore);
       return { success: true as const, data: { sends: sends.map(toSendRecord), pagination } };
     },

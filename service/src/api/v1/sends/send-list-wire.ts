@@ -8,7 +8,7 @@ import {
   beforeParameter,
   cursorPagination,
   limitParameter,
-  modeParameter,
+  readingModeParameter,
   sinceParameter,
   textParameter,
   untilParameter,
@@ -18,11 +18,11 @@ import { sendRecord } from "./send-response-wire.ts";
 export const sendQuery = z.strictObject({
   limit: limitParameter,
   before: beforeParameter,
-  mode: modeParameter,
-  status: z.enum(sendStatuses).optional(),
+  mode: readingModeParameter,
+  status: z.enum(sendStatuses).optional().describe("Sends with this status"),
   recipient: textParameter.optional().describe("Sends with this address in `to`, `cc` or `bcc`"),
   domain: textParameter.optional().describe("Sends from an address of this domain"),
-  provider_message_id: textParameter.optional(),
+  provider_message_id: textParameter.optional().describe("The send with this id at the provider"),
   since: sinceParameter,
   until: untilParameter,
 });

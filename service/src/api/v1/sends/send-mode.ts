@@ -1,20 +1,40 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Mode } from "../../../mode.ts";
+import type { FieldProblem } from "../../../errors.ts";
+import { bothModes, type Mode } from "../../../mode.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import { invalidRequest } from "../../http/validation-error.ts";
-import { modeParameter } from "../list-wire.ts";
+import { fieldProblems, invalidRequest } from "../../http/validation-error.ts";
+import { readingModeParameter, sendingModeParameter } from "../list-wire.ts";
 
-export const modeQuery = z.object({ mode: modeParameter });
+export const sendingModeQuery = z.strictObject({ mode: sendingModeParameter });
+export const readingModeQuery = z.strictObject({ mode: readingModeParameter });
 
-/** An API key always uses its own mode. A JWT uses the mode in the query, by default `live`. */
-export function modeOfCaller({ mode, credential }: Caller, requested: Mode | undefined): Mode {
-  return credential.kind === "jwt" ? (requested ?? mode) : mode;
+/** An API key reads its own mode. A JWT reads the mode in the query, by default both. */
+export function modesToRead({ mode, credential }: Caller, requested: Mode | undefined): readonly Mode[] {
+  if (credential.kind === "jwt") return requested === undefined ? bothModes : [requested];
+  if (requested !== undefined && requested !== mode) throw invalidRequest([contradiction(requested, mode)]);
+  return [mode];
 }
 
-/** Reads `?mode=` on routes whose handler validates the request itself. */
-export function requestedMode(request: FastifyRequest): Mode {
-  const { mode } = request.query as { mode?: unknown };
-  if (mode === undefined || mode === "live" || mode === "test") return mode ?? "live";
-  throw invalidRequest([{ field: "mode", code: "unknown_value", message: "must be live or test" }]);
+/** The mode of a send and every problem of the query. A send with a problem is refused, whatever its mode. */
+export interface SendingMode {
+  mode: Mode;
+  problems: FieldProblem[];
+}
+
+/** For routes whose handler validates the request itself. `keyMode` is undefined for a JWT, which sends live mail by default. */
+export function sendingModeOf(request: FastifyRequest, keyMode: Mode | undefined): SendingMode {
+  const query = sendingModeQuery.safeParse(request.query, { reportInput: true });
+  if (!query.success) {
+    return { mode: keyMode ?? "live", problems: fieldProblems(sendingModeQuery, query.error.issues) };
+  }
+  const requested = query.data.mode;
+  if (keyMode === undefined) return { mode: requested ?? "live", problems: [] };
+  const isContradiction = requested !== undefined && requested !== keyMode;
+  return { mode: keyMode, problems: isContradiction ? [contradiction(requested, keyMode)] : [] };
+}
+
+function contradiction(requested: Mode, keyMode: Mode): FieldProblem {
+  const message = `is ${requested}, but the API key is a ${keyMode} key. Leave mode out, or use a ${requested} key`;
+  return { field: "mode", code: "contradiction", message };
 }

@@ -20,6 +20,8 @@ describe("POST /api/v1/send returns 429", () => {
       code: "RATE_LIMIT_EXCEEDED",
       message: expect.stringContaining("3 a second"),
     });
+    // An API client cannot run commands of the operator.
+    expect(responses[3]?.text).not.toContain("postern admin");
     expect(await countSends(sender.accountId)).toBe(3);
   });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Accepted } from "../../../accept/accept-send.ts";
 import { type SendRecord, sendStatuses } from "../../../sends/send-store.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
+import { wireMode } from "../list-wire.ts";
 
 const sendStatus = z.enum(sendStatuses);
 
@@ -9,15 +10,20 @@ export const acceptedResponse = z
   .object({
     id: z.uuid(),
     status: sendStatus.describe("`queued`, or `suppressed` when every recipient is on the suppression list"),
-    idempotency_key: z.string().describe("The key of the request, or a generated one"),
+    idempotency_key: z
+      .string()
+      .describe("The key of the request, or a generated one")
+      .meta({ example: "receipt-of-order-1001" }),
     queued_at: wireTimestamp,
     idempotent: z
       .boolean()
-      .describe("True when this is the response to an earlier identical request and no new send was created"),
+      .describe("True when this is the response to an earlier identical request and no new send was created")
+      .meta({ example: false }),
     suppressed_recipients: z
       .array(z.string())
       .optional()
-      .describe("Present only when at least one recipient was suppressed"),
+      .describe("Present only when at least one recipient was suppressed")
+      .meta({ example: ["gone@example.com"] }),
   })
   .meta({ id: "AcceptedSend", description: "The stored send" });
 
@@ -25,14 +31,22 @@ export const sendRecord = z
   .object({
     id: z.uuid(),
     status: sendStatus,
-    from_address: z.string(),
-    to_addresses: z.array(z.string()).describe("`to`, `cc` and `bcc` in this order, including suppressed recipients"),
-    subject: z.string(),
+    from_address: z.string().meta({ example: "Acme <hello@sandbox.test>" }),
+    to_addresses: z
+      .array(z.string())
+      .describe("`to`, `cc` and `bcc` in this order, including suppressed recipients")
+      .meta({ example: ["delivered@sandbox.test"] }),
+    subject: z.string().meta({ example: "Your receipt" }),
     queued_at: wireTimestamp,
     sent_at: wireTimestamp.nullable().describe("Null until the provider accepts the send"),
-    provider_message_id: z.string().nullable().describe("Null until the provider accepts the send"),
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
+    provider_message_id: z
+      .string()
+      .nullable()
+      .describe("Null until the provider accepts the send")
+      .meta({ example: "0100019a5c21f3e7-4b9d526a-000000" }),
+    error_code: z.string().nullable().describe("Null unless the send failed").meta({ example: null }),
+    error_message: z.string().nullable().describe("What happened; null unless the send failed").meta({ example: null }),
+    mode: wireMode,
   })
   .meta({ id: "SendRecord", description: "A send with its status" });
 
@@ -59,5 +73,6 @@ export function toSendRecord(send: SendRecord): z.input<typeof sendRecord> {
     provider_message_id: send.providerMessageId,
     error_code: send.errorCode,
     error_message: send.errorMessage,
+    mode: send.mode,
   };
 }

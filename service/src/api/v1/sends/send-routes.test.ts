@@ -123,7 +123,16 @@ describe("POST /api/v1/send returns 400", () => {
     const response = await send({ ...sender, from: "a@elsewhere.io" });
     expect(response.status).toBe(400);
     expect(response.json().error.code).toBe("DOMAIN_NOT_VERIFIED");
+    expect(response.json().error.message).toContain("The domain elsewhere.io is not verified");
     expect(await countSends(sender.accountId)).toBe(0);
+  });
+
+  test("for live mail from sandbox.test, and says that it needs a test key", async () => {
+    const { error } = (await send({ ...(await aSender()), from: "a@sandbox.test" })).json();
+    expect(error).toMatchObject({
+      code: "DOMAIN_NOT_VERIFIED",
+      message: expect.stringContaining("Use a test API key"),
+    });
   });
 
   test.each(["Pending", "Failed"])("when the domain of from is %s", async (status) => {

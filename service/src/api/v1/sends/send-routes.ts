@@ -3,14 +3,16 @@ import type { RateUsage } from "../../../accept/accept-batch.ts";
 import { type Acceptance, acceptSend, type Sender } from "../../../accept/accept-send.ts";
 import type { DifferingFields } from "../../../accept/fingerprint.ts";
 import { AppError } from "../../../errors.ts";
+import type { Mode } from "../../../mode.ts";
 import { createSenderIdentifier } from "../../auth/authenticate.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { createLargeBodyLimit, isSmallBody } from "../../http/large-bodies.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { domainNotVerified } from "./domain-not-verified.ts";
 import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
-import { modeQuery, requestedMode } from "./send-mode.ts";
-import { sendBody } from "./send-request-wire.ts";
+import { type SendingMode, sendingModeOf, sendingModeQuery } from "./send-mode.ts";
+import { idempotencyHeaders, sendBody } from "./send-request-wire.ts";
 import { acceptedResponse, toAcceptedResponse } from "./send-response-wire.ts";
 import { sendValidateRoutes } from "./send-validate-routes.ts";
 
@@ -27,18 +29,17 @@ export async function sendRoutes(app: ApiServer, deps: ApiDeps): Promise<void> {
 function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void {
   const { identify, requireValidCredential } = createSenderIdentifier(authenticator);
   const largeBodies = createLargeBodyLimit();
-  const senders = new WeakMap<FastifyRequest, Sender>();
+  const senders = new WeakMap<FastifyRequest, { sender: Sender; sending: SendingMode }>();
 
   app.post(
     "/api/v1/send",
     {
       bodyLimit: maxSendBytes,
       onRequest: async (request, reply) => {
-        const sender = inRequestedMode(
-          await identify(request.headers, { mayTrustMemory: isSmallBody(request) }),
-          request,
-        );
-        senders.set(request, sender);
+        const identified = await identify(request.headers, { mayTrustMemory: isSmallBody(request) });
+        const sending = sendingModeOf(request, identified.apiKeyId === undefined ? undefined : identified.mode);
+        const sender = { ...identified, mode: sending.mode };
+        senders.set(request, { sender, sending });
         const refusal = acceptDeps.refusals.find(sender);
         if (refusal !== undefined) {
           await requireValidCredential(request.headers, sender);
@@ -54,19 +55,20 @@ function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void
         description:
           "Validates and stores the send, then returns; a worker submits it to the provider right after. With an " +
           "`idempotency_key` in the body or an `Idempotency-Key` header, repeating the request does not send twice. Errors are " +
-          "checked in the order 401, 429, 422, 409, 400. Responses have the headers `RateLimit-Policy` and `RateLimit`; the " +
-          "response to a repeat has `Idempotent-Replayed: true`.",
+          "checked in the order 401, 429, 422, 409, 400.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
-        querystring: modeQuery,
+        querystring: sendingModeQuery,
+        headers: idempotencyHeaders,
         body: sendBody,
         response: { 202: acceptedResponse, ...errorResponses(400, 401, 409, 413, 415, 422, 429) },
       },
     },
     async (request, reply) => {
-      const sender = senders.get(request);
-      if (sender === undefined) throw new Error("the handler ran without the hook that identifies the sender");
-      const parsed = parseSendBody(request);
+      const known = senders.get(request);
+      if (known === undefined) throw new Error("the handler ran without the hook that identifies the sender");
+      const { sender, sending } = known;
+      const parsed = parseSendBody(request, sending.problems);
       const payload = "request" in parsed ? parsed.request : undefined;
       let acceptance = await acceptSend(acceptDeps, sender, payload);
       if (acceptance.kind === "not-allowed") {
@@ -78,7 +80,10 @@ function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void
         reply.headers(rateLimitHeaders(acceptance.usage));
         throw parsed.problem;
       }
-      const accepted = acceptedOrThrow(acceptance, reply);
+      const accepted = acceptedOrThrow(acceptance, reply, {
+        domain: payload?.from.address.domain ?? "",
+        mode: sender.mode,
+      });
       const { id, status, isRepeat } = accepted;
       reply.logFields = { send_id: id, send_status: status, repeat: isRepeat, mode: sender.mode };
       if (isRepeat) reply.header("idempotent-replayed", "true");
@@ -87,7 +92,11 @@ function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void
   );
 }
 
-function acceptedOrThrow(acceptance: Acceptance, reply: FastifyReply) {
+function acceptedOrThrow(
+  acceptance: Acceptance,
+  reply: FastifyReply,
+  { domain, mode }: { domain: string; mode: Mode },
+) {
   if ("usage" in acceptance && acceptance.usage !== undefined) reply.headers(rateLimitHeaders(acceptance.usage));
   switch (acceptance.kind) {
     case "stored":
@@ -98,11 +107,7 @@ function acceptedOrThrow(acceptance: Acceptance, reply: FastifyReply) {
     case "conflict":
       throw conflict(acceptance.id, acceptance.fields);
     case "domain-not-verified":
-      throw new AppError(
-        "DOMAIN_NOT_VERIFIED",
-        "The domain of from is not verified in this account. Register it at POST /api/v1/domains; " +
-          "GET /api/v1/domains/{id} shows its DNS records and which are missing.",
-      );
+      throw domainNotVerified(domain, mode);
     case "not-allowed":
       throw new AppError("UNAUTHORIZED", "The credential is no longer valid. Create a new API key or log in again.");
     case "not-valid":
@@ -116,7 +121,7 @@ function overLimit(reply: FastifyReply, usage: RateUsage, retryMs: number): AppE
   return new AppError(
     "RATE_LIMIT_EXCEEDED",
     `The account has reached its send rate limit (${describeLimits(usage)}). Send the same request again after ${retryAfterSeconds} s. ` +
-      "The operator can raise the limits with `postern admin set-limits`.",
+      "If this happens often, ask the operator of this installation for higher limits.",
     { retryAfterSeconds },
   );
 }
@@ -132,10 +137,4 @@ function conflict(originalId: string, fields: DifferingFields): AppError {
       ? {}
       : { details: known.map((field) => ({ field, code: "differs", message: `differs from send ${originalId}` })) },
   );
-}
-
-/** An API key always uses its own mode. A JWT uses the mode in the query, by default `live`. */
-function inRequestedMode(sender: Sender, request: FastifyRequest): Sender {
-  const hasApiKey = request.headers["x-api-key"] !== undefined;
-  return hasApiKey ? sender : { ...sender, mode: requestedMode(request) };
 }

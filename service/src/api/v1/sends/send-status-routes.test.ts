@@ -24,6 +24,7 @@ describe("GET /api/v1/send/:id/status returns 200", () => {
       provider_message_id: null,
       error_code: null,
       error_message: null,
+      mode: "live",
     });
   });
 
@@ -43,13 +44,15 @@ describe("GET /api/v1/send/:id/status returns 200", () => {
     expect((await statusOf(id, sender)).json().status).toBe(status);
   });
 
-  test("for a JWT: live sends by default, and test sends with ?mode=test", async () => {
+  test("for a JWT: sends of both modes, or only of the mode in the query", async () => {
     const login = await aLogin(api.database.db, api.deps.loginDeps);
     const domain = await aVerifiedDomain(api.database.db, login.accountId, `jwt-${randomBytes(5).toString("hex")}.io`);
     const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, login.accountId, { type: "test" });
     const { id } = (await send({ key, from: `a@${domain}` })).json();
-    expect((await statusOf(id, { token: login.accessToken })).status).toBe(404);
-    expect((await statusOf(id, { token: login.accessToken }, "?mode=test")).status).toBe(200);
+    const token = login.accessToken;
+    expect((await statusOf(id, { token })).json()).toMatchObject({ id, mode: "test" });
+    expect((await statusOf(id, { token }, "?mode=test")).status).toBe(200);
+    expect((await statusOf(id, { token }, "?mode=live")).status).toBe(404);
   });
 });
 

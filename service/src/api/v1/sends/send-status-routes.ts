@@ -3,8 +3,8 @@ import { AppError } from "../../../errors.ts";
 import { findSend } from "../../../sends/send-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
-import { modeOfCaller, modeQuery } from "./send-mode.ts";
+import { errorResponses, needsKeyOrJwt, uuidParams } from "../../http/wire-format.ts";
+import { modesToRead, readingModeQuery } from "./send-mode.ts";
 import { sendRecord, toSendRecord } from "./send-response-wire.ts";
 
 export function sendStatusRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
@@ -17,20 +17,19 @@ export function sendStatusRoutes(app: ApiServer, { authenticator }: ApiDeps): vo
       schema: {
         operationId: "getSendStatus",
         summary: "Get the status of a send",
-        description:
-          "An API key reads the sends of its own mode. A JWT reads live sends, or test sends with `?mode=test`.",
+        description: "An API key reads the sends of its own mode. A JWT reads the sends of both modes.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
-        params: z.object({ id: z.string() }),
-        querystring: modeQuery,
+        params: uuidParams,
+        querystring: readingModeQuery,
         response: { 200: sendRecord, ...errorResponses(401, 404, 422) },
       },
     },
     async (request) => {
       const caller = callerOf(request);
-      const mode = modeOfCaller(caller, request.query.mode);
+      const modes = modesToRead(caller, request.query.mode);
       const { id } = request.params;
-      const send = z.guid().safeParse(id).success ? await findSend(caller.db, mode, id) : undefined;
+      const send = z.guid().safeParse(id).success ? await findSend(caller.db, modes, id) : undefined;
       if (send === undefined) throw new AppError("NOT_FOUND", "This account has no send with this id.");
       return toSendRecord(send);
     },

@@ -43,6 +43,7 @@ describe("GET /api/v1/send/:id/timeline returns 200", () => {
       status: "queued",
       error_code: null,
       error_message: null,
+      mode: "live",
       entries: [
         { type: "accepted", at: accepted.queued_at, recipients: 2, suppressed_recipients: ["Jane@X.io"] },
         {
@@ -53,7 +54,8 @@ describe("GET /api/v1/send/:id/timeline returns 200", () => {
             email_id: accepted.id,
             event_type: "Suppression",
             event_timestamp: accepted.queued_at,
-            recipient: "jane@x.io",
+            recipient: "Jane@X.io",
+            mode: "live",
             suppression_reason: "complaint",
             suppressed_at: expect.any(String),
           },
@@ -150,11 +152,17 @@ describe("GET /api/v1/send/:id/timeline returns 200", () => {
     expect([attempts.length, attempts[0].attempt, attempts.at(-1).attempt, complete]).toEqual([500, 101, 600, false]);
   });
 
-  test("for a JWT: live sends by default, and test sends with ?mode=test", async () => {
-    const login = await aLogin(api.database.db, api.deps.loginDeps);
-    const id = await aQueuedSend(api.database.db, { accountId: login.accountId, mode: "test" });
-    expect((await timelineOf(id, { token: login.accessToken })).status).toBe(404);
-    expect((await timelineOf(id, { token: login.accessToken }, "?mode=test")).status).toBe(200);
+  test("for a JWT: sends of both modes, or only of the mode in the query", async () => {
+    const { accountId, accessToken: token } = await aLogin(api.database.db, api.deps.loginDeps);
+    for (const [mode, other] of [
+      ["live", "test"],
+      ["test", "live"],
+    ] as const) {
+      const id = await aQueuedSend(api.database.db, { accountId, mode });
+      expect((await timelineOf(id, { token })).json()).toMatchObject({ id, mode });
+      expect((await timelineOf(id, { token }, `?mode=${mode}`)).status).toBe(200);
+      expect((await timelineOf(id, { token }, `?mode=${other}`)).status).toBe(404);
+    }
   });
 });
 

@@ -3,8 +3,8 @@ import { AppError } from "../../../errors.ts";
 import { findTimeline } from "../../../sends/send-timeline.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
-import { modeOfCaller, modeQuery } from "./send-mode.ts";
+import { errorResponses, needsKeyOrJwt, uuidParams } from "../../http/wire-format.ts";
+import { modesToRead, readingModeQuery } from "./send-mode.ts";
 import { timelineResponse, toTimelineResponse } from "./send-timeline-wire.ts";
 
 /** An addition to the published interface, which returns the status of a send without its history. */
@@ -21,16 +21,16 @@ export function sendTimelineRoutes(app: ApiServer, { authenticator }: ApiDeps): 
         description: "Acceptance, attempts, submission and events in chronological order.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
-        params: z.object({ id: z.string() }),
-        querystring: modeQuery,
+        params: uuidParams,
+        querystring: readingModeQuery,
         response: { 200: timelineResponse, ...errorResponses(401, 404, 422) },
       },
     },
     async (request) => {
       const caller = callerOf(request);
-      const mode = modeOfCaller(caller, request.query.mode);
+      const modes = modesToRead(caller, request.query.mode);
       const { id } = request.params;
-      const timeline = z.guid().safeParse(id).success ? await findTimeline(caller.db, mode, id) : undefined;
+      const timeline = z.guid().safeParse(id).success ? await findTimeline(caller.db, modes, id) : undefined;
       if (timeline === undefined) throw new AppError("NOT_FOUND", "This account has no send with this id.");
       return toTimelineResponse(timeline);
     },

@@ -3,6 +3,7 @@ import { sendStatuses } from "../../../sends/send-store.ts";
 import type { Timeline, TimelineEntry } from "../../../sends/send-timeline.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import { eventRecord, toEventRecord } from "../events/event-wire.ts";
+import { wireMode } from "../list-wire.ts";
 
 const accepted = z.object({
   type: z.literal("accepted"),
@@ -37,6 +38,7 @@ export const timelineResponse = z
     status: z.enum(sendStatuses).describe("Current status"),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
+    mode: wireMode,
     entries: z
       .array(z.discriminatedUnion("type", [accepted, attempt, submitted, event]))
       .describe("Oldest first. A first attempt that the provider accepted has no entry of type `attempt`"),
@@ -52,6 +54,7 @@ export function toTimelineResponse({ send, entries, isComplete }: Timeline): z.i
     status: send.status,
     error_code: send.errorCode,
     error_message: send.errorMessage,
+    mode: send.mode,
     entries: entries.map(toEntry),
     complete: isComplete,
   };

@@ -195,6 +195,46 @@ describe("POST /api/v1/send/validate predicts the response of POST /api/v1/send 
   });
 });
 
+describe("POST /api/v1/send/validate with the key that an earlier answer named, when that request had no key", () => {
+  test("reports a repeat of the same payload, also when the domain is no longer verified", async () => {
+    const sender = await aSender();
+    const { id, idempotency_key } = (await send(sender)).json();
+    const repeat = { valid: true, would_answer: { status: 202, code: null }, idempotency: { state: "repeat", id } };
+    expect((await validate(sender, { idempotency_key })).json()).toMatchObject(repeat);
+    expect((await validate(sender, {}, { "idempotency-key": idempotency_key })).json()).toMatchObject(repeat);
+    await change(api.database.db, "update domains set verification_status = 'Pending' where domain_name = $1", [
+      sender.domain,
+    ]);
+    expect((await validate(sender, { idempotency_key })).json()).toMatchObject(repeat);
+    expect((await send(sender, { idempotency_key })).json()).toMatchObject({ id, idempotent: true });
+  });
+
+  test("reports a conflict for another payload, without the differing fields, which are not stored", async () => {
+    const sender = await aSender();
+    const { id, idempotency_key } = (await send(sender)).json();
+    const validation = (await validate(sender, { idempotency_key, subject: "Other" })).json();
+    expect(validation).toMatchObject({ valid: false, would_answer: { status: 409, code: "CONFLICT" } });
+    expect(validation.idempotency).toEqual({ state: "conflict", id });
+    expect((await send(sender, { idempotency_key, subject: "Other" })).status).toBe(409);
+  });
+
+  test("reports a new send when the id belongs to a send with a key of its own, another account or the other mode", async () => {
+    const [sender, other] = [await aSender(), await aSender()];
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { type: "test" });
+    const keyed = (await send(sender, { idempotency_key: "k" })).json();
+    const keyless = (await send(sender)).json();
+    const cases = [
+      [sender, keyed.id],
+      [other, keyless.id],
+      [{ ...sender, key }, keyless.id],
+    ] as const;
+    for (const [caller, idempotency_key] of cases) {
+      expect((await validate(caller, { idempotency_key })).json().idempotency).toEqual({ state: "new" });
+      expect((await send(caller, { idempotency_key })).json()).toMatchObject({ idempotent: false });
+    }
+  });
+});
+
 test("POST /api/v1/send/validate returns 401 without a credential", async () => {
   expect((await api.call({ method: "POST", path: "/api/v1/send/validate", body: hello })).status).toBe(401);
 });

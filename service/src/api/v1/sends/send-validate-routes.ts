@@ -2,10 +2,11 @@ import { validateSend } from "../../../accept/validate-send.ts";
 import type { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import { invalidRequest } from "../../http/validation-error.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
-import { modeQuery, requestedMode } from "./send-mode.ts";
-import { sendBody } from "./send-request-wire.ts";
+import { sendingModeOf, sendingModeQuery } from "./send-mode.ts";
+import { idempotencyHeaders, sendBody } from "./send-request-wire.ts";
 import { toValidationResponse, validationResponse } from "./send-validate-wire.ts";
 
 /** An addition to the published interface: returns the result of sending without sending, storing or counting anything. */
@@ -27,19 +28,21 @@ export function sendValidateRoutes(app: ApiServer, { authenticator, acceptDeps }
           "counts nothing.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
-        querystring: modeQuery,
+        querystring: sendingModeQuery,
+        headers: idempotencyHeaders,
         body: sendBody,
         response: { 200: validationResponse, ...errorResponses(401, 413, 415, 422) },
       },
     },
     async (request) => {
       const { db, mode, credential } = callerOf(request);
-      const sendMode = credential.kind === "jwt" ? requestedMode(request) : mode;
+      const sending = sendingModeOf(request, credential.kind === "jwt" ? undefined : mode);
+      if (sending.problems.length > 0) throw invalidRequest(sending.problems);
       const parsed = parseSendBody(request);
       const send = "request" in parsed ? parsed.request : undefined;
       const problems = "problem" in parsed ? problemsOf(parsed.problem) : [];
       const deps = { db, fingerprintKey: acceptDeps.fingerprintKey };
-      const validation = await validateSend(deps, sendMode, send);
+      const validation = await validateSend(deps, sending.mode, send);
       return toValidationResponse({ request: send, problems, validation });
     },
   );

@@ -8,8 +8,10 @@ import {
 } from "../../../suppressions/suppression-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import { createDeepReads } from "../../http/deep-reads.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import { offsetOf, requireNoPage, toCursorPagination, toPagePagination } from "../list-wire.ts";
+import { modesToRead } from "../sends/send-mode.ts";
 import {
   removalQuery,
   removedSuppressionResponse,
@@ -20,6 +22,7 @@ import {
 
 export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
+  const deepReads = createDeepReads();
 
   app.get(
     "/api/v1/suppression",
@@ -29,7 +32,8 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
         operationId: "listSuppressions",
         summary: "List suppressed addresses",
         description:
-          "Newest first, with the exact `total`. With `before`, the response has `next_before` instead of `total`.",
+          "Newest first, with the exact `total`. With `before`, the response has `next_before` instead of `total`. Without " +
+          "`mode` the list contains both modes, and an address that both suppress has two entries.",
         tags: ["Suppressions"],
         security: needsJwt,
         querystring: suppressionQuery,
@@ -37,16 +41,18 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
       },
     },
     async (request) => {
-      const { db } = callerOf(request);
-      const { mode = "live", limit, page, before } = request.query;
+      const caller = callerOf(request);
+      const { limit, page, before } = request.query;
+      const modes = modesToRead(caller, request.query.mode);
       if (before !== undefined) {
         requireNoPage(page);
-        const { suppressions, nextBefore } = await findSuppressionsBefore(db, mode, { before, limit });
+        const { suppressions, nextBefore } = await findSuppressionsBefore(caller.db, modes, { before, limit });
         const pagination = toCursorPagination(limit, nextBefore);
         return { success: true as const, data: suppressions.map(toSuppressionEntry), pagination };
       }
       const offset = offsetOf(page ?? 1, limit);
-      const { suppressions, total } = await listSuppressions(db, mode, { limit, offset });
+      const read = () => listSuppressions(caller.db, modes, { limit, offset });
+      const { suppressions, total } = await deepReads.run(caller.accountId, offset, read);
       const pagination = toPagePagination(page ?? 1, limit, total);
       return { success: true as const, data: suppressions.map(toSuppressionEntry), pagination };
     },
@@ -61,7 +67,7 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
         summary: "Remove an address from the suppression list",
         description:
           "Sends accepted after this response go to the address again. Postern removes the address from the provider's own " +
-          "suppression list shortly afterwards.",
+          "suppression list shortly afterwards. Without `mode` the entries of both modes are removed.",
         tags: ["Suppressions"],
         security: needsJwt,
         params: z.object({ email: z.string().describe("The address, URL-encoded") }),
@@ -70,10 +76,10 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
       },
     },
     async (request) => {
-      const { db } = callerOf(request);
-      const { mode = "live" } = request.query;
+      const caller = callerOf(request);
+      const modes = modesToRead(caller, request.query.mode);
       const address = parseAddress(request.params.email);
-      const isRemoved = !("problem" in address) && (await removeSuppression(db, mode, address.key));
+      const isRemoved = !("problem" in address) && (await removeSuppression(caller.db, modes, address.key));
       if (!isRemoved) throw new AppError("NOT_FOUND", "This address is not on the suppression list of this account.");
       const message = `${request.params.email} was removed from the suppression list. Later sends to it are no longer filtered.`;
       return { success: true as const, message };

@@ -1,0 +1,40 @@
+import type { SendErrorCode } from "./settle-sends.ts";
+
+interface CatalogueEntry {
+  meaning: string;
+  action: string;
+}
+
+/** Explains the `error_code` of a failed send. `npm run docs` writes docs/reference/errors.md from it. */
+export const sendErrorCatalogue: Record<SendErrorCode, CatalogueEntry> = {
+  PROVIDER_REJECTED: {
+    meaning: "SES refused the mail. `error_message` contains its reason.",
+    action: "Fix the cause, then send again.",
+  },
+  PROVIDER_UNAVAILABLE: {
+    meaning: "SES was unavailable until the worker stopped retrying, after GIVE_UP_AFTER_SECONDS.",
+    action: "Send again, or ask the operator to run `postern admin retry`.",
+  },
+  PROVIDER_OUTCOME_UNKNOWN: {
+    meaning:
+      "SES did not report whether it accepted the mail, and IN_DOUBT_POLICY is `fail`. The mail may have arrived. A later SES event " +
+      "corrects the status.",
+    action: "Send again only if a second copy does no harm.",
+  },
+  DOMAIN_NOT_VERIFIED: {
+    meaning: "The sender's domain was removed, or it was not verified until the worker stopped retrying.",
+    action: "Verify the domain, then send again.",
+  },
+  MESSAGE_TOO_LARGE: {
+    meaning: "SES refused the mail because of its size.",
+    action: "Send a smaller mail.",
+  },
+  CANCELLED: {
+    meaning: "The operator revoked the API key of this send and cancelled its queued mail.",
+    action: "Send again with a valid key if the mail is still wanted.",
+  },
+  INTERNAL: {
+    meaning: "Postern could not build or decrypt the mail. `error_message` says why.",
+    action: "Report the id of the send to the operator.",
+  },
+};
