@@ -15,7 +15,7 @@ export interface Schema {
 
 const typeKeywords = "$ref type const enum anyOf oneOf items properties required additionalProperties description";
 /** These keywords restrict the value without changing its type. */
-const restrictingKeywords = "example format pattern minimum maximum minLength maxLength minItems";
+const restrictingKeywords = "default example format pattern minimum maximum minLength maxLength minItems";
 const supportedKeywords = new Set(`${typeKeywords} ${restrictingKeywords}`.split(" "));
 
 export function declaration(name: string, schema: Schema): string {
@@ -28,17 +28,19 @@ export function declaration(name: string, schema: Schema): string {
     : `${comment}export type ${name} = ${body}${alternatives};`;
 }
 
-/** An `anyOf` that contains only `required` means that the caller must set at least one of these fields. */
+/** An `anyOf` that only requires fields means that the caller must set at least one of them. It may restrict these fields. */
 function requiredAlternatives({ anyOf, properties = {} }: Schema): string {
   if (anyOf === undefined || !anyOf.every(isOnlyRequired)) return "";
-  const oneOf = anyOf.map(({ required = [] }) =>
-    typeOf({ type: "object", properties: pick(properties, required), required }, ""),
+  const oneOf = anyOf.map(({ required = [], properties: restricted = {} }) =>
+    typeOf({ type: "object", properties: pick({ ...properties, ...restricted }, required), required }, ""),
   );
   return ` & (\n  | ${oneOf.map((text) => text.replaceAll(/\s+/g, " ")).join("\n  | ")}\n)`;
 }
 
 function isOnlyRequired(schema: Schema): boolean {
-  return Object.keys(schema).join() === "required";
+  return (
+    schema.required !== undefined && Object.keys(schema).every((key) => key === "required" || key === "properties")
+  );
 }
 
 function pick(properties: Record<string, Schema>, names: string[]): Record<string, Schema> {

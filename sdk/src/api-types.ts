@@ -1,9 +1,10 @@
 // Written by `npm run openapi` from service/openapi.json. Do not edit.
 
+/** An email. A test key can send the example as it stands */
 export type SendRequest = {
   /** `local@domain` or `Name <local@domain>`; the domain must be verified in the account */
   from: string;
-  /** Recipients; at most 50 in `to`, `cc` and `bcc` together */
+  /** Recipients; at most 50 different ones in `to`, `cc` and `bcc` together */
   to: string[];
   /** 1 to 998 characters */
   subject: string;
@@ -11,15 +12,17 @@ export type SendRequest = {
   html?: string | null | undefined;
   /** Plain text body, up to 2 MiB */
   text?: string | null | undefined;
+  /** Further recipients, visible to all */
   cc?: string[] | null | undefined;
+  /** Further recipients, in no header of the mail */
   bcc?: string[] | null | undefined;
   /** `local@domain` or `Name <local@domain>` */
   reply_to?: string | null | undefined;
   /** Makes the request safe to repeat: the same key with the same payload creates one send. A key never expires */
   idempotency_key?: string | null | undefined;
 } & (
-  | { html: string | null; }
-  | { text: string | null; }
+  | { html: string; }
+  | { text: string; }
 );
 
 /** Body of every error response */
@@ -181,7 +184,10 @@ export interface Event {
   email_id: string;
   event_type: "Delivery" | "Bounce" | "Complaint" | "Suppression";
   event_timestamp: string;
+  /** As the send spells it; as the provider reported it, if it is not in the send */
   recipient: string;
+  /** Mode of the send */
+  mode: "live" | "test";
   /** Only on `Bounce` */
   bounce_type?: "Permanent" | "Transient" | undefined;
   /** Only on `Bounce`, as the provider reports it */
@@ -221,8 +227,12 @@ export interface SendRecord {
   sent_at: string | null;
   /** Null until the provider accepts the send */
   provider_message_id: string | null;
+  /** Null unless the send failed */
   error_code: string | null;
+  /** What happened; null unless the send failed */
   error_message: string | null;
+  /** Mode of the send */
+  mode: "live" | "test";
 }
 
 /** The result that sending would have */
@@ -268,6 +278,7 @@ export interface SendValidation {
     state: "new" | "repeat" | "conflict";
     /** The send that used the key */
     id?: string | undefined;
+    /** Absent when the API generated the key: then only the payload as a whole can be compared */
     differing_fields?: string[] | undefined;
   } | null;
   /** What remains in each window; this request does not count */
@@ -285,6 +296,8 @@ export interface Timeline {
   status: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed";
   error_code: string | null;
   error_message: string | null;
+  /** Mode of the send */
+  mode: "live" | "test";
   /** Oldest first. A first attempt that the provider accepted has no entry of type `attempt` */
   entries: Array<{
     type: "accepted";
@@ -325,40 +338,44 @@ export interface Suppression {
   email: string;
   reason: "hard_bounce" | "complaint";
   suppressed_at: string;
+  /** Mode of the sends that are filtered */
+  mode: "live" | "test";
 }
 
 export interface SendQuery {
-  /** For a JWT only; default `live`. An API key always uses its own mode */
+  /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
 }
 
 export interface ValidateSendQuery {
-  /** For a JWT only; default `live`. An API key always uses its own mode */
+  /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
 }
 
 export interface GetSendStatusQuery {
-  /** For a JWT only; default `live`. An API key always uses its own mode */
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
 }
 
 export interface GetSendTimelineQuery {
-  /** For a JWT only; default `live`. An API key always uses its own mode */
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
 }
 
 export interface ListSendsQuery {
   /** Maximum number of entries, 1 to 100 */
   limit?: number | undefined;
-  /** Only entries that follow the entry with this id; use it to continue the list without a depth limit */
+  /** Only entries that follow the entry with this id; use it to continue the list */
   before?: string | undefined;
-  /** For a JWT only; default `live`. An API key always uses its own mode */
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
+  /** Sends with this status */
   status?: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed" | undefined;
   /** Sends with this address in `to`, `cc` or `bcc` */
   recipient?: string | undefined;
   /** Sends from an address of this domain */
   domain?: string | undefined;
+  /** The send with this id at the provider */
   provider_message_id?: string | undefined;
   /** Only entries from this time on */
   since?: string | undefined;
@@ -382,6 +399,7 @@ export interface LogInBody {
 }
 
 export interface RefreshLoginBody {
+  /** From the last log-in or refresh */
   refresh_token: string;
 }
 
@@ -396,7 +414,7 @@ export interface CreateApiKeyBody {
   name: string;
   /** A `live` key sends real email; a `test` key never does */
   type: "live" | "test";
-  /** Omit for no expiration */
+  /** An ISO 8601 date or date-time. A date alone, such as `2027-01-31`, is 00:00 UTC; without a zone the time is UTC. Omit for no expiration */
   expires_at?: string | null | undefined;
 }
 
@@ -422,13 +440,13 @@ export interface RemoveDomainAnswer {
 }
 
 export interface ListSuppressionsQuery {
-  /** Page number; default 1 */
+  /** Page number */
   page?: number | undefined;
-  /** Maximum number of entries, 1 to 100 */
+  /** Maximum number of entries; more than 100 counts as 100, and `pagination.limit` shows the limit in use */
   limit?: number | undefined;
-  /** For a JWT only; default `live`. An API key always uses its own mode */
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
-  /** Only entries that follow the entry with this id; use it to continue the list without a depth limit */
+  /** Only entries that follow the entry with this id; use it to continue the list */
   before?: string | undefined;
 }
 
@@ -441,7 +459,7 @@ export interface ListSuppressionsAnswer {
 }
 
 export interface RemoveSuppressionQuery {
-  /** For a JWT only; default `live`. An API key always uses its own mode */
+  /** Removes the entry of this mode only. Without it, of both modes */
   mode?: "live" | "test" | undefined;
 }
 
@@ -452,18 +470,19 @@ export interface RemoveSuppressionAnswer {
 }
 
 export interface ListEventsQuery {
+  /** Events of this type; all types if absent */
   type?: "Delivery" | "Bounce" | "Complaint" | "Suppression" | undefined;
   /** Maximum number of entries, 1 to 100 */
   limit?: number | undefined;
-  /** Page number; default 1 */
+  /** Page number */
   page?: number | undefined;
-  /** For a JWT only; default `live`. An API key always uses its own mode */
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
-  /** Only entries that follow the entry with this id; use it to continue the list without a depth limit */
+  /** Only entries that follow the entry with this id; use it to continue the list */
   before?: string | undefined;
   /** Events of this send */
   email_id?: string | undefined;
-  /** Events of this recipient address */
+  /** Events of this recipient address, in any spelling */
   recipient?: string | undefined;
   /** Only entries from this time on */
   since?: string | undefined;
@@ -498,6 +517,7 @@ export interface Operations {
   /** Get the status of a send */
   "GET /api/v1/send/{id}/status": {
     path: {
+      /** Id from an earlier response */
       id: string;
     };
     query: GetSendStatusQuery;
@@ -506,6 +526,7 @@ export interface Operations {
   /** Get the timeline of a send */
   "GET /api/v1/send/{id}/timeline": {
     path: {
+      /** Id from an earlier response */
       id: string;
     };
     query: GetSendTimelineQuery;
@@ -546,6 +567,7 @@ export interface Operations {
   /** Revoke an API key permanently */
   "DELETE /api/v1/api-keys/{id}": {
     path: {
+      /** Id from an earlier response */
       id: string;
     };
     answer: RevokeApiKeyAnswer;
@@ -562,21 +584,24 @@ export interface Operations {
   /** Get a domain with its DNS records */
   "GET /api/v1/domains/{id}": {
     path: {
-      id: string;
+      /** The `domain_id` */
+      id: number;
     };
     answer: Domain;
   };
   /** Remove a domain */
   "DELETE /api/v1/domains/{id}": {
     path: {
-      id: string;
+      /** The `domain_id` */
+      id: number;
     };
     answer: RemoveDomainAnswer;
   };
   /** Check the domain's DNS records now */
   "POST /api/v1/domains/{id}/verify": {
     path: {
-      id: string;
+      /** The `domain_id` */
+      id: number;
     };
     answer: Domain;
   };

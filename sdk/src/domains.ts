@@ -27,15 +27,15 @@ export class Domains {
 
   /** Returns the domain with its required DNS records and the records found in DNS. */
   get(domainId: number, options?: CallOptions): Call<Domain> {
-    return this.#request("GET /api/v1/domains/{id}", { path: { id: String(domainId) } }, { options });
+    return this.#request("GET /api/v1/domains/{id}", { path: { id: domainId } }, { options });
   }
 
   /** Requests an immediate check of the DNS records. */
   verify(domainId: number, options?: CallOptions): Call<Domain> {
-    return this.#request("POST /api/v1/domains/{id}/verify", { path: { id: String(domainId) } }, { options });
+    return this.#request("POST /api/v1/domains/{id}/verify", { path: { id: domainId } }, { options });
   }
 
   remove(domainId: number, options?: CallOptions): Call<RemoveDomainAnswer> {
-    return this.#request("DELETE /api/v1/domains/{id}", { path: { id: String(domainId) } }, { options });
+    return this.#request("DELETE /api/v1/domains/{id}", { path: { id: domainId } }, { options });
   }
 }

@@ -55,7 +55,7 @@ export function prepareRequest(
 }
 
 /** A JavaScript program can pass undefined where the types require a string. */
-type PathValues = Record<string, string | undefined>;
+type PathValues = Record<string, string | number | undefined>;
 
 function fillPath(pattern: string, path: PathValues): string {
   return Object.entries(path).reduce(
@@ -65,8 +65,8 @@ function fillPath(pattern: string, path: PathValues): string {
 }
 
 /** An empty segment, `.` or `..` would change the path. */
-function pathSegment(field: string, value = ""): string {
-  if (/^\.{0,2}$/.test(value)) throw new TypeError(`${field} is required and must not be "${value}"`);
+function pathSegment(field: string, value: string | number = ""): string {
+  if (/^\.{0,2}$/.test(String(value))) throw new TypeError(`${field} is required and must not be "${value}"`);
   return encodeURIComponent(value);
 }
 

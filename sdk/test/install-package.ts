@@ -20,12 +20,33 @@ export interface Project {
 
 /** Builds the package into an otherwise empty project, as after `npm install @postern/sdk`. */
 export function installPackage(): Project {
+  const project = anEmptyProject();
+  mkdirSync(project.packageFolder, { recursive: true });
+  const options = { cwd: sdkFolder, stdio: "pipe" } as const;
+  const out = join(project.packageFolder, "dist");
+  execFileSync(process.execPath, [join(binFolder, "tsdown"), "--out-dir", out], options);
+  cpSync(join(sdkFolder, "package.json"), join(project.packageFolder, "package.json"));
+  return project;
+}
+
+/** `npm install` of the folder of the SDK, which must be built, or of the archive that `npm pack` writes. */
+export function installWithNpm(from: "folder" | "archive"): Project {
+  const project = anEmptyProject();
+  const npm = (cwd: string, ...args: string[]) =>
+    execFileSync("npm", [...args, "--offline", "--no-audit", "--no-fund"], { cwd, stdio: "pipe", encoding: "utf8" });
+  if (from === "folder") {
+    npm(sdkFolder, "run", "build");
+    npm(project.folder, "install", sdkFolder);
+  } else {
+    const archive = npm(sdkFolder, "pack", "--silent", "--pack-destination", project.folder).trim().split("\n").at(-1);
+    npm(project.folder, "install", `./${archive}`);
+  }
+  return project;
+}
+
+function anEmptyProject(): Project {
   const folder = mkdtempSync(join(tmpdir(), "postern-sdk-"));
   const packageFolder = join(folder, "node_modules/@postern/sdk");
-  mkdirSync(packageFolder, { recursive: true });
-  const options = { cwd: sdkFolder, stdio: "pipe" } as const;
-  execFileSync(process.execPath, [join(binFolder, "tsdown"), "--out-dir", join(packageFolder, "dist")], options);
-  cpSync(join(sdkFolder, "package.json"), join(packageFolder, "package.json"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   return {
     folder,

@@ -3,7 +3,7 @@ import type { ApiDeps, ApiServer } from "../src/api/http/api-server.ts";
 import type { Environment } from "../src/config.ts";
 import { anEnvironment } from "./test-config.ts";
 import { useTestDatabase } from "./use-test-database.ts";
-import { requireDocumented } from "./validate-response.ts";
+import { requireDeclaredHeaders, requireDocumented } from "./validate-response.ts";
 import { startTestApi } from "./with-test-apis.ts";
 
 interface Request {
@@ -59,13 +59,15 @@ async function call(app: ApiServer, request: Request) {
     ...payloadOf(request),
     ...(request.remoteAddress === undefined ? {} : { remoteAddress: request.remoteAddress }),
   });
-  requireDocumented({
+  const answer = {
     method: request.method,
     path: request.path,
     status: response.statusCode,
     contentType: response.headers["content-type"] ?? "",
     body: response.body,
-  });
+  };
+  requireDocumented(answer);
+  requireDeclaredHeaders(answer, response.headers);
   return { status: response.statusCode, headers: response.headers, text: response.body, json: () => response.json() };
 }
 

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-type Operation = { responses: Record<string, unknown> };
+type DocumentedResponse = { headers?: Record<string, unknown> };
+type Operation = { responses: Record<string, DocumentedResponse> };
 type ApiDocument = { paths: Record<string, Record<string, Operation>> };
 
 interface Answer {
@@ -13,10 +14,37 @@ interface Answer {
   body: string;
 }
 
-const document: ApiDocument = JSON.parse(readFileSync(new URL("../openapi.json", import.meta.url), "utf8"));
+const document: ApiDocument = JSON.parse(
+  readFileSync(new URL("../openapi.json", import.meta.url), "utf8"),
+  refuseOtherFields,
+);
 const ajv = new Ajv2020.default({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(document, "openapi");
+
+/** Clients must accept new fields, but every field that this version returns is documented. */
+function refuseOtherFields(_key: string, value: unknown): unknown {
+  const isObjectSchema = typeof value === "object" && value !== null && "properties" in value && "type" in value;
+  return isObjectSchema && value.type === "object" ? { additionalProperties: false, ...value } : value;
+}
+
+const declaredHeaders = ["ratelimit", "ratelimit-policy", "retry-after", "www-authenticate", "idempotent-replayed"];
+
+/** Throws unless openapi.json declares each of these headers for the status that has it. */
+export function requireDeclaredHeaders(answer: Answer, headers: Record<string, unknown>): void {
+  const { headers: declared = {} } = responseOf(answer) ?? {};
+  const names = Object.keys(declared).map((name) => name.toLowerCase());
+  const missing = declaredHeaders.filter((name) => headers[name] !== undefined && !names.includes(name));
+  if (responseOf(answer) === undefined || missing.length === 0) return;
+  throw new Error(
+    `${answer.method} ${answer.path} ${answer.status} has headers without a declaration: ${missing.join(", ")}`,
+  );
+}
+
+function responseOf({ method, path, status }: Answer): DocumentedResponse | undefined {
+  const pattern = Object.keys(document.paths).find((candidate) => matches(candidate, path));
+  return pattern === undefined ? undefined : document.paths[pattern]?.[method.toLowerCase()]?.responses[status];
+}
 
 /** Throws unless openapi.json allows this status for the operation and this body for the status. */
 export function requireDocumented(answer: Answer): void {

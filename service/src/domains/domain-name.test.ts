@@ -15,6 +15,11 @@ test.for([
   ["1and1.com", "1and1.com"],
   ["a-b--c.com", "a-b--c.com"],
   [`${"a".repeat(63)}.com`, `${"a".repeat(63)}.com`],
+  ["example.com", "example.com"],
+  ["mail.example.org", "mail.example.org"],
+  ["shop.test", "shop.test"],
+  ["printer.local", "printer.local"],
+  ["db.internal", "db.internal"],
 ] as const)("%s is stored as %s", ([given, stored]) => {
   expect(parseDomainName(given)).toBe(stored);
 });
@@ -31,12 +36,7 @@ test.for([
   "co.uk",
   "github.io",
   "localhost",
-  "shop.test",
-  "example.com",
-  "mail.example.org",
-  "printer.local",
   "home.arpa",
-  "db.internal",
   "127.0.0.1",
   "1.2.3",
   "0x7f.1",
@@ -72,5 +72,11 @@ test.for([
       message: expect.stringMatching(/^domain_name .+\.$/),
       details: [expect.objectContaining({ field: "domain_name" })],
     }),
+  );
+});
+
+test.for(["sandbox.test", "Sandbox.Test."])("%s is CONFLICT, because every account has it already", (given) => {
+  expect(() => parseDomainName(given)).toThrow(
+    expect.objectContaining({ code: "CONFLICT", message: expect.stringContaining("sandbox.test") }),
   );
 });

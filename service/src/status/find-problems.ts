@@ -65,7 +65,7 @@ function snapshotProblem(snapshot: HeldSnapshot): Problem {
   const action = command === undefined ? "Repair or drop it." : `Let it end, or run \`${command}\`.`;
   return {
     what: `${subject} has kept vacuum from removing deleted rows for ${duration}. Claims get slower and tables grow.`,
-    advice: `${action} See docs/runbook.md, "A held snapshot".`,
+    advice: `${action} See docs/runbook.md, "Vacuum is blocked".`,
   };
 }
 
@@ -80,8 +80,8 @@ function failoverProblems(failover: LastFailover | null): Problem[] {
     {
       what: `A database failover or restore was detected ${durationText(noticedSecondsAgo)} ago. ${progress}.`,
       advice:
-        "Workers resolve them without your help. Details: `postern admin failover show` and docs/runbook.md, " +
-        '"After a restore or failover".',
+        "Workers resolve them without your help. Details: `postern admin failover show` and " +
+        'docs/runbook.md, "After a restore or failover".',
     },
   ];
 }

@@ -90,7 +90,7 @@ export function measureSending({ registry }: Metrics, read: () => Promise<CellSt
   );
   gauge(
     "postern_snapshot_held_transactions",
-    "Transactions that began since the oldest held snapshot",
+    "Transactions that began since the oldest transaction that keeps vacuum from removing deleted rows",
     [],
     (cell, set) => {
       set({}, Math.max(0, ...cell.heldSnapshots.map(({ transactions }) => transactions)));

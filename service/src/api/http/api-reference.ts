@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import apiReference from "@scalar/fastify-api-reference";
 import type { ApiServer } from "./api-server.ts";
+import { icon } from "./pages/page.ts";
 
 /**
  * Serves the interactive documentation without any third-party fonts, proxy, telemetry or assistant. The content security
@@ -20,6 +21,7 @@ export async function serveApiReference(app: ApiServer): Promise<void> {
     configuration: {
       url: "/openapi.json",
       pageTitle: "Postern API reference",
+      favicon: icon,
       withDefaultFonts: false,
       hideClientButton: true,
       telemetry: false,
@@ -27,6 +29,9 @@ export async function serveApiReference(app: ApiServer): Promise<void> {
       mcp: { disabled: true },
       showDeveloperTools: "never",
       documentDownloadType: "json",
+      defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+      // The Node sample of every operation uses the SDK (code-samples.ts).
+      hiddenClients: { node: true, js: true },
     },
   });
 }

@@ -95,9 +95,61 @@ describe("every error response has the published body", () => {
     expect(response.status).toBe(201);
   });
 
-  test("a body over the limit returns 413 PAYLOAD_TOO_LARGE", async () => {
-    const body = { name: "x".repeat(70_000), type: "live" };
-    expectError(await api.call({ method: "POST", path, token, body }), 413, "PAYLOAD_TOO_LARGE");
+  test.for([
+    ["the charset utf-16", { "content-type": "application/json; charset=utf-16" }, "charset other than UTF-8"],
+    [
+      "the charset iso-8859-1",
+      { "content-type": 'application/json; charset="ISO-8859-1"' },
+      "charset other than UTF-8",
+    ],
+    ["gzip", { "content-encoding": "gzip" }, "compressed body, such as gzip"],
+    ["br", { "content-encoding": "br" }, "compressed body, such as gzip"],
+  ] as const)("a body in %s returns 415 UNSUPPORTED_MEDIA_TYPE, which names the header", async ([, headers, text]) => {
+    const { accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
+    for (const where of [path, "/api/v1/send"]) {
+      const rawBody = Buffer.from([0x1f, 0x8b, 0x08]);
+      const response = await api.call({
+        method: "POST",
+        path: where,
+        token: accessToken,
+        rawBody,
+        headers: { ...json, ...headers },
+      });
+      expectError(response, 415, "UNSUPPORTED_MEDIA_TYPE");
+      expect(response.json().error.message).toContain(text);
+    }
+  });
+
+  test.for([
+    [path, 70_000, "64 KiB"],
+    ["/api/v1/send", 9_000_000, "8 MiB"],
+    ["/api/v1/feedback/ses", 600_000, "512 KiB"],
+  ] as const)(
+    "a body over the limit of %s returns 413 PAYLOAD_TOO_LARGE with the limit",
+    async ([where, size, limit]) => {
+      const { accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
+      const response = await api.call({
+        method: "POST",
+        path: where,
+        token: accessToken,
+        body: { name: "x".repeat(size) },
+      });
+      expectError(response, 413, "PAYLOAD_TOO_LARGE");
+      expect(response.json().error.message).toContain(`larger than ${limit}`);
+    },
+  );
+
+  test("every 401 has a WWW-Authenticate challenge", async () => {
+    const login = { method: "POST", path: "/api/v1/auth/login", body: { email: "a@b.io", password: "x" } } as const;
+    for (const request of [
+      { method: "GET", path } as const,
+      { method: "POST", path: "/api/v1/send" } as const,
+      login,
+    ]) {
+      const response = await api.call(request);
+      expectError(response, 401, "UNAUTHORIZED");
+      expect(response.headers["www-authenticate"]).toBe('Bearer realm="Postern"');
+    }
   });
 
   test("a bug returns 500 INTERNAL, is logged once, and leaves no detail in the response", async () => {

@@ -19,24 +19,27 @@ import { trackAllowedMethods } from "./allowed-methods.ts";
 import { serveApiReference } from "./api-reference.ts";
 import type { ApiDeps, ApiServer } from "./api-server.ts";
 import { createErrorHandler, unknownPath } from "./error-response.ts";
-import { errorRoutes } from "./error-routes.ts";
 import { healthRoutes } from "./health-routes.ts";
-import { parseJsonBody } from "./json-body.ts";
+import { parseJsonBody, requireJsonMedia } from "./json-body.ts";
 import { createMalformedRequestHandler } from "./malformed-request.ts";
 import { serveOpenApi } from "./openapi.ts";
+import { errorRoutes } from "./pages/error-routes.ts";
+import { startRoutes } from "./pages/start-routes.ts";
+import { refuseUnknownParameters } from "./unknown-parameters.ts";
 import { validationError } from "./validation-error.ts";
 
 const maxBodyBytes = 64 * 1024;
 
 export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   const app = createServer(deps);
-  validateBodies(app);
+  validateRequests(app);
   handleErrors(app, deps);
   recordRequests(app, deps);
   await serveOpenApi(app);
 
   healthRoutes(app, deps);
-  errorRoutes(app);
+  startRoutes(app, deps.http);
+  errorRoutes(app, deps.http.publicUrl, deps.http);
   await sendRoutes(app, deps);
   sendStatusRoutes(app, deps);
   sendTimelineRoutes(app, deps);
@@ -79,10 +82,11 @@ function createServer(deps: ApiDeps): ApiServer {
   return app.withTypeProvider<ZodTypeProvider>();
 }
 
-function validateBodies(app: ApiServer): void {
+function validateRequests(app: ApiServer): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     try {
+      requireJsonMedia(request.headers);
       done(null, parseJsonBody(Buffer.isBuffer(body) ? body : Buffer.from(body)));
     } catch (error) {
       done(error instanceof Error ? error : new Error("the body parser threw a value that is not an error"));
@@ -93,6 +97,7 @@ function validateBodies(app: ApiServer): void {
     return result.success ? { value: result.data } : { error: validationError(schema, result.error.issues) };
   });
   app.setSerializerCompiler(serializerCompiler);
+  refuseUnknownParameters(app);
 }
 
 function handleErrors(app: ApiServer, { http, log }: ApiDeps): void {

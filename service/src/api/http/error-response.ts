@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type FieldProblem } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { errorCatalogue } from "./error-catalogue.ts";
+import { sendJson } from "./json-body.ts";
 
 export interface ErrorBody {
   success: false;
@@ -30,9 +31,10 @@ export function errorBody(error: AppError, requestId: string, publicUrl: string)
 /** Maps every thrown value to the published error body. A bug is logged here once; its details never reach the caller. */
 export function createErrorHandler(publicUrl: string, log: Log) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const error = toAppError(thrown);
+    const error = toAppError(thrown, request);
     if (error.code === "INTERNAL") log.error({ request_id: request.id, err: thrown }, "request.internal-error");
     if (error.code === "UNAVAILABLE") log.warn({ request_id: request.id, err: error.cause }, "request.unavailable");
+    if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", challenge);
     if (error.retryAfterSeconds !== undefined) reply.header("retry-after", error.retryAfterSeconds);
     // Serialised here, because the route's serializer only knows the schema of its successful response.
     reply
@@ -43,23 +45,34 @@ export function createErrorHandler(publicUrl: string, log: Log) {
   };
 }
 
+/** HTTP requires a challenge with every 401. API keys have no registered scheme; the message names their header. */
+const challenge = 'Bearer realm="Postern"';
+
 export function unknownPath(): AppError {
   return new AppError("NOT_FOUND", "This path does not exist. GET /openapi.json lists all paths.");
 }
 
-const fastifyErrors: Record<string, () => AppError> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with the header Content-Type: application/json."),
-  FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this path accepts. Send a smaller body."),
+const fastifyErrors: Record<string, (request: FastifyRequest) => AppError> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new AppError("UNSUPPORTED_MEDIA_TYPE", sendJson),
+  FST_ERR_CTP_BODY_TOO_LARGE: (request) => {
+    const limit = inBytes(request.routeOptions.bodyLimit);
+    return new AppError(
+      "PAYLOAD_TOO_LARGE",
+      `The body is larger than ${limit}, the limit of this path. Send a smaller body.`,
+    );
+  },
   FST_ERR_BAD_URL: unknownPath,
   FST_ERR_MAX_PARAM_LENGTH: unknownPath,
 };
 
-function toAppError(thrown: unknown): AppError {
+function inBytes(bytes: number): string {
+  return bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} KiB`;
+}
+
+function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown;
   const code = fieldOf(thrown, "code");
-  const known = typeof code === "string" ? fastifyErrors[code]?.() : undefined;
+  const known = typeof code === "string" ? fastifyErrors[code]?.(request) : undefined;
   if (known !== undefined) return known;
   const status = fieldOf(thrown, "statusCode");
   // Fastify's remaining 4xx errors: a body shorter than its Content-Length, or a connection that closed too early.

@@ -1,11 +1,34 @@
 import { isUtf8 } from "node:buffer";
-import { AppError } from "../../errors.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { AppError, type FieldProblem } from "../../errors.ts";
 
 /** Only these sequences can produce a NUL, a lone surrogate or a `__proto__` key; only a body with one is traversed. */
 const suspicious = /\\u0000|\\u[dD][89a-fA-F]|__proto__|\\u005[fF]/;
 const maxDepth = 32;
 /** Far more values than any valid request has. Each value takes at least one byte, so shorter bodies are not counted. */
 const maxValues = 10_000;
+
+const utf8Names = ["utf-8", "utf8", "us-ascii"];
+
+/** Throws 415 unless the headers declare JSON in UTF-8 without compression. */
+export function requireJsonMedia(headers: IncomingHttpHeaders): void {
+  const type = headers["content-type"] ?? "";
+  if (!/^application\/json *(;|$)/i.test(type)) throw new AppError("UNSUPPORTED_MEDIA_TYPE", sendJson);
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1]?.toLowerCase() ?? "utf-8";
+  if (!utf8Names.includes(charset)) {
+    const message =
+      "The Content-Type declares a charset other than UTF-8. Send the body in UTF-8 with the header Content-Type: application/json.";
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", message);
+  }
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (encoding !== "identity" && encoding !== "") {
+    const message =
+      "The Content-Encoding header declares a compressed body, such as gzip. Send the body uncompressed, without this header.";
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", message);
+  }
+}
+
+export const sendJson = "Send the body as JSON with the header Content-Type: application/json.";
 
 /**
  * Accepts UTF-8 JSON in which PostgreSQL can store every string. An empty body counts as no body, because many clients set
@@ -74,7 +97,7 @@ function requireStorable(value: unknown, depth: number): void {
   }
 }
 
-function invalidBody(problem: string, code: string): AppError {
+function invalidBody(problem: string, code: FieldProblem["code"]): AppError {
   return new AppError("VALIDATION_ERROR", `The body ${problem}.`, {
     details: [{ field: "body", code, message: problem }],
   });

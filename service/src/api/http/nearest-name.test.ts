@@ -8,12 +8,14 @@ test.for([
   ["replyTo", "reply_to"],
   ["idempotencyKey", "idempotency_key"],
   ["form", "from"],
+  ["frmo", "from"],
+  ["subejct", "subject"],
   ["reply", "reply_to"],
   ["t0", "to"],
 ] as const)("%s suggests %s", ([given, suggestion]) => {
   expect(nearestName(given, known)).toBe(suggestion);
 });
 
-test.for(["attachments", "x", "", "y".repeat(10_000)])("%s suggests nothing", (given) => {
+test.for(["attachments", "x", "foo", "data", "", "y".repeat(10_000)])("%s suggests nothing", (given) => {
   expect(nearestName(given, known)).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import swagger from "@fastify/swagger";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { ApiServer } from "./api-server.ts";
+import { type ApiDocument, completeDocument } from "./complete-document.ts";
 
 const description = `
 Transactional email through your own Amazon SES. Postern validates every send before it submits it and records its outcome.
@@ -42,18 +43,10 @@ export async function serveOpenApi(app: ApiServer): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: (raw) => {
       const document = jsonSchemaTransformObject(raw);
-      if ("components" in document) dropUnusedSchemas(document.components?.schemas ?? {}, document);
+      // The plugin's type also covers OpenAPI 2, which has no components.
+      completeDocument(document as unknown as ApiDocument);
       return document;
     },
   });
   app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
-}
-
-/** The Zod plugin emits each named schema twice, for input and output. This removes the schemas without a reference. */
-function dropUnusedSchemas(schemas: Record<string, unknown>, document: unknown): void {
-  const text = JSON.stringify(document);
-  const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
-  for (const name of unused) delete schemas[name];
-  // Removing a schema can leave the schemas it referred to without a reference.
-  if (unused.length > 0) dropUnusedSchemas(schemas, document);
 }

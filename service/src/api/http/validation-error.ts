@@ -47,13 +47,17 @@ function required(field: string): FieldProblem {
 }
 
 function wrongType(field: string, expected: string): FieldProblem {
-  const article = /^[aeiou]/.test(expected) ? "an" : "a";
-  return { field, code: "wrong_type", message: `must be ${article} ${expected}` };
+  return { field, code: "wrong_type", message: `must be ${typeNames[expected] ?? `a ${expected}`}` };
 }
 
+/** What Zod's name of a type is in JSON, or in a query parameter. */
+const typeNames: Record<string, string> = { int: "a whole number", object: "a JSON object", array: "an array" };
+
 function boundary(side: string, bound: number | bigint, origin: string): string {
-  const unit = origin === "string" ? " characters long" : origin === "array" ? " entries long" : "";
-  return `must be ${side} ${bound}${unit}`;
+  const count = (noun: string, plural: string) => `${bound} ${Number(bound) === 1 ? noun : plural}`;
+  if (origin === "string") return `must have ${side} ${count("character", "characters")}`;
+  if (origin === "array") return `must have ${side} ${count("entry", "entries")}`;
+  return `must be ${side} ${bound}`;
 }
 
 function unknownField(schema: z.ZodType, path: PropertyKey[], key: string): FieldProblem {

@@ -33,10 +33,19 @@ type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 415 | 422 | 429 | 431;
 export function errorResponses(...statuses: ErrorStatus[]) {
   const entries = [...statuses, 500, 503].map((status) => {
     const codes = errorCodes.filter((code) => errorCatalogue[code].status === status);
-    return [status, { description: codes.join(", "), content: { "application/json": { schema: wireError } } }];
+    const description = codes.map((code) => `\`${code}\`: ${errorCatalogue[code].meaning}`).join(" ");
+    return [status, { description, content: { "application/json": { schema: wireError } } }];
   });
   return Object.fromEntries(entries) as Record<string, { description: string; content: Record<string, unknown> }>;
 }
+
+/** The path parameter `id` of a send or an API key. Any other text is 404 like an unknown id. */
+export const uuidParams = z.object({
+  id: z
+    .string()
+    .describe("Id from an earlier response")
+    .meta({ format: "uuid", example: "0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f" }),
+});
 
 export const needsJwt = [{ jwt: [] }];
 export const needsKeyOrJwt = [{ apiKey: [] }, { jwt: [] }];

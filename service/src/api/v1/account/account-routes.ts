@@ -18,7 +18,7 @@ export function accountRoutes(app: ApiServer, { authenticator }: ApiDeps): void 
         description: "Returns the account, the mode and the rate limits that apply to the credential of this request.",
         tags: ["Account"],
         security: needsKeyOrJwt,
-        response: { 200: accountResponse, ...errorResponses(401) },
+        response: { 200: accountResponse, ...errorResponses(401, 422) },
       },
     },
     async (request) => {

@@ -5,7 +5,7 @@ import type { Caller } from "../../auth/authenticate.ts";
 export const accountResponse = z
   .object({
     tenant_id: z.uuid().describe("Id of the account"),
-    name: z.string(),
+    name: z.string().meta({ example: "Acme" }),
     credential: z.enum(["api_key", "jwt"]).describe("The kind of credential that authenticated this request"),
     mode: z.enum(["live", "test"]).describe("`live`: sends with this credential go out; `test`: they never do"),
     rate_limits: z

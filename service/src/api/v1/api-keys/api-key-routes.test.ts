@@ -35,6 +35,17 @@ describe("POST /api/v1/api-keys (interface 4.7)", () => {
     expect(json().expires_at).toBe("2099-01-31T10:00:00.000Z");
   });
 
+  test.for([
+    ["2099-01-31", "2099-01-31T00:00:00.000Z"],
+    ["2099-01-31T12:00", "2099-01-31T12:00:00.000Z"],
+    ["20990131T120000Z", "2099-01-31T12:00:00.000Z"],
+    ["2099-W05-6", "2099-01-31T00:00:00.000Z"],
+  ] as const)("expires_at %s, without a zone in UTC, is %s", async ([given, expires_at]) => {
+    const { accessToken } = await aSession();
+    const { status, json } = await create(accessToken, { name: "k", type: "live", expires_at: given });
+    expect([status, json().expires_at]).toEqual([201, expires_at]);
+  });
+
   test("expires_at null creates a key that does not expire", async () => {
     const { accessToken } = await aSession();
     const { status, json } = await create(accessToken, { name: "k", type: "live", expires_at: null });
@@ -56,7 +67,8 @@ describe("POST /api/v1/api-keys (interface 4.7)", () => {
     ["a type that is not a string", { name: "k", type: 1 }, ["type"]],
     ["an expiry in the past", { name: "k", type: "live", expires_at: "2020-01-01T00:00:00Z" }, ["expires_at"]],
     ["an expiry that is not a time", { name: "k", type: "live", expires_at: "tomorrow" }, ["expires_at"]],
-    ["an expiry without a time zone", { name: "k", type: "live", expires_at: "2099-01-01T00:00:00" }, ["expires_at"]],
+    ["an expiry without a day", { name: "k", type: "live", expires_at: "2099-01" }, ["expires_at"]],
+    ["an empty expiry", { name: "k", type: "live", expires_at: "" }, ["expires_at"]],
     ["the year zero", { name: "k", type: "live", expires_at: "0000-01-01T00:00:00Z" }, ["expires_at"]],
     ["a day that does not exist", { name: "k", type: "live", expires_at: "2099-02-30T00:00:00Z" }, ["expires_at"]],
     ["an unknown field", { name: "k", type: "live", scope: "all" }, ["scope"]],

@@ -4,7 +4,7 @@ import { createApiKey } from "../../../api-keys/create-api-key.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorResponses, needsJwt } from "../../http/wire-format.ts";
+import { errorResponses, needsJwt, uuidParams } from "../../http/wire-format.ts";
 import {
   apiKeyList,
   createdKeyResponse,
@@ -46,7 +46,7 @@ export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: Ap
         summary: "List the account's API keys",
         tags: ["API keys"],
         security: needsJwt,
-        response: { 200: apiKeyList, ...errorResponses(401) },
+        response: { 200: apiKeyList, ...errorResponses(401, 422) },
       },
     },
     async (request) => (await listApiKeys(callerOf(request).db)).map(toApiKeyResponse),
@@ -62,7 +62,7 @@ export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: Ap
         description: "Every request with the key that starts after this response returns 401.",
         tags: ["API keys"],
         security: needsJwt,
-        params: z.object({ id: z.string() }),
+        params: uuidParams,
         response: { 200: revokedKeyResponse, ...errorResponses(401, 404, 413, 415, 422) },
       },
     },

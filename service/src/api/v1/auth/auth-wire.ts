@@ -2,14 +2,18 @@ import { z } from "zod";
 import { accessTokenSeconds } from "../../../logins/access-token.ts";
 import type { Tokens } from "../../../logins/log-in.ts";
 
-export const loginBody = z.strictObject({
-  email: z.string().min(1).max(254).meta({ example: "ada@example.com" }),
-  password: z.string().min(1).max(1024),
-});
+export const loginBody = z
+  .strictObject({
+    email: z.string().min(1).max(254).meta({ example: "ada@example.com" }),
+    password: z.string().min(1).max(1024).meta({ format: "password" }),
+  })
+  .meta({ example: { email: "ada@example.com", password: "correct horse battery staple" } });
 
-export const refreshBody = z.strictObject({
-  refresh_token: z.string().min(1).max(512),
-});
+export const refreshBody = z
+  .strictObject({
+    refresh_token: z.string().min(1).max(512).describe("From the last log-in or refresh"),
+  })
+  .meta({ example: { refresh_token: "the refresh_token of the last response" } });
 
 export const tokensResponse = z
   .object({

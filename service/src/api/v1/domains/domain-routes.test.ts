@@ -87,7 +87,23 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
     expect((await identitiesOf(deps)).filter((identity) => identity === name)).toHaveLength(1);
   });
 
-  test.for(["not a domain", "localhost", "co.uk", "10.0.0.1", "shop.test", `${"a".repeat(64)}.com`, "a..io"])(
+  test("201 for a name that is reserved for documentation; it stays Pending", async () => {
+    const { accessToken } = await aSession();
+    const { status, json } = await register(accessToken, "example.com");
+    expect([status, json().domain_name]).toEqual([201, "example.com"]);
+    const path = `/api/v1/domains/${json().domain_id}`;
+    const domain = (await api.call({ method: "GET", path, token: accessToken })).json();
+    expect(domain.verification_status).toBe("Pending");
+  });
+
+  test("409 CONFLICT for sandbox.test, which every account has for test mail", async () => {
+    const { accessToken } = await aSession();
+    const { status, json } = await register(accessToken, "sandbox.test");
+    expect([status, json().error.code]).toEqual([409, "CONFLICT"]);
+    expect(json().error.message).toContain("sandbox.test");
+  });
+
+  test.for(["not a domain", "localhost", "co.uk", "10.0.0.1", `${"a".repeat(64)}.com`, "a..io"])(
     "422 VALIDATION_ERROR for the invalid domain %j, and the provider gets no request",
     async (name) => {
       const { accessToken } = await aSession();

@@ -18,7 +18,10 @@ import {
   toRegisteredDomain,
 } from "./domain-wire.ts";
 
-const idParams = z.object({ id: z.string() });
+/** Any text that is not such an integer is 404 like an unknown id. */
+const idParams = z.object({
+  id: z.string().describe("The `domain_id`").meta({ type: "integer", format: "int32", minimum: 1, example: 1 }),
+});
 
 export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(deps.authenticator, "jwt");
@@ -53,7 +56,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "List the account's domains",
         tags: ["Domains"],
         security: needsJwt,
-        response: { 200: domainList, ...errorResponses(401) },
+        response: { 200: domainList, ...errorResponses(401, 422) },
       },
     },
     async (request) => (await listDomains(callerOf(request).db)).map(toListedDomain),
@@ -69,7 +72,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         tags: ["Domains"],
         security: needsJwt,
         params: idParams,
-        response: { 200: domainResponse, ...errorResponses(401, 404) },
+        response: { 200: domainResponse, ...errorResponses(401, 404, 422) },
       },
     },
     async (request) => {

@@ -2,11 +2,17 @@ import { z } from "zod";
 import { type DnsRecord, type Domain, dnsRecordsOf } from "../../../domains/domain.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 
-export const registerDomainBody = z.strictObject({
-  domain_name: z.string().min(1).max(1000).meta({ example: "mail.acme.io" }).describe("The domain to register"),
-});
+export const registerDomainBody = z
+  .strictObject({
+    domain_name: z.string().min(1).max(1000).meta({ example: "mail.acme.io" }).describe("The domain to register"),
+  })
+  .meta({ example: { domain_name: "mail.acme.io" } });
 
-const recordFields = { type: z.enum(["TXT", "CNAME"]), name: z.string(), value: z.string() };
+const recordFields = {
+  type: z.enum(["TXT", "CNAME"]),
+  name: z.string().meta({ example: "_postern-challenge.mail.acme.io" }),
+  value: z.string().meta({ example: "postern-verify=qK3n0vJ8yT5mZ2cW7xR1bL4sD9fG6hA0eU3iO8pQ5rM" }),
+};
 const dnsRecords = z.array(z.object(recordFields)).describe("Publish every record at the domain's DNS provider");
 const checkedRecords = z
   .array(
@@ -20,15 +26,18 @@ const checkedRecords = z
   .describe("Publish every record at the domain's DNS provider. The status comes from the last check");
 
 const commonFields = {
-  domain_id: z.int(),
+  domain_id: z.int().meta({ example: 1 }),
   tenant_id: z.uuid().describe("Owning account"),
-  domain_name: z.string().describe("In lower case; international names as A-labels"),
-  identity_arn: z.string().describe("The identity at the email provider"),
+  domain_name: z.string().describe("In lower case; international names as A-labels").meta({ example: "mail.acme.io" }),
+  identity_arn: z
+    .string()
+    .describe("The identity at the email provider")
+    .meta({ example: "arn:aws:ses:eu-west-1:123456789012:identity/mail.acme.io" }),
 };
 const listedFields = {
   ...commonFields,
   verification_status: z.enum(["Pending", "Success", "Failed"]),
-  configuration_set_name: z.string(),
+  configuration_set_name: z.string().meta({ example: "postern" }),
 };
 
 export const registeredDomainResponse = z

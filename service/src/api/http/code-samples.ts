@@ -1,0 +1,123 @@
+/** A program for each operation, as the reference page shows it. A test runs every one of them against the API. */
+
+const withKey = `import { env } from "node:process";
+import { Postern } from "@postern/sdk";
+
+const postern = new Postern({
+  baseUrl: env.POSTERN_URL ?? "http://localhost:3000",
+  apiKey: env.POSTERN_API_KEY,
+});
+`;
+
+const withLogin = `import { env } from "node:process";
+import { Postern } from "@postern/sdk";
+
+const postern = new Postern({
+  baseUrl: env.POSTERN_URL ?? "http://localhost:3000",
+  login: { email: env.POSTERN_EMAIL ?? "", password: env.POSTERN_PASSWORD ?? "" },
+});
+`;
+
+const mail = `{
+  from: "Acme <hello@sandbox.test>",
+  to: ["delivered@sandbox.test"],
+  subject: "Your receipt",
+  text: "Thank you for your order.",
+}`;
+
+export const codeSamples: Record<string, string | undefined> = {
+  send: `${withKey}
+const { data, error } = await postern.send(${mail});
+if (error) console.error(error.code, error.message);
+else console.log(data.id, data.status);
+`,
+  validateSend: `${withKey}
+const result = await postern.sends.validate(${mail}).orThrow();
+console.log(result.valid, result.would_answer.status);
+`,
+  getSendStatus: `${withKey}
+const { data: page } = await postern.sends.list({ limit: 1 }).orThrow();
+for (const { id } of page.sends) {
+  const send = await postern.sends.status(id).orThrow();
+  console.log(send.status, send.error_code);
+}
+`,
+  getSendTimeline: `${withKey}
+const { data: page } = await postern.sends.list({ limit: 1 }).orThrow();
+for (const { id } of page.sends) {
+  const { entries } = await postern.sends.timeline(id).orThrow();
+  for (const { at, type } of entries) console.log(at, type);
+}
+`,
+  listSends: `${withKey}
+for await (const send of postern.sends.each({ recipient: "delivered@sandbox.test" })) {
+  console.log(send.id, send.status);
+}
+`,
+  getAccount: `${withKey}
+const { name, mode } = await postern.account().orThrow();
+console.log(name, mode);
+`,
+  logIn: `${withLogin}
+// The client logs in when it first needs a token, and refreshes the token itself.
+const { name } = await postern.account().orThrow();
+console.log(name);
+`,
+  refreshLogin: `${withLogin}
+// Only for programs that manage tokens themselves: a client with \`login\` refreshes its token.
+const tokens = await postern.auth
+  .logIn({ email: env.POSTERN_EMAIL ?? "", password: env.POSTERN_PASSWORD ?? "" })
+  .orThrow();
+const renewed = await postern.auth.refresh({ refresh_token: tokens.refresh_token }).orThrow();
+console.log(renewed.expires_in);
+`,
+  logOut: `${withLogin}
+await postern.account().orThrow();
+await postern.auth.logOut().orThrow();
+`,
+  createApiKey: `${withLogin}
+const { id, key } = await postern.apiKeys.create({ name: "billing server", type: "test" }).orThrow();
+console.log(id, key); // no other response contains the key
+`,
+  listApiKeys: `${withLogin}
+for (const { id, name, key_prefix } of await postern.apiKeys.list().orThrow()) console.log(id, name, key_prefix);
+`,
+  revokeApiKey: `${withLogin}
+const { id } = await postern.apiKeys.create({ name: "old server", type: "test" }).orThrow();
+await postern.apiKeys.revoke(id).orThrow();
+`,
+  registerDomain: `${withLogin}
+const { dns_records } = await postern.domains.register({ domain_name: "mail.acme.io" }).orThrow();
+for (const { type, name, value } of dns_records) console.log(type, name, value);
+`,
+  listDomains: `${withLogin}
+for (const domain of await postern.domains.list().orThrow()) console.log(domain.domain_name, domain.verification_status);
+`,
+  getDomain: `${withLogin}
+for (const { domain_id } of await postern.domains.list().orThrow()) {
+  const { dns_records } = await postern.domains.get(domain_id).orThrow();
+  for (const { name, status, hint } of dns_records) console.log(name, status, hint);
+}
+`,
+  verifyDomain: `${withLogin}
+for (const { domain_id } of await postern.domains.list().orThrow()) await postern.domains.verify(domain_id).orThrow();
+`,
+  removeDomain: `${withLogin}
+for (const { domain_id, domain_name } of await postern.domains.list().orThrow()) {
+  if (domain_name === "mail.acme.io") await postern.domains.remove(domain_id).orThrow();
+}
+`,
+  listSuppressions: `${withLogin}
+for await (const { email, reason } of postern.suppressions.each()) console.log(email, reason);
+`,
+  removeSuppression: `${withLogin}
+const { error } = await postern.suppressions.remove("jane@example.com");
+if (error?.code === "NOT_FOUND") console.log("The address is not suppressed.");
+else console.log("Later sends to the address are no longer filtered.");
+`,
+  listEvents: `${withLogin}
+for await (const event of postern.events.each({ type: "Bounce" })) {
+  console.log(event.event_timestamp, event.recipient, event.bounce_type);
+}
+`,
+};
