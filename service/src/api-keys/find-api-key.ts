@@ -6,6 +6,7 @@ export interface FoundApiKey {
   name: string;
   type: KeyType;
   keyPrefix: string;
+  createdAt: string;
   revokedAt: string | null;
   accountId: string;
   accountName: string;
@@ -16,7 +17,7 @@ export async function findApiKey(db: Queryable, id: string): Promise<FoundApiKey
   const [row] = await db.query<FoundApiKey>({
     name: "find-api-key",
     text: `
-      select k.id, k.name, k.type, k.key_prefix as "keyPrefix", k.revoked_at as "revokedAt",
+      select k.id, k.name, k.type, k.key_prefix as "keyPrefix", k.created_at as "createdAt", k.revoked_at as "revokedAt",
         k.account_id as "accountId", a.name as "accountName"
       from api_keys k
       join accounts a on a.id = k.account_id

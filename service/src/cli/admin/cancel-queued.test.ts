@@ -34,7 +34,7 @@ test("says when the key has sent nothing", async () => {
 async function aLeakedKey() {
   const accountId = await anAccount(database.db);
   const shown = { name: "a key", type: "live", keyPrefix: "postern_live_AA...", accountName: "Acme" } as const;
-  return { ...shown, id: randomUUIDv7(), accountId, revokedAt: null };
+  return { ...shown, id: randomUUIDv7(), accountId, createdAt: new Date(0).toISOString(), revokedAt: null };
 }
 
 async function aSendOf({ accountId, id }: { accountId: string; id: string }): Promise<string> {

@@ -28,6 +28,7 @@ async function printSends(db: Database, key: FoundApiKey): Promise<Counts> {
     const { sends, nextBefore } = await listSends(db.forAccount(key.accountId), [key.type], {
       ...noFilter,
       apiKeyId: key.id,
+      since: key.createdAt,
       before,
     });
     for (const send of sends) {
@@ -44,7 +45,6 @@ const noFilter = {
   recipient: undefined,
   fromDomains: undefined,
   providerMessageId: undefined,
-  since: undefined,
   until: undefined,
   limit: pageSize,
 };
