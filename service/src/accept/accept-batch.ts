@@ -105,10 +105,11 @@ async function decideAll(
   { clock, head }: { clock: DatabaseClock; head: QueueHead },
   candidates: Candidate[],
 ): Promise<Decision[]> {
+  const hasGeneratedKeys = candidates.some(({ send }) => send?.generatedKey !== undefined);
   // crash point: before-accept
   const rows = await db.query<AnswerRow>({
-    name: "accept-sends",
-    text: acceptStatement,
+    name: hasGeneratedKeys ? "accept-sends-generated-keys" : "accept-sends",
+    text: acceptStatement(hasGeneratedKeys),
     values: [...parametersOf(candidates), ...head.current()],
   });
   // crash point: after-accept

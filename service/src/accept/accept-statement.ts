@@ -22,7 +22,28 @@ export const firstStatus =
  * Every lookup goes by index, whatever the statistics say: joins use `indexLookup`, and yes-or-no questions are written as
  * `coalesce((select true …), false)` and not as `exists`. `materialized` computes a step once.
  */
-export const acceptStatement = `
+/** Only batches with a key of that form look for its send: the lookup opens every partition of `sends`. */
+const findGenerated = `
+  -- The caller read this key in an answer, so the send is committed and no two requests race for it.
+  select e.position, s.*
+  from evaluated e
+  cross join lateral ${indexLookup(`
+    select s.id as send_id, s.payload_hash, ${firstStatus} as status, s.suppressed_recipients, s.queued_at
+    from sends s
+    where s.id = e.generated_key
+      and s.account_id = e.account_id
+      and s.mode = e.mode
+      and s.payload_hash is not null`)} s
+  where e.is_admitted
+    and e.has_payload
+    and e.generated_key is not null`;
+
+const noGenerated = `
+  select null::bigint as position, null::uuid as send_id, null::bytea as payload_hash, null::text as status,
+    null::text[] as suppressed_recipients, null::timestamptz as queued_at
+  where false`;
+
+export const acceptStatement = (hasGeneratedKeys: boolean) => `
 with request as materialized (
   select *
   from unnest(
@@ -83,20 +104,7 @@ with request as materialized (
   from allowed a
   join request r using (position)
   join counted c on c.account_id = a.account_id and c.mode = a.mode
-), generated as materialized (
-  -- The caller read this key in an answer, so the send is committed and no two requests race for it.
-  select e.position, s.*
-  from evaluated e
-  cross join lateral ${indexLookup(`
-    select s.id as send_id, s.payload_hash, ${firstStatus} as status, s.suppressed_recipients, s.queued_at
-    from sends s
-    where s.id = e.generated_key
-      and s.account_id = e.account_id
-      and s.mode = e.mode
-      and s.payload_hash is not null`)} s
-  where e.is_admitted
-    and e.has_payload
-    and e.generated_key is not null
+), generated as materialized (${hasGeneratedKeys ? findGenerated : noGenerated}
 ), fit as materialized (
   select *,
     is_admitted and has_payload and is_domain_verified and position not in (select position from generated) as is_fit,

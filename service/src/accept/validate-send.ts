@@ -60,6 +60,7 @@ export async function validateSend(
   const key = request?.idempotencyKey;
   const [row] = await db.query<ValidationRow>({
     name: "validate-send",
+    isPlannedEachTime: true,
     text: `
       select limits.each as limits, ${remainingNow} as remaining,
         coalesce($2 = 'test' and $3 = 'sandbox.test', false) or coalesce((
