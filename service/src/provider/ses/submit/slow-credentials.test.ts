@@ -54,6 +54,16 @@ test("a request whose lease ends while credentials load does not start", async (
   expect(server.requests()).toBe(0);
 });
 
+test("credentials that fail while the request is signed are tried later: nothing was sent", async () => {
+  const { server, client } = await aClient(async (call) => {
+    if (call > 2) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    return credentials;
+  });
+  const answer = await submit(client, aMail(), { timeoutMs: 2_000, mayStart: always });
+  expect(answer).toMatchObject({ kind: "try-later", hold: undefined });
+  expect(server.requests()).toBe(0);
+});
+
 test("a request that may start is sent once", async () => {
   const { server, client } = await aClient(async () => credentials);
   expect(await submit(client, aMail(), { timeoutMs: 2_000, mayStart: always })).toMatchObject({ kind: "accepted" });

@@ -31,7 +31,9 @@ export async function submit(client: SESv2Client, mail: OutgoingMail, options: S
     const answer = client.send(command, { abortSignal: deadline });
     return classifyAnswer(await Promise.race([answer, start.missed(deadline)]));
   } catch (error) {
-    return error instanceof NotStarted ? notStarted : classifyFailure(error);
+    if (error instanceof NotStarted) return notStarted;
+    const failure = classifyFailure(error);
+    return failure.kind === "unknown" && !start.hasStarted() ? notWritten(failure) : failure;
   }
 }
 
@@ -42,6 +44,11 @@ const notStarted: SubmitResult = {
   message: "the lease or the deadline ended before the request could be written",
   requestId: undefined,
 };
+
+/** Signing failed, for example because a token file became unreadable. Nothing was written, so the outcome is not unknown. */
+function notWritten({ message, requestId }: SubmitResult & { message: string }): SubmitResult {
+  return { kind: "try-later", hold: undefined, isThrottled: false, message, requestId };
+}
 
 /** Adds the last step before the request is written: it throws unless the request may start now. */
 function guardStart(command: SendEmailCommand, mayStart: () => boolean) {
@@ -55,6 +62,7 @@ function guardStart(command: SendEmailCommand, mayStart: () => boolean) {
     { name: "guardStart", step: "deserialize", priority: "low" },
   );
   return {
+    hasStarted: () => hasStarted,
     /** Rejects when the deadline ends before the start. A request that has started ends by its own abort. */
     missed: (deadline: AbortSignal) =>
       new Promise<never>((_resolve, reject) => {
