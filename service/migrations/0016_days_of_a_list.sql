@@ -13,6 +13,12 @@ create table list_days (
   constraint list_days_once primary key (account_id, mode, list, day)
 ) with (fillfactor = 70);
 
+-- The suppressions so far, before list_changes is locked: accept and claim use that table, and only read suppressions.
+insert into list_days (account_id, mode, list, day, count)
+select account_id, mode, 'suppressions', (time_of_id(id) at time zone 'UTC')::date, count(*)
+from suppressions
+group by 1, 2, 4;
+
 alter table list_changes add column day date;
 
 create policy own_account on list_days
@@ -75,6 +81,8 @@ $$;
 -- and not part of that statement, so that a worker of the previous release folds the days as well.
 create function fold_days() returns trigger
   language plpgsql
+  security definer
+  set search_path = public, pg_temp
 as $$
 begin
   insert into list_days as known (account_id, mode, list, day, count)
@@ -94,9 +102,3 @@ create trigger list_changes_folded
   referencing old table as folded
   for each statement
   execute function fold_days();
-
--- The suppressions so far. The lock above keeps others from changing them meanwhile.
-insert into list_days (account_id, mode, list, day, count)
-select account_id, mode, 'suppressions', (time_of_id(id) at time zone 'UTC')::date, count(*)
-from suppressions
-group by 1, 2, 4;
