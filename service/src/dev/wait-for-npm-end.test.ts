@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 
 const file = new URL("./wait-for-npm-end.ts", import.meta.url).href;
@@ -47,6 +48,15 @@ test("a script notices that npm was killed when its shell replaced itself by the
   expect(parent).toBe(npm);
   process.kill(npm, "SIGKILL");
   expect(await nextLine()).toBe("ended");
+});
+
+test("a script below another shell keeps running, and notices that npm was killed", async () => {
+  const { npm, parent, nextLine } = await aScript(`sh -ec '${node.replaceAll("'", "'\\''")}; true'; true`);
+  expect(parent).not.toBe(npm);
+  const ended = nextLine();
+  await expect(Promise.race([ended, sleep(600, "running")])).resolves.toBe("running");
+  process.kill(npm, "SIGKILL");
+  expect(await ended).toBe("ended");
 });
 
 function kill(pid: number): void {
