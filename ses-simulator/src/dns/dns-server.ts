@@ -34,15 +34,24 @@ interface DnsOptions {
 /** A DNS server for TXT and CNAME records. It answers SERVFAIL when `recordsOf` throws. */
 export async function startDnsServer({ port = 0, host = "127.0.0.1", recordsOf }: DnsOptions): Promise<DnsServer> {
   const socket = createSocket(host.includes(":") ? "udp6" : "udp4");
+  let isOpen = true;
   socket.on("message", (message, from) => {
+    // Nobody listens at port 0; it is the mark of a forged packet.
+    if (from.port === 0) return;
     void answer(recordsOf, message).then((bytes) => {
-      if (bytes !== undefined) socket.send(bytes, from.port, from.address, () => undefined);
+      if (bytes !== undefined && isOpen) socket.send(bytes, from.port, from.address, () => undefined);
     });
   });
   socket.bind(port, host);
   await once(socket, "listening");
+  // Such as an answer that the network refuses; the client asks again.
+  socket.on("error", () => undefined);
   const shownHost = host.includes(":") ? `[${host}]` : host;
-  return { address: `${shownHost}:${socket.address().port}`, close: () => void socket.close() };
+  const close = () => {
+    isOpen = false;
+    socket.close();
+  };
+  return { address: `${shownHost}:${socket.address().port}`, close };
 }
 
 async function answer(recordsOf: DnsOptions["recordsOf"], message: Buffer): Promise<Buffer | undefined> {
