@@ -1,7 +1,12 @@
 /** `decorate` adds colours for a terminal. */
 export function say(text: string, decorate: (text: string) => string = (plain) => plain): void {
+  write(`${decorate(printable(text))}\n`);
+}
+
+/** Writes text that no user has influenced, or that is already printable. */
+export function write(text: string): void {
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", ignoreClosedPipe);
-  process.stdout.write(`${decorate(printable(text))}\n`);
+  process.stdout.write(text);
 }
 
 /** `postern status | head -1`: the program after the pipe has read enough. */
@@ -9,9 +14,9 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
-/** Replaces control characters other than line breaks: text from users must not control the terminal. */
+/** Replaces control characters other than line breaks, and marks that change the direction of text: users must not control the terminal. */
 export function printable(text: string): string {
-  return text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{fffd}");
+  return text.replaceAll(/(?!\n)[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\u{fffd}");
 }
 
 /** In at most two units: "34 s", "12 min", "5 h 12 min", "3 days". */

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { printable } from "./plain-text.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -6,19 +7,35 @@ const levelStyles: Record<string, Style> = { debug: "dim", warn: "yellow", error
 
 /** Turns JSON log lines into lines for people: time, level, event, fields, and an error with its stack below. */
 export function prettyLines(lines: string, hasColours: boolean): string {
+  return lines
+    .split("\n")
+    .map((line) => prettyLine(line, hasColours))
+    .join("\n");
+}
+
+function prettyLine(line: string, hasColours: boolean): string {
+  const entry = parsed(line);
+  if (entry === undefined) return line;
   const paint = (style: Style | undefined, text: string) =>
     style === undefined || !hasColours ? text : styleText(style, text, { validateStream: false });
-  return lines.replaceAll(/^\{.*\}$/gm, (line) => {
-    const { time = "", level = "", event = "", err, ...fields } = JSON.parse(line) as Record<string, unknown>;
-    const name = String(level);
-    const words = [
-      paint("dim", clockTime(String(time))),
-      paint(levelStyles[name], name.toUpperCase().padEnd(5)),
-      paint("bold", String(event)),
-      ...Object.entries(fields).map(([field, value]) => `${paint("dim", `${field}=`)}${valueText(value)}`),
-    ];
-    return [words.join(" "), ...errorLines(err)].join("\n");
-  });
+  const { time = "", level = "", event = "", err, ...fields } = entry;
+  const name = String(level);
+  const words = [
+    paint("dim", clockTime(String(time))),
+    paint(levelStyles[name], name.toUpperCase().padEnd(5)),
+    paint("bold", String(event)),
+    ...Object.entries(fields).map(([field, value]) => `${paint("dim", `${field}=`)}${valueText(value)}`),
+  ];
+  return [words.join(" "), ...errorLines(err).map(printable)].join("\n");
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The local time of day, to the millisecond. */
@@ -29,7 +46,7 @@ function clockTime(iso: string): string {
 
 /** Quoted when a text has spaces or control characters, which must not control the terminal. */
 function valueText(value: unknown): string {
-  return typeof value === "string" && /^[^\s"\p{Cc}]+$/u.test(value) ? value : JSON.stringify(value);
+  return typeof value === "string" && /^[^\s"\p{Cc}]+$/u.test(value) ? value : printable(JSON.stringify(value));
 }
 
 function errorLines(error: unknown): string[] {

@@ -6,7 +6,7 @@ import { canColour, colourMarks } from "./colour.ts";
 const text = "1 problem found.\n\n  ✗ Mail is on hold!\n    → Release it.\n✓ done ✓\n! a note";
 
 beforeEach(() => {
-  for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS"]) vi.stubEnv(name, undefined);
+  for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS", "CI"]) vi.stubEnv(name, undefined);
   vi.stubEnv("TERM", "xterm-256color");
 });
 afterEach(() => vi.unstubAllEnvs());

@@ -1,5 +1,6 @@
 import { isConnectionError, sqlState } from "../db/sql-state.ts";
 import { AppError, ConfigurationError } from "../errors.ts";
+import { printable } from "../plain-text.ts";
 import { isOutcome } from "./postern-command.ts";
 
 export const exitCodes = { badConfiguration: 78, usage: 64, failed: 1 };
@@ -11,7 +12,7 @@ const loginErrors = new Set(["28P01", "28000", "3D000"]);
 export function explainError(error: unknown): number {
   if (isOutcome(error)) return 0;
   const { text, exitCode } = describe(error);
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
   return exitCode;
 }
 

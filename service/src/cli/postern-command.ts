@@ -1,4 +1,5 @@
 import { Command, CommanderError, type Help } from "commander";
+import { write } from "../plain-text.ts";
 import { canColour } from "./colour.ts";
 import { PosternHelp } from "./postern-help.ts";
 import { explainUsage } from "./usage-error.ts";
@@ -19,6 +20,7 @@ export class PosternCommand extends Command {
     // Without these, commander prints its own words and ends the process.
     this.configureOutput({
       outputError: () => undefined,
+      writeOut: (text) => write(text),
       getOutHelpWidth: () => Math.min(process.stdout.columns ?? maxHelpWidth, maxHelpWidth),
       getOutHasColors: () => canColour(process.stdout),
     });

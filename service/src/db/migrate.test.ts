@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { createEmptyDatabase, openTestDatabase } from "../../test/template-database.ts";
@@ -42,6 +43,15 @@ test("an older release leaves a newer schema unchanged", async () => {
   });
   expect(await migrate(url, () => undefined)).toEqual([]);
   expect(await applied()).toEqual([...knownMigrations(), newer]);
+});
+
+test("a database of another owner is refused with the statement that fixes it", async () => {
+  const { url, db } = await anEmptyDatabase();
+  const user = `ada_${randomBytes(4).toString("hex")}`;
+  await db.query({ name: "create-role", text: `create role ${user} login password 'a password'` });
+  onTestFinished(async () => void (await db.query({ name: "drop-role", text: `drop role ${user}` })));
+  const asUser = Object.assign(new URL(url), { username: user, password: "a password" }).href;
+  await expect(migrate(asUser, () => undefined)).rejects.toThrow(`owner to "${user}"`);
 });
 
 test("a database from before the baseline is refused with the steps to take, and stays unchanged", async () => {

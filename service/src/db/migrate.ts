@@ -16,6 +16,7 @@ export async function migrate(url: string, onStep: (message: string) => void): P
   try {
     // With the library's own lock the second process would fail. With this one it waits, then finds nothing to do.
     await client.query("select pg_advisory_lock($1)", [migrationLock]);
+    await requireRights(client);
     await refuseOldSchema(client);
     const applied = await runner({
       dbClient: client,
@@ -31,6 +32,20 @@ export async function migrate(url: string, onStep: (message: string) => void): P
   } finally {
     await client.end();
   }
+}
+
+/** The owner of a database may create tables in its schema public. */
+async function requireRights(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ user: string; database: string }>(
+    `select current_user as "user", current_database() as database where not has_schema_privilege('public', 'create')`,
+  );
+  const [missing] = rows;
+  if (missing === undefined) return;
+  const { user, database } = missing;
+  throw new ConfigurationError(
+    `The user ${user} may not create tables in the database ${database}. The database must belong to this user. ` +
+      `Run as its owner or as a superuser: alter database "${database}" owner to "${user}"`,
+  );
 }
 
 /** Every database from before the baseline of November 2026 has this migration, and no later one does. */

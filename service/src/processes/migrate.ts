@@ -4,19 +4,20 @@ import { openDatabase } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { AppError } from "../errors.ts";
 import { migrateChores } from "../loops/chores.ts";
+import { say } from "../plain-text.ts";
 import { makePartitionsAhead, type PartitionSpan } from "../storage/partitions.ts";
 
 export async function runMigrate({ createDatabase }: { createDatabase: boolean }): Promise<void> {
   const { database, partitionSpan } = readDatabaseConfig(loadEnvironment());
   if (createDatabase) {
     const created = await createDatabaseIfMissing(database.directUrl);
-    if (created !== undefined) process.stdout.write(`created the database ${created}\n`);
+    if (created !== undefined) say(`created the database ${created}`);
   }
   const applied = await migrate(database.directUrl, (message) => process.stderr.write(`${message}\n`));
   await migrateChores(database.directUrl);
-  for (const name of applied) process.stdout.write(`applied ${name}\n`);
-  process.stdout.write(applied.length === 0 ? "The schema is up to date.\n" : "The schema is now up to date.\n");
   await createPartitions(database.directUrl, partitionSpan);
+  for (const name of applied) say(`applied ${name}`);
+  say(applied.length === 0 ? "The schema is up to date." : "The schema is now up to date.");
 }
 
 /** A worker creates partitions every hour; this call creates the first ones of a new database. */
