@@ -10,9 +10,11 @@ const harness = [
   "chaos/cell",
   "chaos/check",
   "chaos/load",
+  "chaos/report.ts",
   "chaos/scenarios/evaluate-run.ts",
   "chaos/scenarios/inject-faults.ts",
   "chaos/scenarios/under-load.ts",
+  "ses-simulator/src",
 ];
 
 export const fullFaultSeconds = 30;

@@ -13,6 +13,7 @@ export const acceptanceClaim: Claim = {
     "service/src/api",
     "service/src/api-keys",
     "service/src/domains",
+    "service/src/errors.ts",
     "service/src/logins",
     "service/src/suppressions",
   ],

@@ -27,6 +27,8 @@ export const proof: Proof = {
     "sdk/package.json",
     "package.json",
     "service/src/cli",
+    "service/src/processes",
+    "service/src/db/create-database.ts",
     "service/src/dev",
     "ses-simulator/src",
     "service/test/install-guide.ts",

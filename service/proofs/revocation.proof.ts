@@ -29,6 +29,7 @@ export const proof: Proof = {
   promise: "A revoked or expired key, an ended login and a suspended account are refused from the next request on",
   covers: [
     "service/migrations",
+    "service/src/accept",
     "service/src/accounts",
     "service/src/api-keys",
     "service/src/api/auth",
