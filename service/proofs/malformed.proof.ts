@@ -109,10 +109,16 @@ async function sendAll(
 function count(tally: Tally, request: RawRequest, reply: Reply): void {
   if (reply.kind === "closed") tally.closed++;
   else if (reply.kind === "timeout") note(tally, "unanswered", request, "no answer");
+  else if (needsProvider(reply.answer.body)) tally.accepted++;
   else if (reply.answer.status >= 500) note(tally, "serverErrors", request, reply.answer.body);
   else if (reply.answer.status < 400) tally.accepted++;
   else if (request.isHead || isPublishedShape(reply.answer.body)) tally.refused++;
   else note(tally, "unpublished", request, `${reply.answer.status} ${reply.answer.body}`);
+}
+
+/** The name of a domain may be valid in spite of its damage. Registering it needs a provider, which this API does not have. */
+function needsProvider(body: string): boolean {
+  return body.includes('"UNAVAILABLE"') && body.includes("The email provider refused this installation");
 }
 
 function note(

@@ -10,7 +10,7 @@ export function body(credentials: Credentials): fc.Arbitrary<Buffer> {
     { name: "a key", type: "test", expires_at: "2099-01-01T00:00:00Z" },
     { email: "someone@example.com", password: "wrong" },
     { refresh_token: credentials.refreshToken },
-    { domain_name: "reserved.test" },
+    { domain_name: "sandbox.test" },
     { from: "a@shop.io", to: ["jane@example.com"], subject: "Hello", text: "Hi", idempotency_key: "k" },
   );
   const changed = tuple(valid, array(tuple(fieldName, anyValue), { maxLength: 3 }), option(fieldName)).map(
