@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -47,6 +48,8 @@ function linkPackages(folder: string): void {
       cpSync("node_modules/@postern", join(packages, name), { recursive: true, verbatimSymlinks: true });
     else if (!name.startsWith(".") || name === ".bin") symlinkSync(resolve("node_modules", name), join(packages, name));
   }
+  // Packages of a version of its own are in the folder of their workspace.
+  for (const own of globSync("*/node_modules")) symlinkSync(resolve(own), join(folder, own));
 }
 
 function applyIn(folder: string, { name, file, from, to }: Mutant): () => void {

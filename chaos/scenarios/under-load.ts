@@ -76,7 +76,9 @@ async function untilFinished(
   const seconds = () => (performance.now() - started) / 1000;
   const limit = finishLimitSeconds(context.sendEvents, longestPauseSeconds);
   const trickle = startTrickle(cell);
-  for (let left = 1; left > 0 && seconds() < limit + trickleSeconds; await sleep(250)) {
+  // The newest sends of the load count only after `trickleSeconds`; before that, none left proves nothing.
+  const mayContinue = (left: number) => left > 0 || seconds() < trickleSeconds;
+  for (let left = 1; mayContinue(left) && seconds() < limit + trickleSeconds; await sleep(250)) {
     left = await countUnfinished(cell.db, trickleSeconds);
     context.progress(`finishing: ${left} unfinished sends`);
   }
