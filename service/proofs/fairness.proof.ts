@@ -8,6 +8,7 @@ import { claimSends } from "../src/queue/claim-sends.ts";
 import { storeMaxRate } from "../src/queue/provider-hold.ts";
 import { sealContent } from "../src/sends/content.ts";
 import { newSendId } from "../src/sends/send-id.ts";
+import { aCandidate } from "../test/a-candidate.ts";
 import { anAccount } from "../test/builders.ts";
 import { aDeliveryFixture, answers, aProviderThat } from "../test/delivery-fixture.ts";
 import { aVerifiedDomain, testContentKeys } from "../test/send-builders.ts";
@@ -137,28 +138,9 @@ async function acceptNewcomers(db: Database): Promise<Set<string>> {
       Array.from({ length: sendsEach }, () => {
         const id = newSendId(clock.now());
         ids.add(id);
-        return decide({
-          accountId,
-          mode: "live",
-          uncheckedKeyHmac: undefined,
-          apiKeyId: undefined,
-          send: {
-            id,
-            idempotencyHash: undefined,
-            fingerprint: Buffer.alloc(0),
-            payloadHash: Buffer.alloc(8),
-            generatedKey: undefined,
-            fromDomain: domain,
-            fromAddress: `a@${domain}`,
-            recipients: ["jane@example.test"],
-            toAddresses: ["jane@example.test"],
-            toCount: 1,
-            ccCount: 0,
-            replyTo: undefined,
-            subject: "Hello",
-            sealed: sealed(accountId, id, domain),
-          },
-        });
+        return decide(
+          aCandidate({ id, accountId, domain, recipients: ["jane@example.test"], sealed: sealed(accountId, id, domain) }),
+        );
       }),
     );
     if (decisions.some((decision) => decision.kind !== "stored")) throw new Error("a newcomer's send was not accepted");

@@ -1,6 +1,6 @@
 import { isUsable } from "../api-keys/api-key-store.ts";
 import { indexLookup } from "../db/stable-plan.ts";
-import { rateLimitStep } from "./rate-limit.ts";
+import { isFarBehind, rateLimitStep } from "./rate-limit.ts";
 
 /** SQL: the status in the first answer for the send `s`. */
 export const firstStatus =
@@ -16,7 +16,8 @@ export const firstStatus =
  * 4. `evaluated`, `fit`: is the domain verified, which recipients are suppressed, and with that the first status.
  * 5. `generated`, `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again. The id of a
  *    send without a key of its own counts as its key.
- * 6. `stored`, `sealed`, `suppression_events`, `queued`: the record, its content, its Suppression events and its row in the queue.
+ * 6. `stored`, `sealed`, `suppression_events`, `queued`, `tails`: the record, its content, its Suppression events, its row in the queue,
+ *    and for an account far behind the others its newest queued send.
  *    PostgreSQL runs every insert of a `with`, even when nothing reads it.
  *
  * Every lookup goes by index, whatever the statistics say: joins use `indexLookup`, and yes-or-no questions are written as
@@ -197,6 +198,16 @@ with request as materialized (
   join request r using (position)
   where a.is_new
     and a.status = 'queued'
+), tails as (
+  insert into queue_tails (account_id, mode, send_id)
+  select distinct on (account_id, mode) account_id, mode, send_id
+  from answer
+  where is_new
+    and status = 'queued'
+    and ${isFarBehind("fair_at", "decided_at", "mode")}
+  order by account_id, mode, position desc
+  on conflict (account_id, mode) do update
+  set send_id = excluded.send_id
 )
 select a.position::integer, a.is_admitted as "isAdmitted", a.retry_ms as "retryMs", a.limits,
   array[a.remaining[1] + a.granted_after_it, a.remaining[2] + a.granted_after_it, a.remaining[3] + a.granted_after_it] as remaining,

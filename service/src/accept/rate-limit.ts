@@ -23,12 +23,30 @@ const instant = computedOnce(`
     least(reading.read_at, ${queueHead("w.mode")}) as queue_head
   from ${computedOnce("select clock_timestamp() as read_at")} as reading`);
 
+/**
+ * Whether the newest queued send of the account is still queued. While it is, the account stays as far behind the others as its
+ * recipients have put it: otherwise a flood would pile up two minutes behind the queue head, which would hardly move on, and
+ * other accounts would fall behind the pile. An account whose mail has gone out is at most two minutes behind.
+ */
+const hasQueuedMail = `coalesce((
+        select true
+        from queue_tails t
+        join send_queue q on q.id = t.send_id
+        where t.account_id = w.account_id
+          and t.mode = w.mode
+      ), false)`;
+
+/** SQL: is the send at `fairAt` so far behind the queue head that `hasQueuedMail` will be asked about it? */
+export const isFarBehind = (fairAt: string, decidedAt: string, mode: string) =>
+  `${fairAt} > least(${decidedAt}, ${queueHead(mode)}) + interval '1 minute'`;
+
 /** 2. The history up to this instant, empty when the clock was set back. */
 const history = computedOnce(`
   select w.forgotten, excluded.wanted, excluded.limits,
-    -- An account is ahead of the others by two minutes at most.
-    case when is_clock_sane then greatest(queue_head, least(w.fair_at, queue_head + interval '2 minutes'))
-      else queue_head end as fair_before,
+    case when not is_clock_sane then queue_head
+      when w.fair_at <= queue_head + interval '2 minutes' then greatest(queue_head, w.fair_at)
+      when ${hasQueuedMail} then w.fair_at
+      else queue_head + interval '2 minutes' end as fair_before,
     case when is_clock_sane then w.times else '{}' end as past_times,
     case when is_clock_sane then w.totals else '{}' end as past_totals,
     case when is_clock_sane then greatest(read_at, w.times[cardinality(w.times)]) else read_at end as decided_at
