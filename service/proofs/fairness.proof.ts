@@ -139,7 +139,13 @@ async function acceptNewcomers(db: Database): Promise<Set<string>> {
         const id = newSendId(clock.now());
         ids.add(id);
         return decide(
-          aCandidate({ id, accountId, domain, recipients: ["jane@example.test"], sealed: sealed(accountId, id, domain) }),
+          aCandidate({
+            id,
+            accountId,
+            domain,
+            recipients: ["jane@example.test"],
+            sealed: sealed(accountId, id, domain),
+          }),
         );
       }),
     );

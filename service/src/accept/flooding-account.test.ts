@@ -52,7 +52,11 @@ async function aFlooder(): Promise<Flooder> {
       expect(await sendFrom("not-ours.test")).toMatchObject({ kind: "domain-not-verified" });
     },
     async emptyQueue() {
-      await db.query({ name: "empty-queue", text: `delete from send_queue where account_id = $1`, values: [accountId] });
+      await db.query({
+        name: "empty-queue",
+        text: `delete from send_queue where account_id = $1`,
+        values: [accountId],
+      });
     },
   };
 }

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import type { FloodCounts, NoisyTenant } from "./floods.ts";
+
+const { url, key, accessToken, email, from } = workerData as NoisyTenant; // Only `floods.ts` starts this thread.
+const counts: FloodCounts = {};
+let isAbusing = false;
+
+interface Call {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+interface Flood {
+  name: string;
+  atOnce: number;
+  next(): Call;
+}
+
+const withKey = { "x-api-key": key };
+const withToken = { authorization: `Bearer ${accessToken}` };
+const mail = (to: string[], text: string) => JSON.stringify({ from, to, subject: "Hello", text });
+const fiftyRecipients = Array.from({ length: 50 }, (_, number) => `reader-${number}@example.io`);
+/** Just below the limit of a mail. */
+const largeMail = mail(["jane@example.io"], "x".repeat(7_500_000));
+const smallMail = mail(["jane@example.io"], "Hi");
+
+const floods: Flood[] = [
+  {
+    name: "lists",
+    atOnce: 150,
+    next: () => ({ method: "GET", path: `/api/v1/sends?recipient=${randomName()}@example.io`, headers: withKey }),
+  },
+  {
+    name: "registrations",
+    atOnce: 5,
+    next: () => ({
+      method: "POST",
+      path: "/api/v1/domains",
+      headers: withToken,
+      body: JSON.stringify({ domain_name: `${randomName()}.io` }),
+    }),
+  },
+  {
+    name: "large mails",
+    atOnce: 20,
+    next: () => ({ method: "POST", path: "/api/v1/send", headers: withKey, body: largeMail }),
+  },
+  {
+    name: "large validations",
+    atOnce: 40,
+    next: () => ({ method: "POST", path: "/api/v1/send/validate", headers: withKey, body: largeMail }),
+  },
+  {
+    name: "validations",
+    atOnce: 40,
+    next: () => ({ method: "POST", path: "/api/v1/send/validate", headers: withKey, body: smallMail }),
+  },
+  {
+    name: "log-ins",
+    atOnce: 40,
+    next: () => ({
+      method: "POST",
+      path: "/api/v1/auth/login",
+      body: JSON.stringify({
+        email: Math.random() < 0.5 ? email : `${randomName()}@example.io`,
+        password: randomName(),
+      }),
+    }),
+  },
+];
+
+parentPort?.on("message", (isOn: boolean) => {
+  isAbusing = isOn;
+});
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- the target is a thread, not a window
+setInterval(() => parentPort?.postMessage({ ...counts }), 200);
+void repeatMails();
+for (const flood of floods) {
+  const agent = new Agent({ keepAlive: true, maxSockets: flood.atOnce });
+  for (let lane = 0; lane < flood.atOnce; lane++) void repeat(flood, agent);
+}
+
+/** At the limits of the account: after a 429 it waits as long as it is told. */
+async function repeatMails(): Promise<void> {
+  const agent = new Agent({ keepAlive: true });
+  const call = { method: "POST", path: "/api/v1/send", headers: withKey, body: mail(fiftyRecipients, "Hi") };
+  for (;;) {
+    const { retryAfterSeconds } = await exchange("mails", agent, call);
+    await sleep(retryAfterSeconds === 0 ? 100 : retryAfterSeconds * 1000);
+  }
+}
+
+async function repeat(flood: Flood, agent: Agent): Promise<void> {
+  for (;;) {
+    if (isAbusing) await exchange(flood.name, agent, flood.next());
+    else await sleep(100);
+  }
+}
+
+function exchange(flood: string, agent: Agent, call: Call): Promise<{ retryAfterSeconds: number }> {
+  return new Promise((resolve) => {
+    const end = (result: string, retryAfterSeconds: number) => {
+      counts[`${flood} ${result}`] = (counts[`${flood} ${result}`] ?? 0) + 1;
+      resolve({ retryAfterSeconds });
+    };
+    const { method, path, headers, body } = call;
+    const typed = body === undefined ? {} : { "content-type": "application/json" };
+    const outgoing = request(url + path, { method, agent, headers: { ...headers, ...typed } }, (answer) => {
+      answer.resume();
+      answer.on("close", () => end(String(answer.statusCode), Number(answer.headers["retry-after"] ?? 0)));
+    });
+    // The server closes a connection whose body it does not want to read.
+    outgoing.on("error", () => end("cut", 0));
+    outgoing.end(body);
+  });
+}
+
+function randomName(): string {
+  return randomBytes(6).toString("hex");
+}
