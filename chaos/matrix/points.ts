@@ -57,6 +57,12 @@ export const points: CrashPoint[] = [
     chore: "remove-suppressed",
   },
   { name: "partition-made", where: "chore make-partitions", trigger: "partition", chore: "make-partitions" },
+  {
+    name: "contents-kept",
+    where: "chore drop-old-contents, copied",
+    trigger: "stray-content",
+    chore: "drop-old-contents",
+  },
   { name: "contents-deleted", where: "chore drop-old-contents", trigger: "stray-content", chore: "drop-old-contents" },
   { name: "before-fold", where: "chore fold-list-changes", trigger: "start", chore: "fold-list-changes" },
   { name: "chore-run", where: "between a chore and its next run", trigger: "start", chore: "fold-list-changes" },

@@ -50,7 +50,7 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     group: "Database and storage",
     usedBy: ["worker"],
     unit: "days",
-    note: "A worker drops the content within the week after that. The record of a send stays.",
+    note: "A worker drops the content within the week after that, or when the send is final if that is later. The record of a send stays.",
   },
   HOST: { group: "HTTP and logs", usedBy: ["API"], note: "In a container: 0.0.0.0." },
   PORT: { group: "HTTP and logs", usedBy: ["API"] },

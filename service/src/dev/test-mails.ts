@@ -2,6 +2,7 @@ import type { OpenedMail, OtherMail, OtherMails } from "@postern/ses-simulator";
 import type { Queryable } from "../db/database.ts";
 import type { SecretPair } from "../secret.ts";
 import { openContent } from "../sends/content.ts";
+import { contentOf } from "../sends/content-lookup.ts";
 
 /**
  * The test mails of all accounts, for the mail view of `postern dev`. It reads them from the database when a person looks, so the
@@ -77,9 +78,9 @@ async function findRow(db: Queryable, id: string): Promise<OpenedRow | undefined
   const [row] = await db.query<OpenedRow>({
     name: "find-test-mail",
     text: `
-      select ${columns}, s.account_id as "accountId", s.provider_message_id as "providerMessageId", c.sealed
+      select ${columns}, s.account_id as "accountId", s.provider_message_id as "providerMessageId", content.sealed
       from sends s
-      left join send_contents c on c.id = s.id
+      left join lateral ${contentOf("s.id")} as content on true
       where s.id = $1
         and s.mode = 'test'
         and s.sent_at is not null`,

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { contentOf } from "../sends/content-lookup.ts";
 
 /** A send that only this worker may submit, once, until the lease ends. */
 export interface ClaimedSend {
@@ -138,10 +139,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
         taken.recipients, content.sealed, taken.state = 'parked' as "isParked"
       from taken
-      left join lateral ${indexLookup(`
-        select c.sealed
-        from send_contents c
-        where c.id = taken.id and taken.state = 'leased'`)} as content on true
+      left join lateral ${contentOf("taken.id", "taken.state = 'leased'")} as content on true
       order by taken.fair_at, taken.id`,
     values: [options.mode, options.fromFairAt, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
   });

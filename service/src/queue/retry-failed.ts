@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { hasContent, lockedContentOf } from "../sends/content-lookup.ts";
 import type { SendErrorCode } from "./settle-sends.ts";
 
 export interface FailedFilter {
@@ -44,7 +45,7 @@ export async function findFailed(db: Queryable, { code, since, accountId }: Fail
         select id, account_id, mode, from_address, to_addresses, queued_at, error_message,
           case
             when provider_message_id is not null then 'submitted'
-            when not exists (select from send_contents c where c.id = scanned.id) then 'no content' end as obstacle
+            when not ${hasContent("scanned.id")} then 'no content' end as obstacle
         from scanned
         where status = 'failed'
           and error_code = $1
@@ -106,7 +107,7 @@ export async function retryFailed(db: Queryable, code: SendErrorCode, retries: R
             and s.provider_message_id is null
           for update
         ) as record
-        where exists (select from send_contents c where c.id = given.id)
+        cross join lateral ${lockedContentOf("given.id")} as content
       ), remaining as materialized (
         select failed.id, failed.from_domain, failed.position, failed.account_id, failed.mode, array(
           select one.key

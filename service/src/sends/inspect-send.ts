@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
+import { hasContent } from "./content-lookup.ts";
 import { publishedStatus } from "./send-store.ts";
 
 export interface InspectedSend {
@@ -37,7 +38,7 @@ export async function inspectSend(db: Queryable, id: string): Promise<InspectedS
         s.to_addresses as "toAddresses", coalesce(s.suppressed_recipients, '{}') as "suppressedRecipients", s.subject,
         s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
         s.error_code as "errorCode", s.error_message as "errorMessage",
-        exists (select from send_contents c where c.id = $1) as "hasContent",
+        ${hasContent("s.id")} as "hasContent",
         q.state as "queueState", q.attempt, q.due_at as "dueAt", q.fair_at as "fairAt"
       from sends s
       left join accounts a on a.id = s.account_id

@@ -41,20 +41,6 @@ test("content is dropped at most a week after its retention ends, and the record
   expect(await dropOldContents(db, 30, "2026-12-16T00:00:00Z")).toMatchObject({ partitions: [], rows: 0 });
 });
 
-test("the content of a week with a queued send is kept, and later weeks are dropped", async () => {
-  const { db } = await aDatabase(anEmptySchema);
-  await makePartitionsAhead(db, "month", midNovember);
-  await queue(db, "2026-11-15T23:59:59.999Z");
-  const later = "2027-01-01T00:00:00Z";
-  expect((await dropOldContents(db, 30, later)).partitions).toEqual([
-    "send_contents_2026_11_02",
-    "send_contents_2026_11_16",
-    "send_contents_2026_11_23",
-  ]);
-  await value(db, "delete from send_queue");
-  expect((await dropOldContents(db, 30, later)).partitions).toEqual(["send_contents_2026_11_09"]);
-});
-
 test("content in the default partition is deleted when its own retention ends, unless its send is queued", async () => {
   const { db } = await aDatabase(anEmptySchema);
   await value(db, storeEveryHour("send_contents", "timestamptz '2026-07-01'", "timestamptz '2026-11-01'"));

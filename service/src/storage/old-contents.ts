@@ -1,25 +1,52 @@
-import type { Queryable } from "../db/database.ts";
+import type { Database, Queryable } from "../db/database.ts";
+import { deleteFinishedContents } from "./finished-contents.ts";
+import { keepUnfinishedContents } from "./keep-contents.ts";
 import { untilNone } from "./partitions.ts";
 
 export interface DroppedContents {
   partitions: string[];
   /** Rows that were in the default partition. */
   rows: number;
+  /** Contents of queued sends that were copied, so that their week can be dropped. */
+  kept: number;
+  /** Copies whose send has left the queue since. */
+  forgotten: number;
   /** The error that stopped the run. */
   failure: unknown;
 }
 
-/** Drops weekly partitions whose retention is over, at most a week late. Keeps a week while a send of it is still queued. */
-export async function dropOldContents(db: Queryable, retentionDays: number, at?: string): Promise<DroppedContents> {
-  const dropped: DroppedContents = { partitions: [], rows: 0, failure: undefined };
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/**
+ * Deletes content whose retention is over: whole weeks, at most a week late. The content of a send that is still queued moves to
+ * `kept_contents` and stays there until the send is final. Every step repeats safely after a crash.
+ */
+export async function dropOldContents(db: Database, retentionDays: number, at?: string): Promise<DroppedContents> {
+  const dropped: DroppedContents = { partitions: [], rows: 0, kept: 0, forgotten: 0, failure: undefined };
   try {
-    for await (const rows of untilNone(() => deleteStrayContents(db, retentionDays, at))) dropped.rows += rows;
+    const endId = await endOfRetention(db, retentionDays, at);
+    dropped.kept = await keepUnfinishedContents(db, endId);
+    // crash point: contents-kept
+    dropped.rows = await deleteFinishedContents(db, "send_contents_default", endId);
+    dropped.forgotten = await deleteFinishedContents(db, "kept_contents", lastId);
     // crash point: contents-deleted
     for await (const name of untilNone(() => dropOldestContents(db, retentionDays, at))) dropped.partitions.push(name);
   } catch (error) {
     dropped.failure = error;
   }
   return dropped;
+}
+
+/** The first id whose retention is not over. */
+async function endOfRetention(db: Queryable, retentionDays: number, at: string | undefined): Promise<string> {
+  const [row] = await db.query<{ id: string }>({
+    name: "end-of-retention",
+    text: `
+      select first_id_at(coalesce($2::timestamptz, now()) - make_interval(hours => 24 * greatest($1::int, 7))) as id`,
+    values: [retentionDays, at],
+  });
+  if (row === undefined) throw new Error("the database returned no id");
+  return row.id;
 }
 
 async function dropOldestContents(db: Queryable, retentionDays: number, at: string | undefined) {
@@ -30,29 +57,4 @@ async function dropOldestContents(db: Queryable, retentionDays: number, at: stri
     values: [retentionDays, at],
   });
   return row?.name;
-}
-
-/** Deletes in batches, so that no statement takes long. */
-async function deleteStrayContents(db: Queryable, retentionDays: number, at: string | undefined) {
-  const [row] = await db.query<{ rows: number }>({
-    name: "delete-stray-contents",
-    text: `
-      with expired as materialized (
-        select stray.id
-        from send_contents_default stray
-        where stray.id < first_id_at(coalesce($2::timestamptz, now()) - make_interval(hours => 24 * greatest($1::int, 7)))
-          and not exists (select from send_queue q where q.id = stray.id)
-        order by stray.id
-        limit 2000
-      ), deleted as (
-        delete from send_contents_default stray
-        using expired
-        where stray.id = expired.id
-        returning stray.id
-      )
-      select count(*) as rows
-      from deleted`,
-    values: [retentionDays, at],
-  });
-  return row?.rows;
 }

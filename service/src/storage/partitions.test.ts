@@ -9,7 +9,7 @@ import {
   value,
 } from "../../test/partitioned-database.ts";
 import { copyTemplate } from "../../test/template-database.ts";
-import type { Database, Queryable } from "../db/database.ts";
+import type { Database, Queryable, Transaction } from "../db/database.ts";
 import { sqlState } from "../db/sql-state.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { inspectPartitions, makePartitionsAhead, type PartitionedTable } from "./partitions.ts";
@@ -211,7 +211,7 @@ test("a role without ownership can create and drop partitions exactly when it ma
   await value(db, `create role ${role}`);
   onTestFinished(() => dropRole(db, role));
   const later = inDays(100);
-  const asRole = (work: (tx: Queryable) => Promise<unknown>) =>
+  const asRole = (work: (tx: Transaction) => Promise<unknown>) =>
     db.withTransaction(async (tx) => {
       await tx.query({ name: `be-${role}`, text: `set local role ${role}` });
       await work(tx);
@@ -234,7 +234,8 @@ test("a role without ownership can create and drop partitions exactly when it ma
       failures: [],
       made: expect.arrayContaining([expect.stringMatching(/^sends_/)]),
     });
-    expect(await dropOldContents(tx, 30, later)).toMatchObject({ failure: undefined });
+    const asThisRole: Database = { ...db, query: tx.query, withTransaction: (part) => part(tx) };
+    expect(await dropOldContents(asThisRole, 30, later)).toMatchObject({ failure: undefined });
     expect(await inspectPartitions(tx)).toHaveLength(3);
   });
 });

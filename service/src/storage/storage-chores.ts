@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { foldListChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
@@ -7,7 +7,7 @@ import { dropOldContents } from "./old-contents.ts";
 import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
 
 interface StorageDeps {
-  db: Queryable;
+  db: Database;
   log: Log;
   partitionSpan: PartitionSpan;
   contentRetentionDays: number;
@@ -43,8 +43,9 @@ async function makePartitions({ db, log, partitionSpan }: StorageDeps): Promise<
 }
 
 async function dropContents({ db, log, contentRetentionDays }: StorageDeps): Promise<void> {
-  const { partitions, rows, failure } = await dropOldContents(db, contentRetentionDays);
-  if (partitions.length > 0 || rows > 0) log.info({ partitions, default_rows: rows }, "contents.dropped");
+  const { partitions, rows, kept, forgotten, failure } = await dropOldContents(db, contentRetentionDays);
+  const facts = { partitions, default_rows: rows, kept, kept_deleted: forgotten };
+  if (partitions.length + rows + kept + forgotten > 0) log.info(facts, "contents.dropped");
   if (failure !== undefined) throw failure;
 }
 
