@@ -1,49 +1,68 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import { type QueuedFilter, queueEnd } from "./queued-of-account.ts";
 
 /** Small, because a claim that takes one of its rows makes the whole batch start again: with 5,000, fast claims sent most of the mail. */
-const scannedPerBatch = 500;
+const sendsPerBatch = 500;
+/** Rows of all accounts that one statement reads, so that it stays short in a long queue. */
+const scannedPerBatch = 20_000;
+
+export interface Cancellation extends QueuedFilter {
+  /** Only sends of this API key. */
+  apiKeyId?: string;
+  /** Tells the customer why. */
+  message: string;
+}
 
 /**
- * ready, waiting or parked → failed with CANCELLED, for all queued sends of one API key. A leased or in-doubt send may already be
- * with the provider and stays. Returns the number of sends that moved.
+ * ready, waiting or parked → failed with CANCELLED, for queued sends of one account. A leased or in-doubt send may already be with the
+ * provider and stays. `onBatch` gets the number so far after every batch. Returns the number of sends that moved.
  */
-export async function cancelSends(db: Queryable, key: { accountId: string; id: string }): Promise<number> {
+export async function cancelSends(
+  db: Queryable,
+  cancellation: Cancellation,
+  onBatch: (cancelled: number) => void = () => undefined,
+): Promise<number> {
   let cancelled = 0;
   for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
-    const last = await lastIdOfBatch(db, key.accountId, after);
+    const last = await lastIdOfBatch(db, cancellation, after);
     if (last === undefined) return cancelled;
-    cancelled += await cancelBatch(db, key, after, last);
+    cancelled += await cancelBatch(db, cancellation, after, last);
+    onBatch(cancelled);
     after = last;
   }
 }
 
 /** Scans the queue in the order of ids: there is no index by account, and operators do this rarely. */
-async function lastIdOfBatch(db: Queryable, accountId: string, after: string): Promise<string | undefined> {
+async function lastIdOfBatch(db: Queryable, { accountId, before }: QueuedFilter, after: string) {
   const [row] = await db.query<{ last: string | null }>({
     name: "last-queued-id",
     text: `
-      select max(id::text collate "C") as last
-      from (
-        select id
+      with scanned as materialized (
+        select id, account_id
         from send_queue
         where id > $2
-          and account_id = $1
+          and id < ${queueEnd("$3")}
         order by id
-        limit $3
-      ) as batch`,
-    values: [accountId, after, scannedPerBatch],
+        limit $4
+      ), matching as materialized (
+        select id
+        from scanned
+        where account_id = $1
+        order by id
+        limit $5
+      )
+      select max(id::text collate "C") as last
+      from scanned
+      where (select count(*) from matching) < $5 or id in (select id from matching)`,
+    values: [accountId, after, before ?? null, scannedPerBatch, sendsPerBatch],
   });
   return row?.last ?? undefined;
 }
 
 /** Skips rows that another statement has locked: a claim or a promotion. The caller repeats. */
-async function cancelBatch(
-  db: Queryable,
-  key: { accountId: string; id: string },
-  after: string,
-  last: string,
-): Promise<number> {
+async function cancelBatch(db: Queryable, cancellation: Cancellation, after: string, last: string): Promise<number> {
+  const { accountId, apiKeyId, before, message } = cancellation;
   const rows = await db.query({
     name: "cancel-sends",
     text: `
@@ -53,9 +72,10 @@ async function cancelBatch(
         cross join lateral ${indexLookup(`
           select
           from sends s
-          where s.id = q.id and s.api_key_id = $2`)} as record
+          where s.id = q.id and ($2::uuid is null or s.api_key_id = $2)`)} as record
         where q.id > $3
           and q.id <= $4
+          and q.id < ${queueEnd("$5")}
           and q.account_id = $1
           and q.state in ('ready', 'waiting', 'parked')
         order by q.id
@@ -67,13 +87,12 @@ async function cancelBatch(
         returning q.id
       )
       update sends
-      set status = 'failed', error_code = 'CANCELLED',
-          error_message = 'The operator revoked the API key of this send and cancelled its queued mail.'
+      set status = 'failed', error_code = 'CANCELLED', error_message = $6
       from released
       where ${equalByIndex("sends.id", "released.id")}
         and sends.status = 'queued'
       returning sends.id`,
-    values: [key.accountId, key.id, after, last],
+    values: [accountId, apiKeyId ?? null, after, last, before ?? null, message],
     changesSends: true,
   });
   return rows.length;

@@ -30,8 +30,9 @@ export const sendErrorCatalogue: Record<SendErrorCode, CatalogueEntry> = {
     action: "Send a smaller mail.",
   },
   CANCELLED: {
-    meaning: "The operator revoked the API key of this send and cancelled its queued mail.",
-    action: "Send again with a valid key if the mail is still wanted.",
+    meaning:
+      "The operator ended this mail while it was queued: revoked its API key, or discarded old mail of the account.",
+    action: "Send again, with a valid key, if the mail is still wanted.",
   },
   INTERNAL: {
     meaning: "Postern could not build or decrypt the mail. `error_message` says why.",

@@ -2,6 +2,7 @@ import type { Environment } from "../../config.ts";
 import { createOnDatabase } from "../on-database.ts";
 import { groupOf, type PosternCommand } from "../postern-command.ts";
 import { accountCommands } from "./account-commands.ts";
+import { discardCommand } from "./discard-command.ts";
 import { failoverCommand } from "./failover-commands.ts";
 import { keyCommands } from "./key-commands.ts";
 import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operation-commands.ts";
@@ -14,6 +15,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     releaseCommand(onDatabase),
     sendCommand(onDatabase),
     retryCommand(onDatabase),
+    discardCommand(onDatabase),
     quarantineCommand(onDatabase),
     failoverCommand(onDatabase),
   ];

@@ -9,13 +9,15 @@ import type { SendRecord } from "../../sends/send-store.ts";
 /** An accept statement that began before the revocation ends within ten seconds, and its send is visible afterwards. */
 const statementsEndMs = 12_000;
 const pageSize = 500;
+const message = "The operator revoked the API key of this send and cancelled its queued mail.";
 
 /** Cancels the queued sends of a revoked key, then lists every send of the key, newest first, with its status. */
 export async function cancelQueued(db: Database, key: FoundApiKey, waitMs = statementsEndMs): Promise<void> {
-  let cancelled = await cancelSends(db, key);
+  const cancellation = { accountId: key.accountId, apiKeyId: key.id, message };
+  let cancelled = await cancelSends(db, cancellation);
   say(`${amountText(cancelled, "queued send")} cancelled. Waiting ${waitMs / 1000} s for requests in progress …`);
   await sleep(waitMs);
-  cancelled += await cancelSends(db, key);
+  cancelled += await cancelSends(db, cancellation);
   const counts = await printSends(db, key);
   say(`\n${describe(cancelled, counts)}`);
 }

@@ -1,7 +1,8 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { sendErrorCatalogue } from "../../queue/send-error-catalogue.ts";
 import type { OnDatabase } from "../on-database.ts";
 import { groupOf, PosternCommand } from "../postern-command.ts";
+import { timeReader } from "./read-time.ts";
 import type { RetryOptions } from "./retry.ts";
 
 const accountOption = "--account <EMAIL-or-ID>";
@@ -76,7 +77,7 @@ export function retryCommand(onDatabase: OnDatabase): PosternCommand {
     .requiredOption(
       "--since <TIME>",
       "sends that the API accepted at this time or later: 2026-11-15T09:00Z, or 90m, 12h, 3d before now",
-      readSince,
+      timeReader("--since"),
     )
     .option(accountOption, "only sends of this account: the email of one of its users, or its id")
     .option("--yes", "put the sends back; without it the command only counts them and shows examples")
@@ -90,14 +91,4 @@ export function retryCommand(onDatabase: OnDatabase): PosternCommand {
         ({ runRetry }, { db }, options: RetryOptions) => runRetry(db, options),
       ),
     );
-}
-
-const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function readSince(text: string): string {
-  const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  const isTime = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const time = count === undefined ? Date.parse(isTime ? text : "") : Date.now() - Number(count) * (unitMs[unit] ?? 0);
-  if (!Number.isNaN(time)) return new Date(time).toISOString();
-  throw new InvalidArgumentError(`--since must be a time such as 2026-11-15T09:00Z or 12h, not "${text}".`);
 }
