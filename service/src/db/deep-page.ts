@@ -4,6 +4,12 @@ import { ofEachMode } from "./of-each-mode.ts";
 export const maxShallowOffset = 10_000;
 
 /**
+ * A page that has fewer entries than the counts promise is read again by its offset, which reads every entry before it. Pages that start
+ * farther from the newest entry stay short instead: the scan of millions of entries would only end at the statement timeout.
+ */
+export const maxScannedOffset = 100_000;
+
+/**
  * SQL: the page of the lists `$3` of account `$1` in the modes `$2` that starts after `$4` entries and has up to `$5`, for pages far from
  * the newest entry. It defines `counted (total)` and `page (id, mode)`. Everything comes from one snapshot. It does not read the
  * entries before the page, except those of one day at most:

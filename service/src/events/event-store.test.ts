@@ -223,4 +223,30 @@ describe("over many months", () => {
     );
     expect((await listEvents(db, ["live"], { type: undefined, limit: 28, offset: 0 })).events).toHaveLength(28);
   });
+
+  test("a page that the counts promise but the table lacks is scanned for by offset only up to 100,000 entries", async () => {
+    const accountId = await anAccount(database.db);
+    await anEvent(database.db, { accountId });
+    await change(
+      database.db,
+      "insert into list_counts (account_id, mode, list, month, count) values ($1, 'live', 'Delivery', '2026-11-01', 300000)",
+      [accountId],
+    );
+    const statements: string[] = [];
+    const account = database.db.forAccount(accountId);
+    const recording: typeof account = {
+      accountId,
+      query(statement) {
+        statements.push(statement.name);
+        return account.query(statement);
+      },
+    };
+    const read = async (offset: number) => {
+      const { events } = await listEvents(recording, ["live"], { type: undefined, limit: 10, offset });
+      expect(events).toEqual([]);
+      return statements.splice(0);
+    };
+    expect(await read(100_000)).toContain("list-events");
+    expect(await read(100_001)).not.toContain("list-events");
+  });
 });

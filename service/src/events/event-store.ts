@@ -1,5 +1,5 @@
 import type { AccountDatabase } from "../db/database.ts";
-import { deepPage, maxShallowOffset } from "../db/deep-page.ts";
+import { deepPage, maxScannedOffset, maxShallowOffset } from "../db/deep-page.ts";
 import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
 import { findOldestMonthNeeded, totalOfLists } from "../db/list-counts.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
@@ -48,7 +48,8 @@ export async function listEvents(db: AccountDatabase, modes: readonly Mode[], pa
   const read = await (offset > maxShallowOffset ? readDeepPage(db, modes, page) : readNewPage(db, modes, page));
   // The page is short when an event of an older month arrived after the count, or events were deleted.
   const isComplete = read.events.length >= Math.min(limit, read.total - offset);
-  const { total, events } = isComplete ? read : await readPage(db, modes, page, undefined);
+  const mustScan = !isComplete && offset <= maxScannedOffset;
+  const { total, events } = mustScan ? await readPage(db, modes, page, undefined) : read;
   return { total, events: await withGivenRecipients(db, events) };
 }
 

@@ -1,5 +1,5 @@
 import type { AccountDatabase } from "../db/database.ts";
-import { deepPage, maxShallowOffset } from "../db/deep-page.ts";
+import { deepPage, maxScannedOffset, maxShallowOffset } from "../db/deep-page.ts";
 import { totalOfLists } from "../db/list-counts.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
 import { indexLookup } from "../db/stable-plan.ts";
@@ -38,7 +38,7 @@ export async function listSuppressions(
   if (offset <= maxShallowOffset) return readPage(db, modes, page);
   const read = await readDeepPage(db, modes, page);
   const isComplete = read.suppressions.length >= Math.min(limit, read.total - offset);
-  return isComplete ? read : readPage(db, modes, page);
+  return isComplete || offset > maxScannedOffset ? read : readPage(db, modes, page);
 }
 
 async function readPage(
