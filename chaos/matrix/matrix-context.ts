@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { aLogin, anApiKey } from "../../service/test/builders.ts";
+import { liftDomainLimits } from "../../service/test/domain-fixture.ts";
 import { startKnot } from "../../service/test/knot-server.ts";
 import { type ChaosCell, openCell } from "../cell/chaos-cell.ts";
 import { inDoubtSettings } from "../cell/waiting-times.ts";
@@ -25,6 +26,7 @@ export async function openMatrixContext(folder: string): Promise<MatrixContext> 
   const cell = await openCell({ folder, apis: 1, workers: 0, environment });
   // SES permits one control call per second; the matrix does not test this limit, so it lifts it.
   await cell.db.query({ name: "lift-control-call-limit", text: `update control_budget set spacing = '1 microsecond'` });
+  await liftDomainLimits(cell.db);
   const { key: testKey } = await anApiKey(cell.db, cell.credentialDeps.apiKeyIssuer, firstAccount(cell), {
     type: "test",
   });

@@ -1,26 +1,26 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startSesSimulator } from "@postern/ses-simulator";
-import type { Finding, Proof, ProofTools } from "../../scripts/proof.ts";
+import type { Finding, Proof } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
-import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
 import { aLogin, anAccount } from "../test/builders.ts";
 import { testConfigurationSet } from "../test/domain-fixture.ts";
 import { startKnot } from "../test/knot-server.ts";
-import { type PosternProcess, spawnPostern } from "../test/spawn-postern.ts";
+import { spawnPostern } from "../test/spawn-postern.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
+import { createSet, registerAndWait, stopAll, withinSeconds } from "./domains/new-domain.ts";
 import { type CountingProxy, mostInASecond, startCountingProxy } from "./proxies/counting-proxy.ts";
 
-const withinSeconds = 60;
 const fullSize = 10_000;
 
 export const proof: Proof = {
   promise: "Behind 10,000 pending domains a new one is verified within 60 s, at one SES control request a second",
   covers: [
     "service/migrations",
+    "service/proofs/domains",
     "service/src/db",
     "service/src/domains",
     "service/src/loops",
+    "service/src/provider/control-call-tokens.ts",
     "service/src/provider/ses/identities",
   ],
   size: { small: 300, full: fullSize },
@@ -44,7 +44,7 @@ export const proof: Proof = {
         const { accessToken } = await aLogin(cell.db, cell.loginDeps);
         const seconds = await registerAndWait({ api, accessToken, publish: knot.publish, isFull }, progress);
         const checked = await countChecked(cell.db);
-        await stop([worker, api]);
+        await stopAll([worker, api]);
         return evaluate({ size, seconds, checked, isFull }, proxy);
       });
     } finally {
@@ -74,11 +74,6 @@ function evaluate({ size, seconds, checked, isFull }: Outcome, proxy: CountingPr
   };
 }
 
-async function createSet(endpoint: string, region: string): Promise<void> {
-  const provider = createSesProvider({ region, endpoint, accountId: "000000000000", partition: "aws" });
-  await provider.createConfigurationSet(testConfigurationSet);
-}
-
 /** All of them are due, as after a long outage of the worker. */
 async function insertPending(db: Database, size: number): Promise<void> {
   const accountId = await anAccount(db);
@@ -94,63 +89,10 @@ async function insertPending(db: Database, size: number): Promise<void> {
   });
 }
 
-interface Answer {
-  domain_id: number;
-  verification_status?: string;
-  dns_records: { type: string; name: string; value: string }[];
-}
-
-interface Registration {
-  api: PosternProcess;
-  accessToken: string;
-  publish(name: string, ...records: string[]): Promise<void>;
-  isFull: boolean;
-}
-
-/** The route tests check that the API returns this published shape. */
-async function answerIn(response: Response): Promise<Answer> {
-  return (await response.json()) as Answer;
-}
-
-/** Registers, publishes the four records and polls until the domain is verified. Returns the seconds. */
-async function registerAndWait(
-  { api, accessToken, publish, isFull }: Registration,
-  progress: ProofTools["progress"],
-): Promise<number | undefined> {
-  const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
-  const body = JSON.stringify({ domain_name: `new-${randomBytes(5).toString("hex")}.io` });
-  const started = performance.now();
-  const registered = await fetch(`${api.url}/api/v1/domains`, { method: "POST", headers, body });
-  if (registered.status !== 201) throw new Error(`registering was answered with ${registered.status}`);
-  const { domain_id: id, dns_records: records } = await answerIn(registered);
-  for (const { type, name, value } of records)
-    await publish(name, type === "TXT" ? `TXT "${value}"` : `CNAME ${value}.`);
-  if (!isFull) {
-    await sleep(1500);
-    await fetch(`${api.url}/api/v1/domains/${id}/verify`, { method: "POST", headers });
-  }
-
-  for (;;) {
-    const seconds = (performance.now() - started) / 1000;
-    const answer = await answerIn(await fetch(`${api.url}/api/v1/domains/${id}`, { headers }));
-    if (answer.verification_status === "Success") return seconds;
-    if (seconds > withinSeconds) return undefined;
-    progress(`the new domain is ${answer.verification_status} after ${Math.round(seconds)} s`);
-    await sleep(250);
-  }
-}
-
 async function countChecked(db: Database): Promise<number> {
   const [row] = await db.query<{ checked: number }>({
     name: "count-checked",
     text: "select count(*) as checked from domains where domain_name like 'pending-%' and last_checked_at is not null",
   });
   return row?.checked ?? 0;
-}
-
-async function stop(processes: PosternProcess[]): Promise<void> {
-  for (const { kill, exited } of processes) {
-    kill("SIGTERM");
-    await exited;
-  }
 }

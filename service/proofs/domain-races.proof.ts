@@ -7,7 +7,7 @@ import { listDomains } from "../src/domains/domain-store.ts";
 import { type DomainDeps, registerDomain } from "../src/domains/register-domain.ts";
 import { finishRemovals, removeDomain } from "../src/domains/remove-domain.ts";
 import { aLogin, anAccount } from "../test/builders.ts";
-import { identitiesOf, openDomainFixture } from "../test/domain-fixture.ts";
+import { identitiesOf, liftDomainLimits, openDomainFixture } from "../test/domain-fixture.ts";
 import { spawnPostern } from "../test/spawn-postern.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 
@@ -85,6 +85,7 @@ async function raceRemovals(cell: Cell, simulator: SesSimulator, rounds: number,
   ];
   const [one, other] = processDeps as [DomainDeps, DomainDeps];
   const accounts = [await anAccount(cell.db), await anAccount(cell.db)];
+  await liftDomainLimits(cell.db);
   const tally = { rounds: 0, wrong: 0 };
   for (let round = 1; round <= rounds; round++) {
     const name = aDomainName();

@@ -20,6 +20,7 @@ const mayBeUnbound = [
   "find-key-by-hmacs",
   "find-open-login",
   "take-control-token",
+  "take-change-slot",
   "is-name-taken",
   "find-identity-removal",
   "forget-identity-removal",

@@ -63,7 +63,7 @@ describe("a new domain", () => {
     await verifyAtProvider(domain, "SUCCESS");
     await age(domain, "2 hours");
     expect((await check(domain)).verificationStatus).toBe("Pending");
-    expect(await refreshDkim(deps, async () => undefined)).toBe(true);
+    expect(await refreshDkim(deps)).toBe(true);
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
@@ -73,7 +73,7 @@ describe("a new domain", () => {
     expect((await check(domain)).verificationStatus).toBe("Failed");
     await publishProof(domain);
     await verifyAtProvider(domain, "SUCCESS");
-    await refreshDkim(deps, async () => undefined);
+    await refreshDkim(deps);
     expect((await check(domain)).verificationStatus).toBe("Success");
   });
 
@@ -119,7 +119,7 @@ describe("a verified domain", () => {
   test("whose DKIM fails at the provider becomes Failed after 72 hours", async () => {
     const domain = await aVerifiedDomain();
     await verifyAtProvider(domain, "FAILED");
-    await refreshDkim(deps, async () => undefined);
+    await refreshDkim(deps);
     expect((await check(domain)).verificationStatus).toBe("Success");
     await failingSince(domain, "73 hours");
     expect((await check(domain)).verificationStatus).toBe("Failed");
@@ -140,7 +140,7 @@ test("of two accounts the first to prove the domain verifies it, and the other s
 test("refreshDkim detects an identity that is missing at the provider and creates it again", async () => {
   const domain = await aVerifiedDomain();
   await deps.provider.removeIdentity(domain.domainName);
-  expect(await refreshDkim(deps, async () => undefined)).toBe(true);
+  expect(await refreshDkim(deps)).toBe(true);
   const identity = await deps.provider.findIdentity(domain.domainName);
   const restored = await findDomain(deps.db.forAccount(domain.accountId), domain.id);
   expect(identity?.dkimTokens).toEqual(restored?.dkimTokens);
@@ -192,6 +192,53 @@ test("the newest of many due domains is claimed first, and so is the one that ha
   expect(names).toContain(fresh.domainName);
   expect(names).toContain("many-1000.io");
   await deps.db.query({ name: "delete-many", text: "delete from domains where account_id = $1", values: [accountId] });
+});
+
+test("an account with 100 due domains delays no domain of another account", async () => {
+  const [many, one] = [await anAccount(deps.db), await anAccount(deps.db)];
+  await deps.db.query({
+    name: "one-between-many",
+    text: `
+      insert into domains (account_id, domain_name, challenge_token, configuration_set_name, identity_arn, dkim_tokens,
+        dkim_zone, registered_at, next_check_at)
+      select case when n = 50 then $2::uuid else $1::uuid end, 'between-' || n || '.io', 't', 's', 'arn', '{a,b,c}', 'z',
+        now() - make_interval(secs => n), now() - make_interval(secs => n)
+      from generate_series(1, 100) as n`,
+    values: [many, one],
+  });
+  const claimed = await claimDueDomains(deps.db, 5);
+  expect(claimed.map(({ domainName }) => domainName)).toContain("between-50.io");
+  await deps.db.query({
+    name: "delete-both",
+    text: "delete from domains where account_id = any($1::uuid[])",
+    values: [[many, one]],
+  });
+});
+
+test("accounts alternate in the lookups at the provider, which one account with many domains cannot use up", async () => {
+  const many = await anAccount(deps.db);
+  const domains = [];
+  for (let number = 0; number < 12; number++) domains.push(await registerDomain(deps, many, aName()));
+  const other = await aDomain();
+  for (const domain of [...domains, other]) await publishProof(domain);
+  await verifyAtProvider(other, "SUCCESS");
+  await deps.db.query({
+    name: "make-these-due",
+    text: "update domains set next_check_at = case when id = any($1) then now() else now() + interval '1 day' end",
+    values: [[...domains, other].map(({ id }) => id)],
+  });
+  const asked: string[] = [];
+  const watchedProvider = {
+    ...deps.provider,
+    findIdentity: (name: string) => {
+      asked.push(name);
+      return deps.provider.findIdentity(name);
+    },
+  };
+  expect(await checkDueDomains({ ...deps, provider: watchedProvider }, 50)).toBe(13);
+  expect(asked.slice(0, 2)).toContain(other.domainName);
+  expect(asked).toHaveLength(5);
+  expect((await findDomain(deps.db.forAccount(other.accountId), other.id))?.verificationStatus).toBe("Success");
 });
 
 function aName(): string {

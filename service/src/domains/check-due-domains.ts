@@ -1,7 +1,8 @@
 import type { Database } from "../db/database.ts";
 import type { Log } from "../log.ts";
-import { takeControlToken } from "../provider/control-call-tokens.ts";
+import { tryControlToken } from "../provider/control-call-tokens.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
+import { alternateAccounts } from "./alternate-accounts.ts";
 import { checkRecords } from "./check-records.ts";
 import type { DnsResolver } from "./dns-resolver.ts";
 import { dnsRecordsOf } from "./domain.ts";
@@ -20,22 +21,48 @@ export interface VerificationDeps {
  * rest.
  */
 const singleLookupSeconds = 3600;
-const retryWithoutTokenSeconds = 5;
+const retryDeferredSeconds = 5;
+/** Few, so that a domain that becomes due during the lookups of a batch does not wait long for the next batch. */
+const maxLookups = 5;
 
-/** Checks up to `2 * limit` domains that are due and returns how many it checked. */
+/**
+ * Checks up to `2 * limit` domains that are due and returns how many it checked. DNS is checked for all at once. The
+ * lookups at the provider follow one by one, because each needs a control-call token, and accounts alternate in them.
+ */
 export async function checkDueDomains(deps: VerificationDeps, limit: number): Promise<number> {
   const due = await claimDueDomains(deps.db, limit);
-  const results = await Promise.allSettled(due.map((domain) => checkDomain(deps, domain)));
-  const failures = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
+  const failures: unknown[] = [];
+  const collect = (error: unknown) => void failures.push(error);
+  const toLookUp: CheckedDomain[] = [];
+  const checkDns = async (domain: DueDomain) => {
+    // crash point: check-claimed
+    const dns = await checkRecords(deps.resolver, domain.domainName, dnsRecordsOf(domain));
+    const checked = { ...domain, dns };
+    if (dns.isProven && needsLookup(domain)) toLookUp.push(checked);
+    else await storeCheck(deps, checked, storedDkimState(domain));
+  };
+  await Promise.all(due.map((domain) => checkDns(domain).catch(collect)));
+
+  let lookupsLeft = maxLookups;
+  for (const domain of alternateAccounts(toLookUp)) {
+    try {
+      const dkim = lookupsLeft > 0 ? await lookUpDkim(deps, domain) : deferred(domain);
+      // After a lookup without an answer the others of the batch would only wait too.
+      lookupsLeft = dkim.isDeferred ? 0 : lookupsLeft - 1;
+      await storeCheck(deps, domain, dkim);
+    } catch (error) {
+      collect(error);
+    }
+  }
   // A domain whose check failed is due again when its lease ends.
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} domain checks failed`);
   return due.length;
 }
 
-async function checkDomain(deps: VerificationDeps, domain: DueDomain): Promise<void> {
-  // crash point: check-claimed
-  const { isProven, records } = await checkRecords(deps.resolver, domain.domainName, dnsRecordsOf(domain));
-  const dkim = isProven ? await currentDkimState(deps, domain) : storedDkimState(domain);
+type CheckedDomain = DueDomain & { dns: Awaited<ReturnType<typeof checkRecords>> };
+
+async function storeCheck(deps: VerificationDeps, domain: CheckedDomain, dkim: DkimState): Promise<void> {
+  const { isProven, records } = domain.dns;
   const hasNoAnswer = records.some(({ record, status }) => record.type === "TXT" && status === "unknown");
   const proof = isProven ? "seen" : hasNoAnswer ? "unknown" : "missing";
   const isFailing = domain.verificationStatus === "Success" && proof !== "unknown" && !(isProven && dkim.isVerified);
@@ -52,7 +79,7 @@ async function checkDomain(deps: VerificationDeps, domain: DueDomain): Promise<v
     status,
     isFailing: isFailing || (proof === "unknown" && domain.secondsFailing !== undefined),
     isDkimVerified: dkim.wasAsked ? dkim.isVerified : undefined,
-    nextCheckSeconds: dkim.isDeferred ? retryWithoutTokenSeconds : nextCheckSeconds,
+    nextCheckSeconds: dkim.isDeferred ? retryDeferredSeconds : nextCheckSeconds,
     recordChecks: records,
   };
   // crash point: check-evaluated
@@ -85,20 +112,32 @@ const verifiedElsewherePauseSeconds = 3600;
 const verifiedElsewhereHint =
   "Another account of this installation has already verified this domain. Remove it there to use it here.";
 
-/** Asks the provider if the domain is new and a control-call token is free; otherwise returns the stored state. */
-async function currentDkimState({ db, provider }: VerificationDeps, domain: DueDomain) {
-  if (domain.isDkimVerified || domain.secondsSinceRegistration > singleLookupSeconds) return storedDkimState(domain);
-  const waitSeconds = await takeControlToken(db, 0);
-  if (waitSeconds === undefined) return { ...storedDkimState(domain), isDeferred: true };
+interface DkimState {
+  isVerified: boolean;
+  /** The provider could not be asked now. */
+  isDeferred: boolean;
+  wasAsked: boolean;
+}
+
+function needsLookup(domain: DueDomain): boolean {
+  return !domain.isDkimVerified && domain.secondsSinceRegistration <= singleLookupSeconds;
+}
+
+async function lookUpDkim({ db, provider }: VerificationDeps, domain: DueDomain): Promise<DkimState> {
+  if (!(await tryControlToken(db, "verification"))) return deferred(domain);
   try {
     const identity = await provider.findIdentity(domain.domainName);
     return { isVerified: identity?.dkimStatus === "success", isDeferred: false, wasAsked: true };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return { ...storedDkimState(domain), isDeferred: true };
+    return deferred(domain);
   }
 }
 
-function storedDkimState(domain: DueDomain) {
+function storedDkimState(domain: DueDomain): DkimState {
   return { isVerified: domain.isDkimVerified, isDeferred: false, wasAsked: false };
+}
+
+function deferred(domain: DueDomain): DkimState {
+  return { ...storedDkimState(domain), isDeferred: true };
 }

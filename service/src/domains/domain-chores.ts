@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Chore } from "../loops/chores.ts";
 import { checkDueDomains, type VerificationDeps } from "./check-due-domains.ts";
 import { countWaitingForDkim } from "./dkim-store.ts";
@@ -30,7 +29,7 @@ export function domainChores(deps: DomainDeps & VerificationDeps): Chore[] {
       run: async () => {
         const isDue = performance.now() - listedAt > maxListAgeMs || (await countWaitingForDkim(deps.db)) > 0;
         if (!isDue) return;
-        if (await refreshDkim(deps, () => sleep(1000))) listedAt = performance.now();
+        if (await refreshDkim(deps)) listedAt = performance.now();
       },
     },
     {

@@ -14,23 +14,45 @@ interface Draft {
   configurationSetName: string;
 }
 
-/**
- * Creates a draft for the account, or finds the draft of an interrupted registration. Returns undefined when the
- * account has already registered the name or another account has verified it.
- */
-export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<{ id: number } | undefined> {
-  const [row] = await db.query<{ id: number }>({
+export type DraftDecision =
+  | { kind: "drafted"; id: number }
+  /** The account has already registered the name, or another account has verified it. */
+  | { kind: "taken" }
+  | { kind: "limit-reached"; limit: number }
+  | { kind: "busy" };
+
+/** More registrations of one account would take the slots and name locks that other accounts wait for. */
+const maxInProgress = 3;
+
+/** Creates a draft for the account, or finds the draft of an interrupted registration. */
+export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<DraftDecision> {
+  const [row] = await db.query<{ kind: DraftDecision["kind"]; id: number; limit: number }>({
     name: "draft-domain",
     text: `
-      insert into domains (account_id, domain_name, challenge_token, configuration_set_name)
-      select $1, $2, $3, $4
-      where not is_verified_elsewhere($2, $1)
-      on conflict (account_id, domain_name) do update
-      set configuration_set_name = excluded.configuration_set_name
-      where domains.registered_at is null
-      returning id`,
-    values: [db.accountId, draft.domainName, draft.challengeToken, draft.configurationSetName],
+      with decided as materialized (
+        select maximum, case
+          when is_verified_elsewhere($2, $1) then 'taken'
+          when others >= maximum then 'limit-reached'
+          when in_progress >= $5 then 'busy'
+          else 'drafted' end as kind
+        from room_for_domain($1, $2)
+      ), drafted as (
+        insert into domains (account_id, domain_name, challenge_token, configuration_set_name)
+        select $1, $2, $3, $4
+        from decided
+        where kind = 'drafted'
+        on conflict (account_id, domain_name) do update
+        set configuration_set_name = excluded.configuration_set_name
+        where domains.registered_at is null
+        returning id
+      )
+      select case when kind = 'drafted' and drafted.id is null then 'taken' else kind end as kind,
+        drafted.id, maximum as limit
+      from decided
+      left join drafted on true`,
+    values: [db.accountId, draft.domainName, draft.challengeToken, draft.configurationSetName, maxInProgress],
   });
+  if (row === undefined) throw new Error("the statement decided nothing");
   return row;
 }
 

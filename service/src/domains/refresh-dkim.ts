@@ -1,4 +1,4 @@
-import { takeControlToken } from "../provider/control-call-tokens.ts";
+import { tryControlToken } from "../provider/control-call-tokens.ts";
 import type { ListedIdentity } from "../provider/email-provider.ts";
 import { readClock, storeDkimStates, storeMissingIdentities, storeNewIdentity } from "./dkim-store.ts";
 import { isNameTaken } from "./identity-removal-store.ts";
@@ -8,13 +8,13 @@ const restoreBatchSize = 5;
 
 /**
  * Reads the provider's complete list of identities and stores their DKIM states. Each page of 1,000 domains costs one
- * control-call token; when other calls need the tokens, it stops, and the next run starts again. It creates identities
+ * control-call token; when it gets none, it stops, and the next run starts again. It creates identities
  * that are missing from the list again, because no other check detects that. Returns whether it read the complete list.
  */
-export async function refreshDkim(deps: DomainDeps, pause: () => Promise<void>): Promise<boolean> {
+export async function refreshDkim(deps: DomainDeps): Promise<boolean> {
   const { db } = deps;
   const readSince = await readClock(db);
-  const listed = await readList(deps, pause);
+  const listed = await readList(deps);
   if (listed === undefined) return false;
   // crash point: identities-listed
   const missing = await storeMissingIdentities(db, listed, readSince);
@@ -22,11 +22,11 @@ export async function refreshDkim(deps: DomainDeps, pause: () => Promise<void>):
   return true;
 }
 
-async function readList({ db, provider }: DomainDeps, pause: () => Promise<void>): Promise<string[] | undefined> {
+async function readList({ db, provider }: DomainDeps): Promise<string[] | undefined> {
   const listed: ListedIdentity[] = [];
   let next: string | undefined;
   do {
-    if (!(await takeFreeToken(db, pause))) return undefined;
+    if (!(await tryControlToken(db, "verification"))) return undefined;
     const page = await provider.listIdentities(next);
     await storeDkimStates(db, page.identities);
     listed.push(...page.identities);
@@ -39,14 +39,6 @@ async function readList({ db, provider }: DomainDeps, pause: () => Promise<void>
 async function restoreIdentity(deps: DomainDeps, domainName: string): Promise<void> {
   await deps.locks.hold(domainName, async () => {
     if (!(await isNameTaken(deps.db, domainName))) return;
-    await storeNewIdentity(deps.db, domainName, await ensureIdentity(deps, domainName));
+    await storeNewIdentity(deps.db, domainName, await ensureIdentity(deps, domainName, "chore"));
   });
-}
-
-async function takeFreeToken(db: DomainDeps["db"], pause: () => Promise<void>): Promise<boolean> {
-  for (let tries = 0; tries < 20; tries++) {
-    if ((await takeControlToken(db, 0)) !== undefined) return true;
-    await pause();
-  }
-  return false;
 }

@@ -150,6 +150,60 @@ describe("a failing provider", () => {
   });
 });
 
+describe("the limits of an account", () => {
+  test("registrations at once do not exceed the limit of domains, and a removal makes room", async () => {
+    const accountId = await anAccount(deps.db);
+    await setDomainLimit(accountId, 2);
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => registerDomain(deps, accountId, aName())));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    const [first] = await listDomains(deps.db.forAccount(accountId));
+    await expect(registerDomain(deps, accountId, aName())).rejects.toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: expect.stringContaining("limit of 2 domains. Remove a domain"),
+    });
+    await expect(registerDomain(deps, accountId, first?.domainName ?? "")).rejects.toMatchObject({ code: "CONFLICT" });
+    await removeDomain(deps, accountId, first?.id ?? 0);
+    await expect(registerDomain(deps, accountId, aName())).resolves.toMatchObject({ accountId });
+  });
+
+  test("an interrupted registration counts, and can be completed at the limit", async () => {
+    const accountId = await anAccount(deps.db);
+    await setDomainLimit(accountId, 1);
+    const name = aName();
+    const crashing = { ...deps, provider: { ...deps.provider, createIdentity: () => Promise.reject(crash) } };
+    await expect(registerDomain(crashing, accountId, name)).rejects.toBe(crash);
+    await expect(registerDomain(deps, accountId, aName())).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+    await expect(registerDomain(deps, accountId, name)).resolves.toMatchObject({ domainName: name });
+  });
+
+  test("at most three registrations of an account are in progress at once, and other accounts do not wait for them", async () => {
+    const accountId = await anAccount(deps.db);
+    const names = new Set([aName(), aName(), aName()]);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const slow = {
+      ...deps,
+      provider: {
+        ...deps.provider,
+        createIdentity: async (...args: Parameters<EmailProvider["createIdentity"]>) => {
+          names.delete(args[0]);
+          await released;
+          return deps.provider.createIdentity(...args);
+        },
+      },
+    };
+    const running = [...names].map((name) => registerDomain(slow, accountId, name));
+    await expect.poll(() => names.size).toBe(0);
+    await expect(registerDomain(deps, accountId, aName())).rejects.toMatchObject({
+      code: "RATE_LIMIT_EXCEEDED",
+      retryAfterSeconds: 10,
+    });
+    await expect(aDomain()).resolves.toMatchObject({ id: expect.any(Number) });
+    release();
+    await Promise.all(running);
+    await expect(registerDomain(deps, accountId, aName())).resolves.toMatchObject({ accountId });
+  });
+});
+
 test("an identity that another system created in the same AWS account is used and never removed", async () => {
   const name = aName();
   await deps.provider.createConfigurationSet("other-system");
@@ -206,6 +260,14 @@ test("a late removal keeps the identity of a name that was registered again", as
   await finishRemovals(deps, 10);
   expect(await identitiesOf(deps)).toContain(domainName);
 });
+
+function setDomainLimit(accountId: string, limit: number): Promise<unknown> {
+  return deps.db.query({
+    name: "set-domain-limit",
+    text: "update accounts set domain_limit = $2 where id = $1",
+    values: [accountId, limit],
+  });
+}
 
 function aName(): string {
   return `shop-${randomBytes(5).toString("hex")}.io`;

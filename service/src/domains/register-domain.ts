@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../db/database.ts";
 import type { NameLocks } from "../db/name-locks.ts";
 import { AppError } from "../errors.ts";
-import { waitForControlToken } from "../provider/control-call-tokens.ts";
+import { type ControlPurpose, waitForControlToken } from "../provider/control-call-tokens.ts";
 import { type EmailProvider, type Identity, ProviderError } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
-import { completeDomain, draftDomain } from "./domain-store.ts";
+import { completeDomain, type DraftDecision, draftDomain } from "./domain-store.ts";
+import { requireDomainChange } from "./limit-domain-changes.ts";
 
 export interface DomainDeps {
   db: Database;
@@ -23,18 +24,39 @@ export async function registerDomain(deps: DomainDeps, accountId: string, domain
   const { configurationSetName } = deps;
   const db = deps.db.forAccount(accountId);
   const challengeToken = randomBytes(32).toString("base64url");
+  await requireDomainChange(db);
   return deps.locks.hold(domainName, async () => {
-    const draft = await draftDomain(db, { domainName, challengeToken, configurationSetName });
-    if (draft === undefined) throw new AppError("CONFLICT", "This domain is already registered.");
+    const id = requireDraft(await draftDomain(db, { domainName, challengeToken, configurationSetName }));
     // crash point: domain-drafted
-    const identity = await ensureIdentity(deps, domainName).catch(explainProvider);
+    const identity = await ensureIdentity(deps, domainName, "registration").catch(explainProvider);
     // crash point: identity-made
     requireEasyDkim(identity);
-    const domain = await completeDomain(db, draft.id, identity);
+    const domain = await completeDomain(db, id, identity);
     // crash point: domain-completed
     if (domain === undefined) throw new Error("a draft disappeared while its name was locked");
     return domain;
   });
+}
+
+function requireDraft(decision: DraftDecision): number {
+  switch (decision.kind) {
+    case "drafted":
+      return decision.id;
+    case "taken":
+      throw new AppError("CONFLICT", "This domain is already registered.");
+    case "limit-reached": {
+      const message =
+        `This account has reached its limit of ${decision.limit} domains. ` +
+        "Remove a domain that it no longer needs, or ask the operator to raise the limit.";
+      throw new AppError("VALIDATION_ERROR", message, {
+        details: [{ field: "domain_name", code: "invalid", message }],
+      });
+    }
+    case "busy": {
+      const message = "This account has several unfinished registrations. Try again in 10 seconds.";
+      throw new AppError("RATE_LIMIT_EXCEEDED", message, { retryAfterSeconds: 10 });
+    }
+  }
 }
 
 /**
@@ -51,21 +73,26 @@ function requireEasyDkim({ dkimTokens }: Identity): void {
 export async function ensureIdentity(
   { db, provider, configurationSetName }: DomainDeps,
   domainName: string,
+  purpose: ControlPurpose,
 ): Promise<Identity> {
-  const created = await withControlToken(db, () => provider.createIdentity(domainName, configurationSetName));
+  const created = await withControlToken(db, purpose, () => provider.createIdentity(domainName, configurationSetName));
   if (created !== "exists") return created;
-  const found = await withControlToken(db, () => provider.findIdentity(domainName));
+  const found = await withControlToken(db, purpose, () => provider.findIdentity(domainName));
   if (found !== undefined) return found;
   // An operator deleted it at the provider between the two calls; the next try creates it.
   throw new ProviderError("unavailable", "the identity disappeared between two calls", undefined);
 }
 
 /** Network delays can bring two calls closer together than their tokens, so a throttled call gets a second token. */
-async function withControlToken<Result>(db: Database, call: () => Promise<Result>): Promise<Result> {
-  await waitForControlToken(db, "registration");
+async function withControlToken<Result>(
+  db: Database,
+  purpose: ControlPurpose,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  await waitForControlToken(db, purpose);
   return call().catch(async (error) => {
     if (!(error instanceof ProviderError) || error.kind !== "throttled") throw error;
-    await waitForControlToken(db, "registration");
+    await waitForControlToken(db, purpose);
     return call();
   });
 }

@@ -9,6 +9,7 @@ import {
   listIdentityRemovals,
   postponeIdentityRemoval,
 } from "./identity-removal-store.ts";
+import { requireDomainChange } from "./limit-domain-changes.ts";
 import type { DomainDeps } from "./register-domain.ts";
 
 export const abandonedAfterSeconds = 600;
@@ -19,7 +20,9 @@ export const abandonedAfterSeconds = 600;
  * when the account has no such domain.
  */
 export async function removeDomain(deps: DomainDeps, accountId: string, id: number) {
-  const domainName = await deleteDomain(deps.db.forAccount(accountId), id);
+  const db = deps.db.forAccount(accountId);
+  await requireDomainChange(db);
+  const domainName = await deleteDomain(db, id);
   if (domainName === undefined) return undefined;
   // crash point: domain-deleted
   const identityRemovalError = await removeIdentity(deps, domainName, "removal").catch((error: unknown) => error);

@@ -3,7 +3,7 @@ import type { Domain, RecordCheck, VerificationStatus } from "./domain.ts";
 
 export type DueDomain = Pick<
   Domain,
-  "id" | "domainName" | "challengeToken" | "dkimTokens" | "dkimZone" | "verificationStatus"
+  "id" | "accountId" | "domainName" | "challengeToken" | "dkimTokens" | "dkimZone" | "verificationStatus"
 > & {
   /**
    * `settleCheck` requires it: a check whose lease ended, or that a "verify now" request superseded, changes nothing.
@@ -20,23 +20,28 @@ const leaseSeconds = 120;
 
 /**
  * Serves all accounts. Claims up to `limit` of the newest due domains, because a person waits for those, and up to
- * `limit` of the domains that have been due longest, so that new domains never starve them.
+ * `limit` of the domains that have been due longest, so that new domains never starve them. Both take the first domain of
+ * each account, then the second of each, so that the many domains of one account do not delay those of others.
  */
 export async function claimDueDomains(db: Queryable, limit: number): Promise<DueDomain[]> {
   return db.query<DueDomain>({
     name: "claim-due-domains",
     text: `
-      with newest as materialized (
-        select id
+      with due as materialized (
+        select id, registered_at, next_check_at,
+          row_number() over (partition by account_id order by registered_at desc) as newest_rank,
+          row_number() over (partition by account_id order by next_check_at) as due_rank
         from domains
         where registered_at is not null and next_check_at <= now()
-        order by registered_at desc
+      ), newest as materialized (
+        select id
+        from due
+        order by newest_rank, registered_at desc
         limit $1
       ), longest_due as materialized (
         select id
-        from domains
-        where registered_at is not null and next_check_at <= now()
-        order by next_check_at
+        from due
+        order by due_rank, next_check_at
         limit $1
       ), locked as materialized (
         select id
@@ -50,7 +55,7 @@ export async function claimDueDomains(db: Queryable, limit: number): Promise<Due
       set next_check_at = now() + make_interval(secs => $2)
       from locked
       where domains.id = locked.id
-      returning domains.id, domain_name as "domainName", challenge_token as "challengeToken",
+      returning domains.id, account_id as "accountId", domain_name as "domainName", challenge_token as "challengeToken",
         dkim_tokens as "dkimTokens", dkim_zone as "dkimZone", verification_status as "verificationStatus",
         next_check_at::text as claim, is_dkim_verified as "isDkimVerified",
         extract(epoch from now() - registered_at)::float8 as "secondsSinceRegistration",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { takeControlToken, waitForControlToken } from "./control-call-tokens.ts";
+import { takeChangeSlot, takeControlToken, waitForControlToken } from "./control-call-tokens.ts";
 
 const database = useTestDatabase();
 
@@ -39,9 +39,34 @@ test("a registration whose token would be valid too late gets a 503 and uses up 
   expect(await takeControlToken(database.db, 13)).toBeCloseTo(12, 0);
 });
 
+test("registrations that never stop leave every second token to verification and chores", async () => {
+  await setTokens("0.2 seconds");
+  const registrations = Array.from({ length: 20 }, () =>
+    waitForControlToken(database.db, "registration").catch(() => undefined),
+  );
+  await expect(waitForControlToken(database.db, "chore")).resolves.toBeUndefined();
+  await expect(waitForControlToken(database.db, "chore")).resolves.toBeUndefined();
+  await Promise.all(registrations);
+});
+
+test("after a pause two changes get their slot together, and the next one two spacings later", async () => {
+  await setTokens("5 seconds");
+  const slots = [
+    await takeChangeSlot(database.db, 60),
+    await takeChangeSlot(database.db, 60),
+    await takeChangeSlot(database.db, 60),
+  ];
+  for (const [index, slot] of slots.entries()) expect(slot).toBeCloseTo([0, 0, 10][index] ?? 0, -0.5);
+  expect(await takeChangeSlot(database.db, 10)).toBeUndefined();
+});
+
 test("a database clock that was set back an hour does not block control calls for an hour", async () => {
   await setTokens("1.1 seconds");
-  await database.db.query({ name: "far-ahead", text: "update control_budget set next_at = now() + interval '1 hour'" });
+  await database.db.query({
+    name: "far-ahead",
+    text: "update control_budget set next_at = now() + interval '1 hour', changes_at = now() + interval '1 hour'",
+  });
+  expect(await takeChangeSlot(database.db, 0)).toBeCloseTo(0, 1);
   expect(await takeControlToken(database.db, 0)).toBeCloseTo(0, 1);
   expect(await takeControlToken(database.db, 0)).toBeUndefined();
 });
@@ -68,7 +93,9 @@ async function nextTokenAt(): Promise<number> {
 async function setTokens(spacing: string, aheadSeconds = 0): Promise<void> {
   await database.db.query({
     name: "set-tokens",
-    text: "update control_budget set next_at = clock_timestamp() + make_interval(secs => $2), spacing = $1::interval",
+    text: `
+      update control_budget
+      set next_at = clock_timestamp() + make_interval(secs => $2), changes_at = clock_timestamp(), spacing = $1::interval`,
     values: [spacing, aheadSeconds],
   });
 }

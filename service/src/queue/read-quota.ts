@@ -25,7 +25,7 @@ export async function learnQuota(db: Database, provider: EmailProvider, stopping
 
 /** The provider may change its rate at any time. Holds come from its answers to submissions, never from this. */
 async function readQuota(db: Database, provider: EmailProvider): Promise<void> {
-  await waitForControlToken(db, "chore");
+  await waitForControlToken(db, "quota");
   const { perSecond } = await provider.readQuota();
   // crash point: quota-read
   await storeMaxRate(db, "live", perSecond);

@@ -124,6 +124,37 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
     },
   );
 
+  test("429 with Retry-After after the registrations and removals of two minutes, for this account only", async () => {
+    const [{ accessToken, accountId }, other] = [await aSession(), await aSession()];
+    await api.database.db.query({
+      name: "one-change-a-minute",
+      text: "update accounts set domain_changes_per_minute = 1 where id = $1",
+      values: [accountId],
+    });
+    const { domain_id: id } = (await register(accessToken, aName())).json();
+    expect((await remove(accessToken, id)).status).toBe(200);
+    const { status, headers, json } = await register(accessToken, aName());
+    expect([status, json().error.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+    expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+    expect(Number(headers["retry-after"])).toBeLessThanOrEqual(60);
+    expect((await register(other.accessToken, aName())).status).toBe(201);
+  });
+
+  test("422 VALIDATION_ERROR at the limit of domains says what to do", async () => {
+    const { accessToken, accountId } = await aSession();
+    await api.database.db.query({
+      name: "fill-account",
+      text: `
+        insert into domains (account_id, domain_name, challenge_token, configuration_set_name)
+        select $1, 'full-' || n || '.io', 't', 's'
+        from generate_series(1, 100) as n`,
+      values: [accountId],
+    });
+    const { status, json } = await register(accessToken, aName());
+    expect([status, json().error.code]).toEqual([422, "VALIDATION_ERROR"]);
+    expect(json().error.message).toContain("limit of 100 domains. Remove a domain");
+  });
+
   test("503 with Retry-After while the installation is not connected to AWS", async () => {
     const { accessToken } = await aSession();
     api.deps.domainDeps = undefined;

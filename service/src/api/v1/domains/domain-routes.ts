@@ -37,7 +37,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         tags: ["Domains"],
         security: needsJwt,
         body: registerDomainBody,
-        response: { 201: registeredDomainResponse, ...errorResponses(401, 409, 413, 415, 422) },
+        response: { 201: registeredDomainResponse, ...errorResponses(401, 409, 413, 415, 422, 429) },
       },
     },
     async (request, reply) => {
@@ -120,7 +120,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         tags: ["Domains"],
         security: needsJwt,
         params: idParams,
-        response: { 200: removedDomainResponse, ...errorResponses(401, 404, 413, 415, 422) },
+        response: { 200: removedDomainResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },
     },
     async (request) => {

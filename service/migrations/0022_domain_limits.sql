@@ -1,0 +1,32 @@
+-- Expands: limits for the domains of an account, and a share of the control calls for checks and chores.
+
+-- domain_changes_at: when all registrations and removals so far are paid for, at domain_changes_per_minute. An account may be
+-- two minutes ahead (domains/limit-domain-changes.ts).
+alter table accounts
+  add column domain_limit integer not null default 100,
+  add column domain_changes_per_minute integer not null default 10,
+  add column domain_changes_at timestamptz not null default '-infinity',
+  add constraint accounts_domain_limits_valid check (domain_limit >= 0 and domain_changes_per_minute > 0);
+
+grant select (domain_limit, domain_changes_per_minute, domain_changes_at), update (domain_changes_at)
+  on accounts to pg_database_owner;
+
+-- Registrations and removals take every second control call at most (provider/control-call-tokens.ts).
+alter table control_budget
+  add column changes_at timestamptz not null default now();
+
+-- Locks the account and then counts its domains other than this one, so that two registrations at once cannot both take the
+-- last place. Each statement of a volatile function has its own snapshot; in one plain statement the count would be as old
+-- as the statement and miss a registration that committed while it waited for the lock. A draft counts as in progress for
+-- 30 seconds.
+create function room_for_domain(account uuid, name text, out maximum integer, out others integer, out in_progress integer)
+  language plpgsql volatile
+as $$
+begin
+  select a.domain_limit into maximum from accounts a where a.id = account for no key update;
+  select count(*), count(*) filter (where d.registered_at is null and d.created_at > now() - interval '30 seconds')
+  into others, in_progress
+  from domains d
+  where d.account_id = account and d.domain_name <> name;
+end;
+$$;
