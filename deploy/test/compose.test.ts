@@ -44,6 +44,19 @@ describe.for(composeFiles)("%s", (name) => {
     }
   });
 
+  test("gives each process only the secrets that it needs", () => {
+    for (const [service, { command = [], environment = {}, secrets = [] }] of ours) {
+      const given = Object.keys(environment).map((setting) => setting.replace(/_FILE$/, ""));
+      const isApi = command[0] === "api";
+      expect(given.includes("API_KEY_PEPPER") && given.includes("TOKEN_SIGNING_KEY"), service).toBe(isApi);
+      if (isApi) continue;
+      expect(
+        [...given, ...secrets].filter((setting) => /PEPPER|SIGNING/.test(setting)),
+        service,
+      ).toEqual([]);
+    }
+  });
+
   test("has no default passwords or secrets: a missing one stops it", () => {
     for (const [, { environment = {} }] of Object.entries(compose.services)) {
       for (const [setting, value] of Object.entries(environment)) {

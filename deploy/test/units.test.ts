@@ -36,6 +36,13 @@ describe.for(units)("%s", (name) => {
     expect(values("LoadCredential")).toEqual(loaded.map((secret) => `${secret}:/etc/postern/secrets/${secret}`));
   });
 
+  test("loads only the secrets that its role needs", () => {
+    const loaded = values("LoadCredential").map((line) => line.replace(/:.*/, ""));
+    const needed = name.startsWith("postern-api") ? ["API_KEY_PEPPER", "CONTENT_KEY", "TOKEN_SIGNING_KEY"] : [];
+    const content = name.startsWith("postern-worker") ? ["CONTENT_KEY"] : needed;
+    expect(loaded.filter((secret) => secret !== "DATABASE_URL").toSorted()).toEqual(content);
+  });
+
   test("does not run as root, cannot write to disk, and cannot gain privileges", () => {
     expect(values("DynamicUser")).toEqual(["yes"]);
     expect(values("ProtectSystem")).toEqual(["strict"]);

@@ -12,8 +12,8 @@ precedence. [\`.env.example\`](../../.env.example) is a file to start from.
 
 - A process reads its settings once, at start. If some are invalid, it lists every problem and exits with code 78.
 - An empty value counts as not set.
-- A **required** setting has no default. The API, the worker and \`postern aws\` check all settings, so set the required ones for each of
-  them. Other commands need only the settings that name them in the column "Used by".
+- A **required** setting has no default. A process or command needs it only if the column "Used by" names it, so give each process only
+  its own secrets. The API and the worker check the other settings too, whether they use them or not.
 - A **secret** can also come from a file: append \`_FILE\` to the name and give the path, for example \`DATABASE_URL_FILE\`. Setting both
   the name and its \`_FILE\` is an error.
 - \`postern serve\` uses the settings of the API and of the worker. \`postern dev\` chooses its own settings.

@@ -5,7 +5,13 @@ const endpointKeys = ["AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL_SNS", "AWS_END
 
 /** Finds problems that involve more than one setting. Ignores settings that are invalid by themselves. */
 export function findConflicts(given: Environment): string[] {
-  return [...providerConflicts(given), ...topicConflicts(given), ...queueConflicts(given), ...rotationConflicts(given)];
+  return [
+    ...providerConflicts(given),
+    ...topicConflicts(given),
+    ...queueConflicts(given),
+    ...rotationConflicts(given),
+    ...inDoubtConflicts(given),
+  ];
 }
 
 /** A typo in one variable must not send mail to a foreign server, and a test set-up must not send mail to real people. */
@@ -51,6 +57,27 @@ function rotationConflicts(given: Environment): string[] {
     if (second.id === first.id) return [`${key} and ${key}_SECOND carry the same id; give each its own`];
     return second.key.equals(first.key) ? [`${key} and ${key}_SECOND are the same secret under two ids`] : [];
   });
+}
+
+/**
+ * The event of an accepted mail can arrive this long after the worker gave up on the submission: 15 s in which SES still works
+ * on the request, 30 s until SQS redelivers what a crashed worker was reading, and 15 s on the way. A worker that waits less
+ * submits a mail again that SES accepted. Only runs with the simulator, which reaches no real mailbox, may wait less.
+ */
+const minInDoubtSeconds = 60;
+
+function inDoubtConflicts(given: Environment): string[] {
+  const provider = environmentSchema.shape.POSTERN_PROVIDER.safeParse(given.POSTERN_PROVIDER).data;
+  const seconds = environmentSchema.shape.IN_DOUBT_SECONDS.safeParse(given.IN_DOUBT_SECONDS).data;
+  const maxSeconds = environmentSchema.shape.IN_DOUBT_MAX_SECONDS.safeParse(given.IN_DOUBT_MAX_SECONDS).data;
+  if (provider !== "ses" || seconds === undefined || maxSeconds === undefined) return [];
+  if (seconds < minInDoubtSeconds) {
+    return [`IN_DOUBT_SECONDS must be at least ${minInDoubtSeconds}: with a shorter wait, mail goes out twice`];
+  }
+  if (maxSeconds >= seconds) return [];
+  return [
+    "IN_DOUBT_MAX_SECONDS must not be less than IN_DOUBT_SECONDS: the worker would stop waiting before it has evidence",
+  ];
 }
 
 function isAmazon(endpoint: string): boolean {

@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { configProblems } from "../test/config-problems.ts";
 import { anEnvironment, aSecret } from "../test/test-config.ts";
-import { readConfig, readStatusConfig } from "./config.ts";
-import { environmentSchema } from "./environment-schema.ts";
+import { readConfig, readStatusConfig, readWorkerConfig } from "./config.ts";
+import { type Environment, environmentSchema } from "./environment-schema.ts";
+import { ConfigurationError } from "./errors.ts";
+import { listSettings } from "./list-settings.ts";
 
 test("every setting is read", () => {
   const env = anEnvironment({
@@ -109,6 +111,39 @@ test("only the database, the region and three secrets are required; by default b
   expect(config.secrets.contentKey.second).toBeUndefined();
 });
 
+test("a worker needs no secret of the API, reads none, and the settings page says so", () => {
+  const { AWS_REGION, DATABASE_URL, CONTENT_KEY } = anEnvironment();
+  const config = readWorkerConfig({ AWS_REGION, DATABASE_URL, CONTENT_KEY, API_KEY_PEPPER_FILE: "/no/such/file" });
+  expect(Object.keys(config.secrets)).toEqual(["contentKey"]);
+  expect(config).toMatchObject({ cellCode: "AA", provider: { kind: "ses" }, delivery: { inDoubtSeconds: 120 } });
+  const required = listSettings().filter(({ isRequired }) => isRequired);
+  const of = (role: "API" | "worker") => required.filter(({ usedBy }) => usedBy.includes(role)).map(({ name }) => name);
+  expect(missingOf(readWorkerConfig)).toEqual(of("worker"));
+  expect(missingOf((env) => readConfig(env, "postern api"))).toEqual(of("API"));
+});
+
+test("a missing secret of the API is reported with the command that needs it", () => {
+  expect(() => readConfig(anEnvironment({ TOKEN_SIGNING_KEY: undefined }), "postern api")).toThrow(
+    /^1 problem in the configuration of `postern api`:\n {2}- TOKEN_SIGNING_KEY is missing: /,
+  );
+  expect(() => readWorkerConfig(anEnvironment({ CONTENT_KEY: undefined }))).toThrow(
+    /^1 problem in the configuration of `postern worker`:\n {2}- CONTENT_KEY is missing: /,
+  );
+});
+
+test("with SES, a wait for evidence that is too short is refused; the simulator may use one", () => {
+  const noEndpoints = { AWS_ENDPOINT_URL_SESV2: "", AWS_ENDPOINT_URL_SNS: "", AWS_ENDPOINT_URL_SQS: "" };
+  const ses = { ...noEndpoints, POSTERN_PROVIDER: "ses" };
+  expect(configProblems({ ...ses, IN_DOUBT_SECONDS: "59" })).toEqual([
+    "IN_DOUBT_SECONDS must be at least 60: with a shorter wait, mail goes out twice",
+  ]);
+  expect(configProblems({ ...ses, IN_DOUBT_SECONDS: "120", IN_DOUBT_MAX_SECONDS: "119" })).toEqual([
+    expect.stringMatching(/^IN_DOUBT_MAX_SECONDS must not be less than IN_DOUBT_SECONDS: /),
+  ]);
+  expect(readConfig(anEnvironment({ ...ses, IN_DOUBT_SECONDS: "60" })).delivery.inDoubtSeconds).toBe(60);
+  expect(readConfig(anEnvironment({ IN_DOUBT_SECONDS: "1" })).delivery.inDoubtSeconds).toBe(1);
+});
+
 test("an empty value counts as absent", () => {
   expect(readConfig(anEnvironment({ PORT: "", API_KEY_PEPPER_SECOND: "" })).http.port).toBe(3000);
   expect(configProblems({ AWS_REGION: "" })).toEqual(["AWS_REGION is missing: region of SES"]);
@@ -170,3 +205,13 @@ test("`postern status` needs no secret, and reads the feedback settings if they 
   const { feedback } = readStatusConfig({ DATABASE_URL, AWS_FEEDBACK_QUEUE_URL, FEEDBACK_GAP_SECONDS: "60" });
   expect(feedback).toEqual({ feedbackGapSeconds: 60, hasFeedbackQueue: true });
 });
+
+function missingOf(read: (env: Environment) => unknown): string[] {
+  try {
+    read({});
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return [...error.message.matchAll(/^ {2}- (\w+) is missing/gm)].map(([, name = ""]) => name);
+  }
+  throw new Error("the configuration was accepted");
+}

@@ -7,6 +7,8 @@ import type { Secret, SecretPair } from "./secret.ts";
 
 export type { Environment } from "./environment-schema.ts";
 export type Config = ReturnType<typeof readConfig>;
+/** The part that a worker has. `Config` has it too, for the worker inside `postern serve`. */
+export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 type Key = keyof typeof environmentSchema.shape;
 
@@ -22,13 +24,33 @@ export const secretKeys = [
   "TOKEN_SIGNING_KEY_SECOND",
 ] as const satisfies Key[];
 
-/** Reads the settings of a process, once at start, and reports all problems together. */
-export function readConfig(env: Environment) {
-  const problems: string[] = [];
-  const given = withSecretsFromFiles(environmentSchema, env, problems);
-  const values = parse(environmentSchema, given, problems);
-  problems.push(...findConflicts(given));
-  if (values === undefined || problems.length > 0) throw invalid(problems);
+/** Reads the settings of the API or of `postern serve`, once at start, and reports all problems together. */
+export function readConfig(env: Environment, command?: "postern api" | "postern serve") {
+  const values = readProcess(environmentSchema, env, command);
+  return {
+    ...processPart(values),
+    secrets: {
+      apiKeyPepper: pair(values.API_KEY_PEPPER, values.API_KEY_PEPPER_SECOND),
+      contentKey: pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND),
+      tokenSigningKey: pair(values.TOKEN_SIGNING_KEY, values.TOKEN_SIGNING_KEY_SECOND),
+    },
+  };
+}
+
+const apiSecrets = {
+  API_KEY_PEPPER: true,
+  API_KEY_PEPPER_SECOND: true,
+  TOKEN_SIGNING_KEY: true,
+  TOKEN_SIGNING_KEY_SECOND: true,
+} as const;
+
+/** A worker opens the content of mails and knows no other secret, so that whoever takes it over can act as no user. */
+export function readWorkerConfig(env: Environment) {
+  const values = readProcess(environmentSchema.omit(apiSecrets), env, "postern worker");
+  return { ...processPart(values), secrets: { contentKey: pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND) } };
+}
+
+function processPart(values: Omit<Values, keyof typeof apiSecrets>) {
   return {
     ...databasePart(values),
     http: {
@@ -57,11 +79,6 @@ export function readConfig(env: Environment) {
       awsAccountId: values.AWS_FEEDBACK_TOPIC_ARN?.accountId,
       partition: values.AWS_FEEDBACK_TOPIC_ARN?.partition,
       feedbackQueueUrl: values.AWS_FEEDBACK_QUEUE_URL,
-    },
-    secrets: {
-      apiKeyPepper: pair(values.API_KEY_PEPPER, values.API_KEY_PEPPER_SECOND),
-      contentKey: pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND),
-      tokenSigningKey: pair(values.TOKEN_SIGNING_KEY, values.TOKEN_SIGNING_KEY_SECOND),
     },
   };
 }
@@ -97,16 +114,36 @@ export function readStatusConfig(env: Environment) {
 
 /** The settings of `postern aws setup`, which needs no database and no secrets: it runs before they exist. */
 export function readAwsConfig(env: Environment) {
-  const values = readPart(environmentSchema.pick(awsKeys), env);
-  const conflicts = findConflicts(Object.fromEntries(Object.keys(awsKeys).map((key) => [key, env[key]])));
-  if (conflicts.length > 0) throw invalid(conflicts);
+  const values = readProcess(environmentSchema.pick(awsKeys), env);
   return { cellCode: values.CELL_CODE, provider: awsPart(values) };
+}
+
+/** The settings of `postern aws doctor`, which needs no database and no secrets either. */
+export function readDoctorConfig(env: Environment) {
+  const keys = { ...awsKeys, AWS_FEEDBACK_TOPIC_ARN: true, AWS_FEEDBACK_QUEUE_URL: true } as const;
+  const values = readProcess(environmentSchema.pick(keys), env);
+  return {
+    cellCode: values.CELL_CODE,
+    provider: awsPart(values),
+    feedbackTopicArn: values.AWS_FEEDBACK_TOPIC_ARN?.arn,
+    feedbackQueueUrl: values.AWS_FEEDBACK_QUEUE_URL,
+  };
 }
 
 /** The settings of the commands that create API keys. */
 export function readKeyIssuer(env: Environment) {
   const values = readPart(environmentSchema.pick({ API_KEY_PEPPER: true, CELL_CODE: true }), env);
   return { pepper: values.API_KEY_PEPPER, cellCode: values.CELL_CODE };
+}
+
+/** Ignores settings that are not in the schema, even if they contradict each other. */
+function readProcess<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Environment, command?: string) {
+  const problems: string[] = [];
+  const given = withSecretsFromFiles(schema, env, problems);
+  const values = parse(schema, given, problems);
+  problems.push(...findConflicts(Object.fromEntries(Object.keys(schema.shape).map((key) => [key, given[key]]))));
+  if (values === undefined || problems.length > 0) throw invalid(problems, command);
+  return values;
 }
 
 function readPart<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Environment) {
@@ -199,8 +236,9 @@ function pair(current: Secret, second: Secret | undefined): SecretPair {
   return { current, second };
 }
 
-function invalid(problems: string[]): ConfigurationError {
+function invalid(problems: string[], command?: string): ConfigurationError {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const where = command === undefined ? "the configuration" : `the configuration of \`${command}\``;
   const lines = problems.map((problem) => `  - ${problem}`).join("\n");
-  return new ConfigurationError(`${count} in the configuration:\n${lines}\nEach setting is explained in .env.example.`);
+  return new ConfigurationError(`${count} in ${where}:\n${lines}\nEach setting is explained in .env.example.`);
 }

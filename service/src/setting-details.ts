@@ -14,7 +14,7 @@ export type SettingGroup =
 
 export interface SettingDetails {
   group: SettingGroup;
-  /** The processes and commands that act on the value. API and worker check all settings at start, whether they use them or not. */
+  /** The processes and commands that act on the value. A process needs only its own secrets. */
   usedBy: ("API" | "worker" | "migrate" | "admin" | "status" | "aws")[];
   unit?: "seconds" | "days";
   /** What to know beyond the description in `environment-schema.ts`, in full sentences. */
@@ -101,9 +101,14 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     group: "Delivery",
     usedBy: ["worker"],
     unit: "seconds",
-    note: "SQS redelivers an event that a crashed worker was processing after 30 seconds; with a shorter wait a send may go out twice.",
+    note: "With SES at least 60, and a worker warns below 120: an event can arrive that late, and with a shorter wait a send may go out twice. Only the simulator permits less.",
   },
-  IN_DOUBT_MAX_SECONDS: { group: "Delivery", usedBy: ["worker"], unit: "seconds" },
+  IN_DOUBT_MAX_SECONDS: {
+    group: "Delivery",
+    usedBy: ["worker"],
+    unit: "seconds",
+    note: "Not less than IN_DOUBT_SECONDS.",
+  },
   IN_DOUBT_POLICY: {
     group: "Delivery",
     usedBy: ["worker"],
@@ -163,10 +168,10 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
   },
   API_KEY_PEPPER: {
     group: "Secrets",
-    usedBy: ["API", "worker", "admin"],
+    usedBy: ["API", "admin"],
     note: "Of the admin commands, only those that create an API key need it.",
   },
-  API_KEY_PEPPER_SECOND: { group: "Secrets", usedBy: ["API", "worker"], example: exampleSecret },
+  API_KEY_PEPPER_SECOND: { group: "Secrets", usedBy: ["API"], example: exampleSecret },
   CONTENT_KEY: { group: "Secrets", usedBy: ["API", "worker"] },
   CONTENT_KEY_SECOND: { group: "Secrets", usedBy: ["API", "worker"], example: exampleSecret },
   TOKEN_SIGNING_KEY: {

@@ -1,4 +1,4 @@
-import { loadEnvironment, readAwsConfig, readConfig } from "../config.ts";
+import { loadEnvironment, readAwsConfig, readDoctorConfig } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { amountText, say } from "../plain-text.ts";
 import { AwsActionError } from "../provider/ses/setup/aws-action.ts";
@@ -50,8 +50,13 @@ async function printSteps(steps: ReturnType<typeof setUp>): Promise<SetUpResult>
 }
 
 export async function runDoctor(): Promise<void> {
-  const { cellCode, provider } = readConfig(loadEnvironment());
-  const { region, endpoints, feedbackTopicArn: topicArn, feedbackQueueUrl: queueUrl } = provider;
+  const {
+    cellCode,
+    provider,
+    feedbackTopicArn: topicArn,
+    feedbackQueueUrl: queueUrl,
+  } = readDoctorConfig(loadEnvironment());
+  const { region, endpoints } = provider;
   let problems = 0;
   for await (const finding of checkSetUp({
     cellCode,

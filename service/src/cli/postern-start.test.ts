@@ -17,7 +17,7 @@ describe("postern refuses to start", () => {
       anEnvironment({ AWS_REGION: "europe", PORT: "70000", CONTENT_KEY: "" }),
     );
     expect(code).toBe(78);
-    expect(stderr).toContain("Postern cannot start. 3 problems in the configuration:");
+    expect(stderr).toContain("Postern cannot start. 3 problems in the configuration of `postern api`:");
     for (const key of ["AWS_REGION", "PORT", "CONTENT_KEY"]) expect(stderr).toMatch(new RegExp(`^ {2}- ${key} `, "m"));
   });
 

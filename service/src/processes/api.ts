@@ -1,4 +1,5 @@
 import { createApiServer } from "../api/http/create-api-server.ts";
+import { type Config, readConfig } from "../config.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
 import { openAcceptDeps } from "./accept-deps.ts";
 import { createApiDeps } from "./api-deps.ts";
@@ -7,13 +8,15 @@ import { openFeedbackPush, openFeedbackReceiver } from "./feedback-sources.ts";
 import { explainListenError } from "./listen-error.ts";
 import { type ProcessContext, type Running, runProcess } from "./run-process.ts";
 import { trackConnections } from "./track-connections.ts";
+import { warnAboutUnusableKeys } from "./warn-about-unusable-keys.ts";
 
 export function runApi(): Promise<void> {
-  return runProcess("api", startApi);
+  return runProcess("api", (env) => readConfig(env, "postern api"), startApi);
 }
 
-export async function startApi({ config, db, log, metrics }: ProcessContext): Promise<Running> {
+export async function startApi({ config, db, log, metrics }: ProcessContext<Config>): Promise<Running> {
   await requireAccountRole(db);
+  await warnAboutUnusableKeys(db, config.secrets.apiKeyPepper, log);
   const acceptDeps = await openAcceptDeps(config, db);
   const push = openFeedbackPush(config);
   const feedbackEndpoint = push && { push, receive: await openFeedbackReceiver({ db, log, metrics }) };

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { WorkerConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { openNameLocks } from "../db/name-locks.ts";
 import type { DomainDeps } from "../domains/register-domain.ts";
@@ -8,7 +8,7 @@ import { createSesProvider } from "../provider/ses/ses-provider.ts";
 
 /** Undefined until AWS_FEEDBACK_TOPIC_ARN, which `postern aws setup` prints, is set. */
 export function openDomainDeps(
-  config: Config,
+  config: WorkerConfig,
   db: Database,
   log: Log,
 ): { deps: DomainDeps; close(): Promise<void> } | undefined {

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { WorkerConfig } from "../config.ts";
 import type { Queryable } from "../db/database.ts";
 import { openDatabaseClock } from "../db/database-clock.ts";
 import { createFeedbackReceiver, type ReceiveFeedback } from "../feedback/receive-feedback.ts";
@@ -20,7 +20,7 @@ export async function openFeedbackReceiver({ db, log, metrics }: FeedbackContext
 }
 
 /** Undefined until AWS_FEEDBACK_TOPIC_ARN, which `postern aws setup` prints, is set. */
-export function openFeedbackPush({ provider }: Config): FeedbackPush | undefined {
+export function openFeedbackPush({ provider }: WorkerConfig): FeedbackPush | undefined {
   const { feedbackTopicArn, region, endpoints, kind } = provider;
   if (feedbackTopicArn === undefined) return undefined;
   return createFeedbackPush({
@@ -32,7 +32,7 @@ export function openFeedbackPush({ provider }: Config): FeedbackPush | undefined
 }
 
 /** Undefined when no queue is configured: then SNS has to push the notifications to the API. */
-export function openFeedbackQueue({ provider }: Config): FeedbackQueue | undefined {
+export function openFeedbackQueue({ provider }: WorkerConfig): FeedbackQueue | undefined {
   const { feedbackTopicArn, feedbackQueueUrl, region, endpoints } = provider;
   if (feedbackTopicArn === undefined || feedbackQueueUrl === undefined) return undefined;
   return createSqsQueue({ region, endpoint: endpoints.sqs, queueUrl: feedbackQueueUrl, topicArns: [feedbackTopicArn] });

@@ -1,5 +1,5 @@
 import closeWithGrace from "close-with-grace";
-import { type Config, loadEnvironment, readConfig } from "../config.ts";
+import { type Environment, loadEnvironment, type WorkerConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
@@ -14,8 +14,8 @@ import { requireUsableDatabase } from "./require-usable-database.ts";
 
 const stopWithinMs = 25_000;
 
-export interface ProcessContext {
-  config: Config;
+export interface ProcessContext<Settings extends WorkerConfig = WorkerConfig> {
+  config: Settings;
   db: Database;
   log: Log;
   metrics: Metrics;
@@ -31,11 +31,12 @@ export interface Running {
 const usualOperationsPort = { api: 3001, worker: 3002, serve: 3001 };
 
 /** Runs a long-lived process: reads the settings, opens the database and the operations port, starts the work, stops on a signal. */
-export async function runProcess(
+export async function runProcess<Settings extends WorkerConfig>(
   name: keyof typeof usualOperationsPort,
-  start: (context: ProcessContext) => Promise<Running>,
+  read: (env: Environment) => Settings,
+  start: (context: ProcessContext<Settings>) => Promise<Running>,
 ): Promise<void> {
-  const config = readConfig(loadEnvironment());
+  const config = read(loadEnvironment());
   const log = createLog(config.logLevel);
   const db = openDatabase({
     ...config.database,
@@ -44,7 +45,7 @@ export async function runProcess(
   });
   const opened: { close(): Promise<void> }[] = [db];
   try {
-    await requireUsableDatabase(db, config, log);
+    await requireUsableDatabase(db, config.provider.kind);
     const metrics = createMetrics();
     measurePartitions(metrics, db);
     const readState = cacheForOneSecond(() => readCellState(db, config.feedback, countLimitForMetrics));

@@ -1,3 +1,4 @@
+import { type Config, readConfig } from "../config.ts";
 import { startApi } from "./api.ts";
 import { type ProcessContext, type Running, runProcess } from "./run-process.ts";
 import { startWorker } from "./worker.ts";
@@ -10,11 +11,11 @@ import { startWorker } from "./worker.ts";
  * The price is that both share one processor; `postern api` and `postern worker` remain for larger installations.
  */
 export function runServe(): Promise<void> {
-  return runProcess("serve", startBoth);
+  return runProcess("serve", (env) => readConfig(env, "postern serve"), startBoth);
 }
 
 /** The API starts first: it fails fast when its port is in use. */
-async function startBoth(context: ProcessContext): Promise<Running> {
+async function startBoth(context: ProcessContext<Config>): Promise<Running> {
   const api = await startApi(context);
   const worker = await startWorker(context).catch(async (error) => {
     await api.stop();

@@ -92,3 +92,18 @@ async function startWorker(environment: Environment): Promise<PosternProcess> {
   });
   return worker;
 }
+
+test("a worker starts without the secrets of the API, and warns about a short wait for evidence", async () => {
+  const endpoints = { AWS_ENDPOINT_URL_SESV2: "", AWS_ENDPOINT_URL_SNS: "", AWS_ENDPOINT_URL_SQS: "" };
+  const { url, drop } = await copyTemplate(inject("serverUrl"));
+  onTestFinished(drop);
+  const worker = await startWorker({
+    ...anEnvironment({ DATABASE_URL: url, ...endpoints, LOG_LEVEL: "info" }),
+    POSTERN_PROVIDER: "ses",
+    IN_DOUBT_SECONDS: "90",
+    API_KEY_PEPPER: undefined,
+    TOKEN_SIGNING_KEY: undefined,
+  });
+  expect(await worker.logged("delivery.short-in-doubt-wait")).toMatchObject({ seconds: 90, recommended: 120 });
+  expect(await worker.logged("worker.started")).toMatchObject({ mode: "test mail only" });
+});
