@@ -3,10 +3,12 @@ import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import type { FeedbackReading } from "../provider/feedback.ts";
 import { noteFeedbackGap, readFeedbackState } from "./feedback-gap.ts";
-import { postponeQuarantined, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
+import { dropOldQuarantined, postponeQuarantined, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
 import type { ReceiveFeedback } from "./receive-feedback.ts";
 
 const batchSize = 100;
+const dropBatchSize = 500;
+const maxDropMs = 60_000;
 
 interface QuarantineDeps {
   db: Queryable;
@@ -25,8 +27,21 @@ interface FeedbackGapDeps {
 export function feedbackChores(deps: QuarantineDeps & FeedbackGapDeps): Chore[] {
   return [
     { name: "retry-quarantined", pauseSeconds: 10, run: () => retryQuarantined(deps) },
+    { name: "drop-old-quarantined", pauseSeconds: 3600, run: () => dropQuarantined(deps) },
     { name: "watch-feedback", pauseSeconds: 60, run: () => watchFeedback(deps) },
   ];
+}
+
+/** Stops after a minute, long before the chore's 10-minute limit. */
+export async function dropQuarantined({ db, log }: Pick<QuarantineDeps, "db" | "log">): Promise<void> {
+  const endsAt = performance.now() + maxDropMs;
+  let rows = 0;
+  for (let after: number | null = 0; after !== null && performance.now() < endsAt; ) {
+    const batch = await dropOldQuarantined(db, after, dropBatchSize);
+    rows += batch.rows;
+    after = batch.lastOldId;
+  }
+  if (rows > 0) log.info({ rows }, "feedback.quarantine-dropped");
 }
 
 /** Logs once when feedback is missing, and once when it has resumed. */

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { createLog } from "../log.ts";
+import { dropQuarantined } from "./feedback-chores.ts";
 import { postponeQuarantined, quarantine, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
 
 const database = useTestDatabase();
@@ -34,6 +36,36 @@ test("one of three processes takes a due entry, and another may take it a minute
   const taken = await Promise.all([1, 2, 3].map(() => takeDueQuarantined(database.db, 100)));
   expect(taken.flat().filter((entry) => entry.raw === raw)).toHaveLength(1);
   expect(await nextTryOf(raw)).toMatchObject({ tries: 0, seconds: 60 });
+});
+
+test("entries that are no longer retried are deleted after 30 days; younger ones and those to replay stay", async () => {
+  const [old, young, replayed] = [aText(), aText(), aText()];
+  const many = Array.from({ length: 600 }, aText);
+  await quarantine(
+    database.db,
+    [old, ...many, young, replayed].map((raw) => ({ reason: "unreadable", raw })),
+  );
+  await database.db.query({
+    name: "age-quarantined",
+    text: `
+      update feedback_quarantine
+      set received_at = now() - make_interval(days => case when raw = $1 then 29 else 31 end),
+        next_try_at = case when raw = $2 then now() end
+      where raw = any($3::text[])`,
+    values: [young, replayed, [old, ...many, young, replayed]],
+  });
+  await dropQuarantined({ db: database.db, log: createLog("silent") });
+  const kept = await database.db.query<{ raw: string }>({
+    name: "kept-of",
+    text: "select raw from feedback_quarantine where raw = any($1::text[])",
+    values: [[old, ...many, young, replayed]],
+  });
+  expect(kept.map(({ raw }) => raw).toSorted()).toEqual([young, replayed].toSorted());
+  await database.db.query({
+    name: "delete-kept",
+    text: "delete from feedback_quarantine where raw = any($1::text[])",
+    values: [[young, replayed]],
+  });
 });
 
 test("the delay until the next try grows with each try, and there is none after a day", async () => {

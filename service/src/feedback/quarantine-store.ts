@@ -80,6 +80,41 @@ export async function releaseQuarantined(db: Queryable, ids: number[]): Promise<
   });
 }
 
+/** How long an operator can replay an entry that Postern no longer retries. */
+export const quarantineRetentionDays = 30;
+
+/**
+ * Looks at a batch of entries, oldest first and after `afterId`, and deletes those that arrived `quarantineRetentionDays` ago
+ * and are no longer retried. Returns `lastOldId`, from which the next batch continues, or null when no old entry is left.
+ * The identity grows with the time of arrival, so a run reads old entries and at most one batch of younger ones.
+ */
+export async function dropOldQuarantined(
+  db: Queryable,
+  afterId: number,
+  batchSize: number,
+): Promise<{ rows: number; lastOldId: number | null }> {
+  const [row] = await db.query<{ rows: number; lastOldId: number | null }>({
+    name: "drop-old-quarantined",
+    text: `
+      with oldest as materialized (
+        select id, received_at < now() - make_interval(days => $3) as is_old
+        from feedback_quarantine
+        where id > $1
+        order by id
+        limit $2
+      ), deleted as (
+        delete from feedback_quarantine q
+        using oldest
+        where q.id = oldest.id and oldest.is_old and q.next_try_at is null
+        returning q.id
+      )
+      select (select count(*) from deleted) as rows, max(id) filter (where is_old) as "lastOldId"
+      from oldest`,
+    values: [afterId, batchSize, quarantineRetentionDays],
+  });
+  return row ?? { rows: 0, lastOldId: null };
+}
+
 export interface QuarantineCount {
   reason: QuarantineReason;
   entries: number;

@@ -3,6 +3,7 @@ import { foldListChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
+import { dropOldAttempts } from "./old-attempts.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
 
@@ -18,13 +19,15 @@ interface StorageDeps {
 const hourSeconds = 3600;
 const foldBatchSize = 5_000;
 const maxFoldMs = 60_000;
+const maxDropAttemptsMs = 60_000;
 
-/** Creates partitions ahead of time, drops content whose retention is over, folds list counts and reports held snapshots. */
+/** Creates partitions ahead of time, drops content and attempts whose retention is over, folds list counts and reports held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
   const reported = new Set<string>();
   return [
     { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(deps) },
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
+    { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
     { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, reported) },
   ];
@@ -47,6 +50,11 @@ async function dropContents({ db, log, contentRetentionDays }: StorageDeps): Pro
   const facts = { partitions, default_rows: rows, kept, kept_deleted: forgotten };
   if (partitions.length + rows + kept + forgotten > 0) log.info(facts, "contents.dropped");
   if (failure !== undefined) throw failure;
+}
+
+async function dropAttempts({ db, log }: StorageDeps): Promise<void> {
+  const rows = await dropOldAttempts(db, maxDropAttemptsMs);
+  if (rows > 0) log.info({ rows }, "attempts.dropped");
 }
 
 /** Folds until few changes are left. Stops after a minute, long before the chore's 10-minute limit. */
