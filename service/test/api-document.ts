@@ -17,6 +17,7 @@ export async function apiDocument(): Promise<unknown> {
     db,
     clock,
     decide: createAcceptBatch(db, clock),
+    requireCapacity: () => undefined,
     contentKey: config.secrets.contentKey.current,
     fingerprintKey: config.secrets.contentKey.current.key,
     refusals: createRateRefusals(),

@@ -17,10 +17,12 @@ export async function withApiProcesses<Result>(
   serverUrl: string,
   count: number,
   work: (fixture: ApiProcesses) => Promise<Result>,
+  /** The address at which the processes find the database, for a proxy before it. */
+  databaseUrlOf: (url: string) => string = (url) => url,
 ): Promise<Result> {
   const copy = await copyTemplate(serverUrl);
   const environment: Environment = anEnvironment({
-    DATABASE_URL: copy.url,
+    DATABASE_URL: databaseUrlOf(copy.url),
     AWS_FEEDBACK_TOPIC_ARN: "arn:aws:sns:eu-central-1:000000000000:postern-AA",
   });
   const config: Config = readConfig(environment);

@@ -1,3 +1,4 @@
+import { type Admission, createAdmission } from "../db/admission.ts";
 import { booleanArray, byteaArray, smallintArray, textArray, uuidArray, uuidBytesArray } from "../db/array-param.ts";
 import { createBatch } from "../db/batch.ts";
 import type { Database } from "../db/database.ts";
@@ -71,7 +72,11 @@ const maxBytes = 4 * 1024 * 1024;
  * Requests that arrive during a round trip share the next one; each waits for its own commit. When many wait, a second round trip runs
  * beside the first: with one, this process was busy for 78 % of the time and PostgreSQL for 57 %.
  */
-export function createAcceptBatch(db: Database, clock: DatabaseClock): Decide {
+export function createAcceptBatch(
+  db: Database,
+  clock: DatabaseClock,
+  admission: Admission = createAcceptAdmission(),
+): Decide {
   const head = createQueueHead(db);
   head.current();
   return createBatch({
@@ -79,10 +84,15 @@ export function createAcceptBatch(db: Database, clock: DatabaseClock): Decide {
     maxItems,
     maxBytes,
     maxWaitingBytes: 64 * 1024 * 1024,
-    maxWaitMs: 5_000,
     secondBatchFrom: 16,
+    admission,
     sizeOf: ({ send }) => (send === undefined ? 100 : send.sealed.length + send.subject.length + 1000),
   });
+}
+
+/** The API also asks it before it reads a body. */
+export function createAcceptAdmission(): Admission {
+  return createAdmission({ maxRoundTrips: 2, minInProgress: 2 * maxItems });
 }
 
 interface AnswerRow extends Omit<FirstAnswer, "suppressed"> {

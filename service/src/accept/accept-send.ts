@@ -21,6 +21,8 @@ import type { RateRefusals } from "./rate-refusals.ts";
 export interface AcceptDeps {
   db: Queryable;
   decide: Decide;
+  /** Throws 503 when `decide` would refuse the request at once. */
+  requireCapacity: () => void;
   clock: DatabaseClock;
   contentKey: Secret;
   fingerprintKey: KeyObject;

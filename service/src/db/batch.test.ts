@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { aRecordedBatch } from "../../test/a-recorded-batch.ts";
+import { createAdmission } from "./admission.ts";
 import { createBatch } from "./batch.ts";
 
 describe("sharing round trips", () => {
@@ -84,39 +85,27 @@ describe("sharing round trips", () => {
   });
 });
 
-describe("an overloaded batch", () => {
-  function slowBatch(bounds: { maxWaitingBytes?: number; maxWaitMs?: number }) {
-    const ran: number[] = [];
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const run = async (items: number[]) => {
+test("a batch with admission immediately refuses an item when too many bytes wait", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const ran: number[] = [];
+  const add = createBatch({
+    run: async (items: number[]) => {
       await released;
       ran.push(...items);
       return items;
-    };
-    return { ran, release, add: createBatch({ run, maxItems: 1, maxBytes: 100, sizeOf: () => 10, ...bounds }) };
-  }
-
-  test("immediately refuses an item when too many bytes wait", async () => {
-    const { add, release, ran } = slowBatch({ maxWaitingBytes: 20 });
-    const first = add(1);
-    await Promise.resolve();
-    const waiting = [add(2), add(3)];
-    await expect(add(4)).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: 2 });
-    release();
-    expect(await Promise.all([first, ...waiting])).toEqual([1, 2, 3]);
-    expect(await add(5)).toBe(5);
-    expect(ran).toEqual([1, 2, 3, 5]);
+    },
+    maxItems: 1,
+    maxBytes: 100,
+    sizeOf: () => 10,
+    maxWaitingBytes: 20,
+    admission: createAdmission({ maxRoundTrips: 1, minInProgress: 100 }),
   });
-
-  test("does not run an item that has waited too long, because its caller has given up", async () => {
-    const { add, release, ran } = slowBatch({ maxWaitMs: 20 });
-    const first = add(1);
-    await Promise.resolve();
-    const late = expect(add(2)).rejects.toMatchObject({ code: "UNAVAILABLE" });
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    release();
-    await late;
-    expect(await first).toBe(1);
-    expect(ran).toEqual([1]);
-  });
+  const first = add(1);
+  await Promise.resolve();
+  const waiting = [add(2), add(3)];
+  await expect(add(4)).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: 2 });
+  release();
+  expect(await Promise.all([first, ...waiting])).toEqual([1, 2, 3]);
+  expect(await add(5)).toBe(5);
+  expect(ran).toEqual([1, 2, 3, 5]);
 });

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import type { Admission } from "./admission.ts";
 import { isConnectionError, isContention, sqlState } from "./sql-state.ts";
 
 interface BatchOptions<Item, Result> {
@@ -7,9 +7,10 @@ interface BatchOptions<Item, Result> {
   maxItems: number;
   maxBytes: number;
   sizeOf: (item: Item) => number;
-  /** An item is refused when more bytes than this would wait with it, or when it has waited longer than `maxWaitMs`. */
+  /** Refuses items that the database could not answer in time. Without it an item waits as long as it takes. */
+  admission?: Admission;
+  /** With `admission`, an item is refused when more bytes than this would wait with it. */
   maxWaitingBytes?: number;
-  maxWaitMs?: number;
   /** A second batch runs concurrently when at least this many items wait, and at least as many as the running batch has. */
   secondBatchFrom?: number;
 }
@@ -18,6 +19,8 @@ interface Waiting<Item, Result> {
   item: Item;
   bytes: number;
   since: number;
+  /** How many items were in progress when it entered. */
+  inProgress: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -30,54 +33,82 @@ const contentionTries = 4;
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const never = Number.POSITIVE_INFINITY;
-  const { maxWaitingBytes = never, maxWaitMs = never, secondBatchFrom = never } = options;
+  const { maxWaitingBytes = never, secondBatchFrom = never, admission } = options;
+  const run: Run<Item, Result> =
+    admission === undefined ? options.run : (items) => admission.roundTrip(() => options.run(items));
   const queue: Waiting<Item, Result>[] = [];
   let waitingBytes = 0;
   let running = 0;
   let lastSize = 0;
+  let refusal: NodeJS.Timeout | undefined;
 
   function canStart(): boolean {
     if (running === 0) return queue.length > 0;
-    return running === 1 && queue.length >= Math.max(secondBatchFrom, lastSize);
+    if (running > 1 || secondBatchFrom === never) return false;
+    return (
+      queue.length >= Math.max(secondBatchFrom, lastSize) ||
+      (queue.length > 0 && admission?.hasStuckRoundTrip() === true)
+    );
   }
 
   async function drain(): Promise<void> {
     while (canStart()) {
       running += 1;
+      refuseLate();
       const batch = takeBatch(queue, options);
       lastSize = batch.length;
       for (const { bytes } of batch) waitingBytes -= bytes;
-      // The caller has given up or soon will, and retries: running the item now would run it twice.
-      const [late, timely] = partition(batch, ({ since }) => performance.now() - since > maxWaitMs);
-      for (const waiting of late) waiting.reject(overloaded());
-      if (timely.length > 0) await settle(timely, options.run);
+      if (batch.length > 0) await settle(batch, run);
       running -= 1;
+      admission?.leave(batch.length);
+      const last = batch.at(-1);
+      if (last !== undefined) admission?.noteAnswered(performance.now() - last.since, last.inProgress);
     }
+  }
+
+  /** The caller of a late item has given up or soon will, and retries: running the item now would run it twice. */
+  function refuseLate(): void {
+    if (admission === undefined) return;
+    const latest = performance.now() - admission.maxWaitMs();
+    const late = queue.findIndex(({ since }) => since > latest);
+    const refused = queue.splice(0, late === -1 ? queue.length : late);
+    admission.leave(refused.length);
+    for (const { bytes, reject } of refused) {
+      waitingBytes -= bytes;
+      reject(admission.overloaded());
+    }
+  }
+
+  /** One timer, for the oldest item that waits: a round trip that takes longer does not delay the refusal. */
+  function refuseInTime(): void {
+    const [oldest] = queue;
+    if (admission === undefined || oldest === undefined || refusal !== undefined) return;
+    const waitMs = oldest.since + admission.maxWaitMs() - performance.now();
+    refusal = setTimeout(
+      () => {
+        refusal = undefined;
+        refuseLate();
+        // By now the running round trip may be stuck, and the others need not wait for it.
+        if (canStart()) void drain();
+        refuseInTime();
+      },
+      Math.max(1, Math.ceil(waitMs)),
+    ).unref();
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       const bytes = options.sizeOf(item);
-      if (waitingBytes + bytes > maxWaitingBytes && queue.length > 0) {
-        reject(overloaded());
-        return;
-      }
+      if (admission !== undefined && waitingBytes + bytes > maxWaitingBytes && queue.length > 0)
+        throw admission.overloaded();
+      // It throws for an item that is refused, which rejects the promise.
+      const inProgress = admission?.enter() ?? 0;
       waitingBytes += bytes;
-      queue.push({ item, bytes, since: performance.now(), resolve, reject });
+      queue.push({ item, bytes, since: performance.now(), inProgress, resolve, reject });
       // A microtask later, so that callers of the same tick share the first batch.
       if (canStart()) queueMicrotask(() => void drain());
+      refuseInTime();
     });
-}
-
-function partition<Item>(items: Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
-}
-
-/** The item never ran, so the caller can retry it safely. */
-function overloaded(): AppError {
-  return new AppError("UNAVAILABLE", "The database is overloaded at the moment. Try again shortly.", {
-    retryAfterSeconds: 2,
-  });
 }
 
 /** As many items as fit, and at least one: an item larger than the limit runs alone. */

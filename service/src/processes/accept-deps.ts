@@ -1,4 +1,4 @@
-import { createAcceptBatch } from "../accept/accept-batch.ts";
+import { createAcceptAdmission, createAcceptBatch } from "../accept/accept-batch.ts";
 import type { AcceptDeps } from "../accept/accept-send.ts";
 import { openFingerprintKey } from "../accept/fingerprint-key.ts";
 import { createRateRefusals } from "../accept/rate-refusals.ts";
@@ -11,10 +11,12 @@ import { sendQueuedChannel } from "../queue/claim-sends.ts";
 /** Opens the dependencies of accept: its keys, a clock that follows the database, and the caches of this process. */
 export async function openAcceptDeps(config: Config, db: Database): Promise<AcceptDeps> {
   const clock = await openDatabaseClock(db);
+  const admission = createAcceptAdmission();
   return {
     db,
     clock,
-    decide: createAcceptBatch(db, clock),
+    decide: createAcceptBatch(db, clock, admission),
+    requireCapacity: admission.requireCapacity,
     contentKey: config.secrets.contentKey.current,
     fingerprintKey: await openFingerprintKey(db, config.secrets.contentKey),
     refusals: createRateRefusals(),

@@ -10,6 +10,7 @@ import { type TokenAuthority, verifyAccessToken } from "../../logins/access-toke
 import { suspended } from "../../logins/log-in.ts";
 import { findOpenLogin } from "../../logins/login-store.ts";
 import type { SecretPair } from "../../secret.ts";
+import { answerInTime } from "./answer-in-time.ts";
 import {
   keyAsBearer,
   looksLikeKey,
@@ -120,7 +121,7 @@ export function createSenderIdentifier(authenticator: Authenticator) {
       const memoryKey = typeof key === "string" ? hash("sha256", key, "base64url") : "";
       const known = remembered.get(memoryKey);
       if (known !== undefined && mayTrustMemory) return known;
-      const caller = await authenticate(authenticator, headers, "api-key-or-jwt");
+      const caller = await answerInTime(authenticate(authenticator, headers, "api-key-or-jwt"));
       const apiKeyId = caller.credential.kind === "api-key" ? caller.credential.keyId : undefined;
       const sender = { accountId: caller.accountId, mode: caller.mode, apiKeyId };
       if (typeof key === "string" && apiKeyId !== undefined) {
@@ -132,8 +133,8 @@ export function createSenderIdentifier(authenticator: Authenticator) {
 
     /** Throws 401 with the reason unless the credential is valid now. */
     async requireValidCredential(headers: Headers, { uncheckedKeyHmac }: Sender): Promise<void> {
-      if (uncheckedKeyHmac !== undefined && (await isUsableNow(uncheckedKeyHmac))) return;
-      await authenticate(authenticator, headers, "api-key-or-jwt");
+      if (uncheckedKeyHmac !== undefined && (await answerInTime(isUsableNow(uncheckedKeyHmac)))) return;
+      await answerInTime(authenticate(authenticator, headers, "api-key-or-jwt"));
     },
   };
 }

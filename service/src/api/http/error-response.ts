@@ -30,10 +30,13 @@ export function errorBody(error: AppError, requestId: string, publicUrl: string)
 
 /** Maps every thrown value to the published error body. A bug is logged here once; its details never reach the caller. */
 export function createErrorHandler(publicUrl: string, log: Log) {
+  const mayWarn = createRefusalFilter();
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toAppError(thrown, request);
     if (error.code === "INTERNAL") log.error({ request_id: request.id, err: thrown }, "request.internal-error");
-    if (error.code === "UNAVAILABLE") log.warn({ request_id: request.id, err: error.cause }, "request.unavailable");
+    if (error.code === "UNAVAILABLE" && mayWarn(error)) {
+      log.warn({ request_id: request.id, err: error.cause }, "request.unavailable");
+    }
     if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", challenge);
     if (error.retryAfterSeconds !== undefined) reply.header("retry-after", error.retryAfterSeconds);
     // Serialised here, because the route's serializer only knows the schema of its successful response.
@@ -42,6 +45,22 @@ export function createErrorHandler(publicUrl: string, log: Log) {
       .type("application/json; charset=utf-8")
       .serializer((body: ErrorBody) => JSON.stringify(body))
       .send(errorBody(error, request.id, publicUrl));
+  };
+}
+
+const refusalWarningMs = 1_000;
+
+/**
+ * A refusal has no cause, and thousands of them can come in a second. A warning is written at once, which took longer than the rest of the
+ * refusal; so one of them a second is logged as a warning. Each still has its line of the request.
+ */
+function createRefusalFilter(): (error: AppError) => boolean {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return ({ cause }) => {
+    const now = performance.now();
+    if (cause === undefined && now - warnedAt < refusalWarningMs) return false;
+    if (cause === undefined) warnedAt = now;
+    return true;
   };
 }
 

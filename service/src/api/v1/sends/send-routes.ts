@@ -36,6 +36,8 @@ function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void
     {
       bodyLimit: maxSendBytes,
       onRequest: async (request, reply) => {
+        // First, because a refusal is cheap only before the key is looked up and the body is read.
+        acceptDeps.requireCapacity();
         const identified = await identify(request.headers, { mayTrustMemory: isSmallBody(request) });
         const sending = sendingModeOf(request, identified.apiKeyId === undefined ? undefined : identified.mode);
         const sender = { ...identified, mode: sending.mode };
