@@ -21,6 +21,12 @@ export function equalByIndex(column: string, value: string): string {
   return `${column} between ${value} and ${value}`;
 }
 
+/** `(a, b) = (x, y)`, in a form that only an index that starts with the first column can serve, and not one on another column alone. */
+export function rowByIndex(columns: readonly string[], values: readonly string[]): string {
+  const [row, same] = [`(${columns.join(", ")})`, `(${values.join(", ")})`];
+  return `${row} >= ${same} and ${row} <= ${same}`;
+}
+
 /** A text column in a form that no index can serve, so that PostgreSQL uses the index on another column. */
 export function withoutIndex(column: string): string {
   return `${column} || ''`;

@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import { equalByIndex, indexLookup, rowByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { contentOf } from "../sends/content-lookup.ts";
 
@@ -103,7 +103,8 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           select case d.verification_status when 'Success' then 'verified' else 'unverified' end as state,
             d.configuration_set_name
           from domains d
-          where d.account_id = sending.account_id and d.domain_name = sending.from_domain and d.registered_at is not null`)} as domain on true
+          where ${rowByIndex(["d.account_id", "d.domain_name"], ["sending.account_id", "sending.from_domain"])}
+            and d.registered_at is not null`)} as domain on true
         left join lateral ${indexLookup(`
           select a.suspended_at is not null or a.held_at is not null as is_stopped
           from accounts a

@@ -15,6 +15,9 @@ export interface Suppression {
   mode: Mode;
 }
 
+/** The condition of the index of the list. It is true for every entry; accept and claim must not state it (migration 0020). */
+const isListed = "reason <> ''";
+
 const columns = `id, email, reason, suppressed_at as "suppressedAt", mode`;
 
 interface SuppressionPage {
@@ -60,6 +63,7 @@ async function readPage(
             from suppressions
             where account_id = $1
               and mode = ${mode}
+              and ${isListed}
             order by id desc
             limit $3::bigint + $4`,
           )}
@@ -80,7 +84,7 @@ async function readDeepPage(
   { limit, offset }: SuppressionPage,
 ): Promise<CountedSuppressions> {
   const entries = (mode: string, conditions: string) =>
-    `select id, mode from suppressions where account_id = $1 and mode = ${mode} and ${conditions}`;
+    `select id, mode from suppressions where account_id = $1 and mode = ${mode} and ${isListed} and ${conditions}`;
   const rows = await db.query<CountedRow>({
     name: "list-suppressions-far-back",
     text: `
@@ -95,6 +99,7 @@ async function readDeepPage(
           from suppressions
           where account_id = $1
             and mode = page.mode
+            and ${isListed}
             and id = page.id`)} as entry
       ) as found on true
       order by found.id desc`,
@@ -127,6 +132,7 @@ export async function findSuppressionsBefore(
           from suppressions
           where account_id = $1
             and mode = ${mode}
+            and ${isListed}
             and id < $3
           order by id desc
           limit $4`,
