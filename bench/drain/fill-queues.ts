@@ -38,6 +38,7 @@ export async function fillQueue(db: Database, senders: TestSender[], count: numb
       subject,
     ],
   });
+  await db.query({ name: "analyze-queue", text: "analyze sends, send_contents, send_queue" });
 }
 
 export async function fillBaselineQueue(db: Database, senders: TestSender[], count: number): Promise<void> {
