@@ -2,10 +2,11 @@ import { STATUS_CODES } from "node:http";
 import type { ApiCall } from "../http/api-call.ts";
 import type { Reply } from "../http/call.ts";
 import { SesError } from "../ses/ses-error.ts";
+import type { Settings } from "../settings.ts";
 import type { Fault } from "./fault.ts";
 
 /** The reply to a call that the fault prevents from running. Undefined lets the call run. */
-export function faultBeforeRun(fault: Fault | undefined, api: ApiCall): Reply | undefined {
+export function faultBeforeRun(fault: Fault | undefined, api: ApiCall, settings: Settings): Reply | undefined {
   switch (fault?.kind) {
     case "reset-before-accept":
       return { ...emptyReply, transmission: { kind: "reset" } };
@@ -13,6 +14,8 @@ export function faultBeforeRun(fault: Fault | undefined, api: ApiCall): Reply | 
       return { ...emptyReply, transmission: { kind: "hang" } };
     case "error":
       return api.refuse(new SesError(fault.name, fault.message));
+    case "access-denied":
+      return api.refuse(accessDenied(api, settings));
     case "daily-quota":
       return api.refuse(dailyQuota(fault.form));
     case "clock-skew":
@@ -48,6 +51,7 @@ export function faultAfterRun(fault: Fault | undefined, reply: Reply, api: ApiCa
     case "reset-before-accept":
     case "hang":
     case "error":
+    case "access-denied":
     case "daily-quota":
     case "clock-skew":
     case "wrong-md5":
@@ -81,6 +85,16 @@ function proxyPage(status: number): Reply {
   const title = `${status} ${STATUS_CODES[status]}`;
   const body = `<html><head><title>${title}</title></head><body><center><h1>${title}</h1></center></body></html>`;
   return { status, headers: { "content-type": "text/html" }, body };
+}
+
+/** The wording of AWS, with its unequal quotation marks. It names the identity that the policy does not allow. */
+function accessDenied({ body }: ApiCall, { region, accountId }: Settings): SesError {
+  const domain = String(body.FromEmailAddress).replace(/>$/, "").split("@").at(-1);
+  return new SesError(
+    "AccessDeniedException",
+    `User \`arn:aws:iam::${accountId}:user/postern' is not authorized to perform \`ses:SendEmail' on resource ` +
+      `\`arn:aws:ses:${region}:${accountId}:identity/${domain}'`,
+  );
 }
 
 function dailyQuota(form: "throttling" | "limit-exceeded"): SesError {

@@ -9,6 +9,8 @@ export type Fault =
   | { kind: "slow-body"; seconds: number }
   | { kind: "http-error"; status: 500 | 502 | 503 | 504; errorType: boolean; accepted: boolean }
   | { kind: "error"; name: SesErrorName; message: string }
+  /** A policy denies `ses:SendEmail` on the identity of the sender. */
+  | { kind: "access-denied" }
   | { kind: "daily-quota"; form: "throttling" | "limit-exceeded" }
   | { kind: "garbage"; accepted: boolean }
   | { kind: "empty-object"; accepted: boolean }

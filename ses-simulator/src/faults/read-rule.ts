@@ -30,6 +30,7 @@ const faults: Record<Fault["kind"], Record<string, Check>> = {
   "slow-body": { seconds: isNumber },
   "http-error": { status: oneOf(500, 502, 503, 504), errorType: isFlag, accepted: isFlag },
   error: { name: (value) => typeof value === "string" && isSesErrorName(value), message: isText },
+  "access-denied": {},
   "daily-quota": { form: oneOf("throttling", "limit-exceeded") },
   garbage: { accepted: isFlag },
   "empty-object": { accepted: isFlag },

@@ -16,7 +16,7 @@ export async function answerApiCall(simulation: Simulation, call: Call, api: Api
     return api.refuse({ status: 429, name: "TooManyRequestsException", message: "Rate exceeded" });
   }
   const { fault, eventOptions = defaultEventOptions } = simulation.rules.apply(api);
-  const failure = faultBeforeRun(fault, api);
+  const failure = faultBeforeRun(fault, api, simulation.settings);
   if (failure !== undefined) return failure;
   const reply = await api.run({ eventOptions, fault });
   await simulation.commit.written();
