@@ -5,6 +5,7 @@ import type { DeliveryDeps } from "../src/delivery/submit-send.ts";
 import { createLog } from "../src/log.ts";
 import { createMetrics } from "../src/metrics.ts";
 import type { EmailProvider, OutgoingMail, SubmitResult } from "../src/provider/email-provider.ts";
+import { LastAcceptance } from "../src/queue/last-acceptance.ts";
 import { openSettlements } from "../src/queue/settle-sends.ts";
 import { testContentKeys } from "./send-builders.ts";
 import type { LogLine } from "./spawn-postern.ts";
@@ -15,6 +16,12 @@ export const answers = {
   later: { kind: "try-later", hold: undefined, isThrottled: false, message: "No connection.", requestId: undefined },
   throttled: { kind: "try-later", hold: undefined, isThrottled: true, message: "Too fast.", requestId: "r-1" },
   held: { kind: "try-later", hold: "quota", isThrottled: false, message: "Enough for today.", requestId: "r-1" },
+  denied: {
+    kind: "denied",
+    code: "AccessDeniedException",
+    message: "AccessDeniedException: not authorized",
+    requestId: "r-1",
+  },
   unknown: { kind: "unknown", message: "A reset to ann@example.test.", requestId: undefined },
 } as const satisfies Record<string, SubmitResult>;
 
@@ -42,6 +49,7 @@ export function aDeliveryFixture(db: Database, provider: EmailProvider, changes:
     db,
     provider,
     settlements: openSettlements(db),
+    lastAcceptance: new LastAcceptance(db, "live"),
     contentKeys: testContentKeys,
     giveUpAfterSeconds: 86_400,
     log: createLog("debug", stream),

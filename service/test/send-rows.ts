@@ -16,9 +16,13 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
     await change(db, "delete from feedback_consumers");
     await change(
       db,
+      "update domains set denied_since = null, denial_code = null, probe_at = null, probe_send_id = null where denied_since is not null",
+    );
+    await change(
+      db,
       `update provider_state
        set max_per_second = ${maxPerSecond}, hold_reason = null, held_since = null, probe_at = null, held_for = '0',
-         operator_held_since = null, operator_note = null, server = null, server_run = null, failover_at = null`,
+         accepted_at = null, operator_held_since = null, operator_note = null, server = null, server_run = null, failover_at = null`,
     );
   });
 }

@@ -22,6 +22,7 @@ export interface Effects {
   hold: string | null;
   isSlowed: boolean;
   isDomainDue: boolean;
+  isDomainDenied: boolean;
   /** The number of sends that a second run of the delivery loop claims. */
   claimedAgain: number;
 }
@@ -65,6 +66,7 @@ const sendStates: Record<Outcome, [normal: SendState, afterRetryWindow?: SendSta
   paused: [returnedToQueue],
   suspended: [returnedToQueue],
   operator: [returnedToQueue],
+  denied: [{ ...queued, state: "parked", delay: null, attempts: "1 try-later" }],
 };
 
 export function expectedSendState(outcome: Outcome, { isRetryWindowOver }: { isRetryWindowOver: boolean }): SendState {
@@ -78,6 +80,7 @@ export function expectedEffects(outcome: Outcome): Effects {
     hold: isHold ? outcome : null,
     isSlowed: outcome === "throttled",
     isDomainDue: outcome === "domain",
+    isDomainDenied: outcome === "denied",
     claimedAgain: 0,
   };
 }

@@ -1,7 +1,7 @@
 import type { Fault } from "../../../ses-simulator/src/faults/fault.ts";
 import type { SesErrorName } from "../../../ses-simulator/src/ses/ses-error.ts";
 
-/** A row of the table of provider answers in docs/send-lifecycle.md. The last four are holds. */
+/** A row of the table of provider answers in docs/send-lifecycle.md. The four before the last are holds. */
 export type Outcome =
   | "sent"
   | "rejected"
@@ -14,7 +14,8 @@ export type Outcome =
   | "quota"
   | "paused"
   | "suspended"
-  | "operator";
+  | "operator"
+  | "denied";
 
 /** What makes a submission fail. */
 export type Cause =
@@ -42,6 +43,9 @@ type SesFaultKind = Exclude<Fault["kind"], "error" | "wrong-md5" | "duplicate-re
 
 const tooLarge = "Message length is more than 41943040 bytes long: '41943041'.";
 const dailyQuota = "Daily message quota exceeded.";
+const denial =
+  "User: arn:aws:iam::000000000000:user/postern is not authorized to perform: ses:SendEmail on resource: " +
+  "arn:aws:ses:eu-west-1:000000000000:identity/shop.test with an explicit deny in a service control policy";
 const sendRate = "Maximum sending rate exceeded.";
 
 /** Every simulator fault that applies to SendEmail; the compiler reports a missing one. */
@@ -63,6 +67,7 @@ const faults: Record<SesFaultKind, [members: object, Outcome, isAccepted: boolea
       ]),
     ),
   ),
+  "access-denied": [[{}, "denied", false]],
   "daily-quota": [
     [{ form: "throttling" }, "quota", false],
     [{ form: "limit-exceeded" }, "quota", false],
@@ -80,7 +85,7 @@ const faults: Record<SesFaultKind, [members: object, Outcome, isAccepted: boolea
 
 /** Every named SES error, with the messages that change its meaning; the compiler reports a missing one. */
 const errors: Record<SesErrorName, [Outcome, message?: string][]> = {
-  AccessDeniedException: [["operator"]],
+  AccessDeniedException: [["operator"], ["denied", denial]],
   AccountSuspendedException: [["suspended"]],
   AlreadyExistsException: [["try-later"]],
   BadRequestException: [["rejected"], ["too-large", tooLarge], ["rejected", `Illegal address: <${dailyQuota}>`]],
@@ -94,7 +99,7 @@ const errors: Record<SesErrorName, [Outcome, message?: string][]> = {
   MailFromDomainNotVerifiedException: [["try-later"]],
   MessageRejected: [["rejected"], ["too-large", tooLarge], ["rejected", dailyQuota]],
   MissingAuthenticationTokenException: [["operator"]],
-  NotFoundException: [["operator"]],
+  NotFoundException: [["denied"]],
   RequestExpired: [["operator"]],
   SendingPausedException: [["paused"]],
   ThrottlingException: [["throttled"], ["quota", dailyQuota]],
@@ -148,7 +153,7 @@ export const faultCases: FaultCase[] = [
     }),
   ),
   { name: "sender domain not verified", cause: { by: "unknown-domain" }, outcome: "domain", isAccepted: false },
-  { name: "no such configuration set", cause: { by: "unknown-set" }, outcome: "operator", isAccepted: false },
+  { name: "no such configuration set", cause: { by: "unknown-set" }, outcome: "denied", isAccepted: false },
   {
     name: "connection refused",
     cause: { by: "endpoint", url: "http://127.0.0.1:1" },

@@ -76,7 +76,8 @@ export async function readEffects(db: Database, domain: string): Promise<Omit<Ef
       )
       select p.hold_reason as hold,
         coalesce(lock_pace(p.mode) > answered.first_at + interval '0.5 seconds', false) as "isSlowed",
-        not d.is_dkim_verified and d.next_check_at <= now() as "isDomainDue"
+        not d.is_dkim_verified and d.next_check_at <= now() as "isDomainDue",
+        d.denied_since is not null as "isDomainDenied"
       from provider_state p
       join domains d on d.domain_name = $1
       cross join answered

@@ -13,15 +13,18 @@ export type Move =
   | { kind: "later"; delaySeconds: number; usesRetryWindow: boolean }
   /** `isLast`: behind all waiting sends, instead of at its old position. */
   | { kind: "given-back"; isLast?: boolean }
+  /** The provider denies the domain of the sender. */
+  | { kind: "parked" }
   | { kind: "in-doubt" };
 
-/** The published status of a send after each move; `sends.status` stays `queued` for the last three. */
+/** The published status of a send after each move; `sends.status` stays `queued` for the last four. */
 export const statusAfter = {
   sent: "sent",
   failed: "failed",
   suppressed: "suppressed",
   later: "queued",
   "given-back": "queued",
+  parked: "queued",
   "in-doubt": "processing",
 } as const;
 
@@ -34,6 +37,8 @@ export interface AttemptResult {
   requestId?: string | undefined;
   /** What the answer of the provider means for other sends. */
   hold?: Hold | undefined;
+  /** The error with which the provider denies the domain of the sender. */
+  denialCode?: string;
   isThrottled?: boolean;
   isDomainRefused?: boolean;
 }
@@ -66,6 +71,14 @@ export function decideMove(send: ClaimedSend, answer: SubmitResult, giveUpAfterS
         requestId,
         detail: answer.message,
         ...moveAfterTryLater(send, answer, giveUpAfterSeconds),
+      };
+    case "denied":
+      return {
+        outcome: "try-later",
+        requestId,
+        detail: answer.message,
+        denialCode: answer.code,
+        move: { kind: "parked" },
       };
     case "not-started":
       return { outcome: "returned", detail: answer.message, move: { kind: "given-back" } };

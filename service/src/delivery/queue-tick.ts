@@ -5,6 +5,7 @@ import { failInDoubt, type InDoubtRule, resendInDoubt } from "../in-doubt/resolv
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Mode } from "../mode.ts";
+import { takeDomainProbes } from "../queue/domain-probes.ts";
 import { unparkSends } from "../queue/parked-sends.ts";
 import { promoteDueSends } from "../queue/promote-sends.ts";
 
@@ -17,7 +18,7 @@ export interface QueueUpkeep {
 }
 
 /**
- * Makes the moves that only time triggers: expired leases, sends in doubt, due retries, released accounts. Every worker runs it, and
+ * Makes the moves that only time triggers: expired leases, sends in doubt, due retries, released accounts, probes of denied domains. Every worker runs it, and
  * each row is moved by one of them. Returns whether any send became ready.
  */
 export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): Promise<boolean> {
@@ -36,5 +37,7 @@ export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): 
   // crash point: sends-promoted
   const unparked = await unparkSends(db, mode);
   if (unparked > 0) log.info({ mode, count: unparked }, "delivery.unparked");
-  return promoted > 0 || unparked > 0 || (policy === "resend" && resolved.length > 0);
+  // The sandbox denies no domain.
+  const probes = mode === "live" ? await takeDomainProbes(db, mode) : 0;
+  return promoted > 0 || unparked > 0 || probes > 0 || (policy === "resend" && resolved.length > 0);
 }

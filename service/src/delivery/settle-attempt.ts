@@ -3,6 +3,8 @@ import { storeDkimStates } from "../domains/dkim-store.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ClaimedSend } from "../queue/claim-sends.ts";
+import { allowDomain, denyDomain, holdIfWidespread, returnDomainProbe } from "../queue/denied-domains.ts";
+import type { LastAcceptance } from "../queue/last-acceptance.ts";
 import { slowDown } from "../queue/pacing.ts";
 import { holdProvider, releaseProvider, returnProbe } from "../queue/provider-hold.ts";
 import type { SentMove, Settlements } from "../queue/settle-sends.ts";
@@ -12,6 +14,7 @@ import { type AttemptResult, statusAfter } from "./decide-move.ts";
 export interface SettlementDeps {
   db: Queryable;
   settlements: Settlements;
+  lastAcceptance: LastAcceptance;
   log: Log;
   metrics: Metrics;
 }
@@ -31,6 +34,9 @@ export async function settleAttempt(
   if (result.isDomainRefused === true) {
     await storeDkimStates(deps.db, [{ domainName: send.fromDomain, isVerified: false }]);
   }
+  if (result.outcome === "accepted") await deps.lastAcceptance.note();
+  if (result.denialCode !== undefined) await deny(deps, send, result.denialCode);
+  else if (send.isDomainProbe) await settleDomainProbe(deps, send, result);
   await moveSend(deps, send, isProbe && result.hold !== undefined ? { ...result, move: behindOthers } : result);
   if (isProbe) await settleProbe(deps, send, result);
 }
@@ -71,6 +77,8 @@ function storeMove(settlements: Settlements, send: ClaimedSend, result: AttemptR
       });
     case "given-back":
       return settlements.giveBack({ ...made, isLast: move.isLast === true });
+    case "parked":
+      return settlements.parkDenied(made);
     case "in-doubt":
       return settlements.markInDoubt(made);
   }
@@ -80,9 +88,35 @@ async function hold({ db, log }: SettlementDeps, send: ClaimedSend, reason: NonN
   if (await holdProvider(db, send.mode, reason)) log.error({ mode: send.mode, reason }, "provider.held");
 }
 
-/** A provider that accepts or refuses a send works again. A probe that was not submitted proves nothing. */
-async function settleProbe({ db, log }: SettlementDeps, send: ClaimedSend, { outcome }: AttemptResult): Promise<void> {
-  if (outcome === "returned") return returnProbe(db, send.mode);
+async function deny({ db, log }: SettlementDeps, send: ClaimedSend, code: string): Promise<void> {
+  const { accountId, fromDomain: domainName } = send;
+  if (!(await denyDomain(db, { accountId, domainName }, code))) return;
+  log.error({ account_id: accountId, domain: domainName, code }, "domain.denied");
+  if (await holdIfWidespread(db, send.mode)) log.error({ mode: send.mode, reason: "operator" }, "provider.held");
+}
+
+/** Only an accepted probe ends the denial. One that SES refused for its content, or that was not submitted, proves nothing. */
+async function settleDomainProbe({ db, log }: SettlementDeps, send: ClaimedSend, { outcome }: AttemptResult) {
+  const { accountId, fromDomain: domainName } = send;
+  if (outcome === "refused" || outcome === "returned") {
+    return returnDomainProbe(db, send.id, { accountId, domainName });
+  }
+  const allowed = outcome === "accepted" ? await allowDomain(db, { accountId, domainName }) : undefined;
+  if (allowed === undefined) return;
+  const facts = { account_id: accountId, domain: domainName, denied_seconds: Math.round(allowed.deniedSeconds) };
+  log.info(facts, "domain.allowed");
+}
+
+/**
+ * A provider that accepts or refuses a send works again. A probe that was not submitted proves nothing, and neither does one whose
+ * domain is denied: the next probe, of another domain, need not wait a minute.
+ */
+async function settleProbe(
+  { db, log }: SettlementDeps,
+  send: ClaimedSend,
+  { outcome, denialCode }: AttemptResult,
+): Promise<void> {
+  if (outcome === "returned" || denialCode !== undefined) return returnProbe(db, send.mode);
   if (outcome !== "accepted" && outcome !== "refused") return;
   const released = await releaseProvider(db, send.mode);
   if (released === undefined) return;

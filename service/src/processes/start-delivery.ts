@@ -7,6 +7,7 @@ import { startTicker } from "../loops/ticker.ts";
 import type { Mode } from "../mode.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
 import { sendQueuedChannel } from "../queue/claim-sends.ts";
+import { LastAcceptance } from "../queue/last-acceptance.ts";
 import { openSettlements } from "../queue/settle-sends.ts";
 import type { ProcessContext } from "./run-process.ts";
 
@@ -32,6 +33,7 @@ export function startDelivery(
       db,
       provider,
       settlements: openSettlements(db),
+      lastAcceptance: new LastAcceptance(db, mode),
       contentKeys: config.secrets.contentKey,
       giveUpAfterSeconds: config.delivery.giveUpAfterSeconds,
       log,

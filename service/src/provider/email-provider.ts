@@ -53,6 +53,11 @@ export type SubmitResult =
   | { kind: "refused"; code: RefusalCode; message: string; unverified: string[]; requestId: string | undefined }
   /** The provider certainly did not accept the mail, and may accept it later. */
   | { kind: "try-later"; hold: Hold | undefined; isThrottled: boolean; message: string; requestId: string | undefined }
+  /**
+   * The provider certainly did not accept the mail, because it denies the identity or the configuration set of this mail. Other
+   * domains may not be affected. `code` is the provider's name of the error.
+   */
+  | { kind: "denied"; code: string; message: string; requestId: string | undefined }
   /** `mayStart` returned false, so nothing was written. */
   | { kind: "not-started"; message: string; requestId: undefined }
   /** The provider may or may not have accepted the mail. It is resolved by in-doubt/resolve-in-doubt.ts. */

@@ -2,6 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup, rowByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { contentOf } from "../sends/content-lookup.ts";
+import { isDeniedDomain } from "./denied-domains.ts";
 
 /** A send that only this worker may submit, once, until the lease ends. */
 export interface ClaimedSend {
@@ -17,6 +18,8 @@ export interface ClaimedSend {
   fromDomain: string;
   domain: "verified" | "unverified" | "gone";
   configurationSetName: string | null;
+  /** The provider denies the domain, and this send tests whether it still does (denied-domains.ts). */
+  isDomainProbe: boolean;
   /** In lower case, without suppressed ones. */
   recipients: string[];
   /** Null when the content was deleted, which retention never does to a queued send. */
@@ -28,7 +31,7 @@ export const sendQueuedChannel = "postern_send_queued";
 
 export interface Claim {
   sends: ClaimedSend[];
-  /** How many were parked, because their account is held or suspended. */
+  /** How many were parked, because their account is held or suspended, or their domain is denied. */
   parked: number;
 }
 
@@ -52,10 +55,11 @@ export interface ClaimOptions {
  *
  * 1. `picked`: the first ready sends, unless mail is held or the server run is not the stored one (in-doubt/failover-store.ts).
  * 2. `afforded`: as many of them as the granted recipients allow.
- * 3. `checked`: the remaining recipients, the state of the domain, and whether the account is held or suspended.
+ * 3. `checked`: the remaining recipients, the state of the domain, and whether the account or the domain is stopped: the account is
+ *    held or suspended, or the provider denies the domain and this send is not its probe.
  * 4. `stored_events`: a Suppression event for each recipient that dropped out, with the time of the claim. The same statement removes
  *    the recipient from the queue row, so no other claim finds it there.
- * 5. `taken`: leased, or parked when the account is held or suspended, so that claims meet such a send only once.
+ * 5. `taken`: leased, or parked when the account or the domain is stopped, so that claims meet such a send only once.
  */
 export async function claimSends(db: Queryable, options: ClaimOptions): Promise<Claim> {
   const rows = await db.query<ClaimedSend & { isParked: boolean }>({
@@ -89,7 +93,9 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           case when sending.mode = 'test' and sending.from_domain = 'sandbox.test' then 'verified'
             else coalesce(domain.state, 'gone') end as domain,
           coalesce(domain.configuration_set_name, case sending.mode when 'test' then 'sandbox' end) as configuration_set_name,
-          coalesce(account.is_stopped, true) as is_stopped
+          sending.mode = 'live' and coalesce(domain.is_denied, false) as is_denied,
+          coalesce(account.is_stopped, true)
+            or (sending.mode = 'live' and coalesce(domain.is_denied and domain.probe_send_id is distinct from sending.id, false)) as is_stopped
         from afforded sending
         cross join lateral (
           select coalesce(array_agg(given.email order by given.position) filter (where listed.email is null), '{}') as recipients
@@ -101,7 +107,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         ) as allowed
         left join lateral ${indexLookup(`
           select case d.verification_status when 'Success' then 'verified' else 'unverified' end as state,
-            d.configuration_set_name
+            d.configuration_set_name, ${isDeniedDomain} as is_denied, d.probe_send_id
           from domains d
           where ${rowByIndex(["d.account_id", "d.domain_name"], ["sending.account_id", "sending.from_domain"])}
             and d.registered_at is not null`)} as domain on true
@@ -132,12 +138,13 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         from checked
         where ${equalByIndex("q.id", "checked.id")}
         returning q.id, q.account_id, q.mode, q.state, q.fair_at, q.attempt, q.attempted_at, q.backoff_step,
-          q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name
+          q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name, checked.is_denied
       )
       select taken.id, taken.account_id as "accountId", taken.mode, taken.attempt,
         taken.attempted_at::text as "attemptedAt", taken.backoff_step as "backoffStep",
         extract(epoch from retry_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
+        taken.is_denied as "isDomainProbe",
         taken.recipients, content.sealed, taken.state = 'parked' as "isParked"
       from taken
       left join lateral ${contentOf("taken.id", "taken.state = 'leased'")} as content on true

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { isDeniedDomain } from "./denied-domains.ts";
 
 const batchSize = 1_000;
 
@@ -41,9 +42,10 @@ function parkSome(db: Queryable, accountId: string, after: string) {
 }
 
 /**
- * parked → ready, for accounts that are neither held nor suspended any more. Parked time moves `fair_at` back, so that the sends of
- * others do not wait behind all of them, and does not use up the retry window. Serves all accounts and checks each parked account
- * once, however many sends it has. Returns the number of sends.
+ * parked → ready, for accounts that are neither held nor suspended any more, and domains that the provider no longer denies. Parked
+ * time moves `fair_at` back, so that the sends of others do not wait behind all of them, and does not use up the retry window. Serves
+ * all accounts and checks each parked account, and each parked domain of a free account, once, however many sends it has. Returns
+ * the number of sends.
  */
 export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
   const rows = await db.query({
@@ -67,20 +69,36 @@ export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
         )
         from parked
         where parked.account_id is not null
-      ), free as materialized (
+      ), free_accounts as materialized (
         select parked.account_id
         from parked
         cross join lateral ${indexLookup(`
           select
           from accounts a
           where a.id = parked.account_id and a.held_at is null and a.suspended_at is null`)} as account
+      ), parked_domains as (
+        select account_id, ${nextDomain("free_accounts.account_id", "''")} as from_domain
+        from free_accounts
+        union all
+        select account_id, ${nextDomain("earlier.account_id", "earlier.from_domain")}
+        from parked_domains earlier
+        where earlier.from_domain is not null
+      ), free as materialized (
+        select parked_domains.account_id, parked_domains.from_domain
+        from parked_domains
+        left join lateral ${indexLookup(`
+          select true as is_denied
+          from domains d
+          where d.account_id = parked_domains.account_id and d.domain_name = parked_domains.from_domain
+            and $1 = 'live' and ${isDeniedDomain}`)} as domain on true
+        where parked_domains.from_domain is not null and domain.is_denied is null
       ), due as materialized (
         select found.id
         from free
         cross join lateral (
           select q.id
           from send_queue q
-          where q.state = 'parked' and q.mode = $1 and q.account_id = free.account_id
+          where q.state = 'parked' and q.mode = $1 and q.account_id = free.account_id and q.from_domain = free.from_domain
           limit $2
           for update skip locked
         ) as found
@@ -95,4 +113,15 @@ export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
     values: [mode, batchSize],
   });
   return rows.length;
+}
+
+/** SQL: the first domain after `domain` with parked sends of the account; null when there is none. */
+function nextDomain(account: string, domain: string): string {
+  return `(
+          select q.from_domain
+          from send_queue q
+          where q.state = 'parked' and q.mode = $1 and q.account_id = ${account} and q.from_domain > ${domain}
+          order by q.from_domain
+          limit 1
+        )`;
 }

@@ -128,6 +128,19 @@ export function giveBack(db: Queryable, returned: GivenBackAttempt[]): Promise<b
   });
 }
 
+/** leased or in-doubt → parked: the provider denies the domain of the sender. */
+export function parkDenied(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
+  return settle(db, {
+    name: "park-denied",
+    made,
+    columns: [],
+    storedAttempts: "all",
+    queueMove: `update send_queue q
+        set state = 'parked', due_at = now()
+        from attempts`,
+  });
+}
+
 /** leased or in-doubt → in-doubt: the provider may have accepted it. `due_at` becomes the end of this attempt. */
 export function markInDoubt(db: Queryable, made: AttemptMade[]): Promise<boolean[]> {
   return settle(db, {
@@ -151,6 +164,7 @@ export function openSettlements(db: Queryable) {
     markSuppressed: shared(db, markSuppressed),
     retryLater: shared(db, retryLater),
     giveBack: shared(db, giveBack),
+    parkDenied: shared(db, parkDenied),
     markInDoubt: shared(db, markInDoubt),
   };
 }

@@ -45,7 +45,11 @@ function classifyRefusal(fault: AwsFault): SubmitResult {
       return /sending rate exceeded/i.test(fault.message) ? throttled(fault) : tryLater(fault, "quota");
     case "MailFromDomainNotVerifiedException":
       return tryLater(fault, undefined);
+    case "NotFoundException":
+      // SendEmail names one resource that can be missing: the configuration set.
+      return denied(fault);
     default:
+      if (namesResource(fault)) return denied(fault);
       // Neither a configuration error of the operator nor an error that SES adds in the future may fail all sends.
       return tryLater(fault, isDenial(fault) || fault.status === 404 ? "operator" : undefined);
   }
@@ -63,6 +67,20 @@ function throttled(fault: AwsFault): SubmitResult {
 function tryLater({ name, message, requestId }: AwsFault, hold: Hold | undefined) {
   const text = `${name}: ${message}`;
   return { kind: "try-later", hold, isThrottled: false, message: text, requestId } as const;
+}
+
+/**
+ * A denial of a policy names the resource: "User `arn:…' is not authorized to perform `ses:SendEmail' on resource
+ * `arn:aws:ses:eu-west-1:000000000000:identity/shop.test'", or in the newer form "… on resource: arn:… with an explicit deny in a
+ * service control policy". A denial without a resource, such as an expired token, concerns every mail.
+ */
+function namesResource(fault: AwsFault): boolean {
+  const pattern = / on resource:? [`'"]?arn:[\w-]+:ses:[\w-]*:\d*:(identity|configuration-set)\//;
+  return isDenial(fault) && pattern.test(fault.message);
+}
+
+function denied({ name, message, requestId }: AwsFault): SubmitResult {
+  return { kind: "denied", code: name, message: `${name}: ${message}`, requestId };
 }
 
 function refused(fault: AwsFault, code: "PROVIDER_REJECTED" | "MESSAGE_TOO_LARGE"): SubmitResult {

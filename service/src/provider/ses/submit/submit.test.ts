@@ -12,6 +12,9 @@ const isTooLarge = { kind: "refused", code: "MESSAGE_TOO_LARGE", unverified: [] 
 const isLater = { kind: "try-later", hold: undefined, isThrottled: false };
 const isThrottled = { ...isLater, isThrottled: true };
 const held = (hold: string) => ({ ...isLater, hold });
+const isDenied = (code = "AccessDeniedException") => ({ kind: "denied", code });
+const deniedOn =
+  "User: arn:aws:iam::1:user/p is not authorized to perform: ses:SendEmail on resource: arn:aws:ses:eu-west-1:1:identity/shop.test";
 const isUnknown = { kind: "unknown" };
 const size = "Message length is more than 10485760 bytes long: '10485761'.";
 const quota = "Daily message quota exceeded.";
@@ -35,6 +38,7 @@ describe("a submission is one request, and its result states only what is certai
     ["200 without a MessageId, not accepted", { kind: "empty-object", accepted: false }, isUnknown, 0],
     ["the daily quota as a throttle", { kind: "daily-quota", form: "throttling" }, held("quota"), 0],
     ["the daily quota as a limit", { kind: "daily-quota", form: "limit-exceeded" }, held("quota"), 0],
+    ["a policy that denies the sender's identity", { kind: "access-denied" }, isDenied(), 0],
     ["a wrong local clock", { kind: "clock-skew" }, held("operator"), 0],
   ] as const;
 
@@ -54,9 +58,17 @@ describe("a submission is one request, and its result states only what is certai
     ["ThrottlingException", "Rate exceeded", isThrottled],
     ["ThrottlingException", quota, held("quota")],
     ["MailFromDomainNotVerifiedException", undefined, isLater],
-    ["NotFoundException", "Configuration set <postern-AA> does not exist.", held("operator")],
+    ["NotFoundException", "Configuration set <postern-AA> does not exist.", isDenied("NotFoundException")],
     ["UnknownOperationException", undefined, held("operator")],
     ["AccessDeniedException", undefined, held("operator")],
+    [
+      "AccessDeniedException",
+      "User: arn:aws:iam::1:user/p is not authorized to perform: ses:SendEmail",
+      held("operator"),
+    ],
+    ["AccessDeniedException", `${deniedOn} with an explicit deny in a service control policy`, isDenied()],
+    ["AccessDeniedException", deniedOn.replace("identity/shop.test", "configuration-set/postern-AA"), isDenied()],
+    ["ExpiredTokenException", deniedOn.replace("identity/shop.test", "*"), held("operator")],
     ["UnrecognizedClientException", undefined, held("operator")],
     ["ExpiredTokenException", undefined, held("operator")],
     ["InvalidSignatureException", undefined, held("operator")],

@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
+import { change, queueRow, useEmptyQueue } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { holdAccount, releaseAccount } from "../accounts/account-store.ts";
+import { claimSends } from "./claim-sends.ts";
+import { allowDomain, denyDomain, returnDomainProbe } from "./denied-domains.ts";
+import { takeDomainProbes } from "./domain-probes.ts";
+import { parkDenied } from "./settle-sends.ts";
+
+const database = useTestDatabase();
+useEmptyQueue(database);
+
+test("a minute after the denial one of eight workers makes one send the probe, and a claim leases only that one", async () => {
+  const { sends } = await aDeniedDomain(3);
+  expect(await takeDomainProbes(database.db, "live")).toBe(0);
+  await makeProbesDue();
+  const taken = await Promise.all(Array.from({ length: 8 }, () => takeDomainProbes(database.db, "live")));
+  expect(taken.reduce((sum, count) => sum + count, 0)).toBe(1);
+  const claimed = await claim();
+  expect(claimed).toMatchObject([{ isDomainProbe: true, attempt: 1 }]);
+  const states = await Promise.all(sends.map(async (id) => (await queueRow(database.db, id))?.state));
+  expect(states.filter((state) => state === "parked")).toHaveLength(2);
+});
+
+test("each probe is another send, whether the last one was denied, cancelled or left ready by a crash", async () => {
+  await aDeniedDomain(3);
+  const first = await nextProbe();
+  await parkDenied(database.db, [
+    { sendId: first.id, attempt: first.attempt, startedAt: first.attemptedAt, outcome: "try-later" },
+  ]);
+  const second = await nextProbe();
+  await change(database.db, "delete from send_queue where id = $1", [second.id]);
+  const third = await nextProbe();
+  await change(database.db, "update send_queue set state = 'ready', due_at = null where id = $1", [third.id]);
+  const fourth = await nextProbe();
+  expect(new Set([first.id, second.id, third.id]).size).toBe(3);
+  expect(fourth.id).toBe(first.id);
+  expect(await queueRow(database.db, third.id)).toMatchObject({ state: "parked" });
+});
+
+test("a returned probe makes another send the probe immediately; a probe of an earlier minute cannot be returned", async () => {
+  const { accountId, domainName } = await aDeniedDomain(2);
+  const first = await nextProbe();
+  await returnDomainProbe(database.db, first.id, { accountId, domainName });
+  expect(await takeDomainProbes(database.db, "live")).toBe(1);
+  await returnDomainProbe(database.db, first.id, { accountId, domainName });
+  expect(await takeDomainProbes(database.db, "live")).toBe(0);
+});
+
+test("a denied domain without parked mail is no longer denied", async () => {
+  const { accountId, domainName } = await aDeniedDomain(0);
+  await makeProbesDue();
+  expect(await takeDomainProbes(database.db, "live")).toBe(0);
+  expect(await allowDomain(database.db, { accountId, domainName })).toBeUndefined();
+});
+
+test("a domain of a held account is not probed until the account is released", async () => {
+  const { accountId } = await aDeniedDomain(1);
+  await holdAccount(database.db, accountId, undefined);
+  await makeProbesDue();
+  expect(await takeDomainProbes(database.db, "live")).toBe(0);
+  await releaseAccount(database.db, accountId);
+  expect(await takeDomainProbes(database.db, "live")).toBe(1);
+});
+
+test("a probe goes no further ahead than a new send, and keeps an earlier position", async () => {
+  await aDeniedDomain(2);
+  const places = async () =>
+    (
+      await change(
+        database.db,
+        "select round(extract(epoch from fair_at - now()))::int as ahead from send_queue where state = 'ready'",
+      )
+    ).map(({ ahead }) => ahead);
+  await change(database.db, "update send_queue set fair_at = now() + interval '1 hour'");
+  await makeProbesDue();
+  await takeDomainProbes(database.db, "live");
+  expect(await places()).toEqual([0]);
+  await change(database.db, "delete from send_queue where state = 'ready'");
+  await change(
+    database.db,
+    "update send_queue set fair_at = now() - interval '90 seconds', due_at = now() - interval '60 seconds'",
+  );
+  await makeProbesDue();
+  await takeDomainProbes(database.db, "live");
+  expect(await places()).toEqual([-30]);
+});
+
+test("with 1,000 denied domains of one account 60 are probed a minute, and each one that recovers makes room", async () => {
+  const accountId = await anAccount(database.db);
+  await change(
+    database.db,
+    `insert into domains (account_id, domain_name, challenge_token, configuration_set_name, verification_status, identity_arn,
+       dkim_tokens, dkim_zone, registered_at, denied_since, denial_code, probe_at)
+     select $1, number || '.many.test', 'token', 'postern-AA', 'Success', 'arn', '{}', 'zone', now(), now(), 'AccessDeniedException', now()
+     from generate_series(1, 1000) as number`,
+    [accountId],
+  );
+  await change(
+    database.db,
+    `insert into send_queue (id, account_id, mode, state, due_at, fair_at, from_domain, recipients)
+     select gen_random_uuid(), $1, 'live', 'parked', now(), now(), number || '.many.test', '{ann@example.test}'
+     from generate_series(1, 1000) as number, generate_series(1, 2)`,
+    [accountId],
+  );
+  expect(await takeDomainProbes(database.db, "live")).toBe(60);
+  expect(await takeDomainProbes(database.db, "live")).toBe(0);
+  const [recovered] = await claim();
+  await allowDomain(database.db, { accountId, domainName: recovered?.fromDomain ?? "" });
+  expect(await takeDomainProbes(database.db, "live")).toBe(1);
+});
+
+async function aDeniedDomain(count: number) {
+  const accountId = await anAccount(database.db);
+  const domainName = await aVerifiedDomain(database.db, accountId);
+  const sends: string[] = [];
+  while (sends.length < count) sends.push(await aQueuedSend(database.db, { accountId, fromDomain: domainName }));
+  await denyDomain(database.db, { accountId, domainName }, "AccessDeniedException");
+  expect(await claim()).toEqual([]);
+  return { accountId, domainName, sends };
+}
+
+async function nextProbe() {
+  await makeProbesDue();
+  expect(await takeDomainProbes(database.db, "live")).toBe(1);
+  const [probe, ...others] = await claim();
+  if (probe === undefined || others.length > 0) throw new Error("the claim did not lease exactly the probe");
+  return probe;
+}
+
+async function makeProbesDue(): Promise<void> {
+  await change(database.db, "update domains set probe_at = now() where denied_since is not null");
+}
+
+async function claim() {
+  const limits = { maxSends: 100, maxRecipients: 100, fromFairAt: "-infinity", isProbe: false };
+  return (await claimSends(database.db, { mode: "live", ...limits })).sends;
+}
