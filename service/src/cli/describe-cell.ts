@@ -9,7 +9,7 @@ const stateNames: Record<QueueState, string> = {
   waiting: "waiting for a retry",
   leased: "being submitted",
   "in-doubt": "in doubt",
-  parked: "parked (account on hold or suspended)",
+  parked: "parked (account on hold or suspended, or domain denied)",
 };
 
 /** One screen: first the problems with advice, then the state of everything. */

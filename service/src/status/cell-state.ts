@@ -4,6 +4,7 @@ import { countQuarantined, type QuarantineCount } from "../feedback/quarantine-s
 import { type LastFailover, readLastFailover } from "../in-doubt/last-failover.ts";
 import { type HeldSnapshot, listHeldSnapshots } from "../storage/held-snapshots.ts";
 import { inspectPartitions, type PartitionState } from "../storage/partitions.ts";
+import { type DeniedDomains, listDeniedDomains } from "./denied-domains.ts";
 import { checkReadiness, type Readiness } from "./readiness.ts";
 import { readSendingStates, type SendingState } from "./sending-state.ts";
 
@@ -17,6 +18,7 @@ export interface CellState extends Readiness {
   sending: SendingState[];
   quarantine: QuarantineCount[];
   heldAccounts: HeldAccount[];
+  deniedDomains: DeniedDomains;
   partitions: PartitionState[];
   /** All snapshots held at this moment; most are released within milliseconds. */
   heldSnapshots: HeldSnapshot[];
@@ -34,18 +36,22 @@ export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, c
     sending: [],
     quarantine: [],
     heldAccounts: [],
+    deniedDomains: { domains: [], total: 0 },
     partitions: [],
     heldSnapshots: [],
     lastFailover: null,
   };
   if (readiness.checks.schema !== "ok") return { ...readiness, ...empty };
-  const [sending, quarantine, heldAccounts, partitions, heldSnapshots, lastFailover] = await Promise.all([
-    readSendingStates(db, feedbackRule, countLimit),
-    countQuarantined(db, countLimit),
-    listHeldAccounts(db),
-    inspectPartitions(db),
-    listHeldSnapshots(db),
-    readLastFailover(db, countLimit),
-  ]);
-  return { ...readiness, sending, quarantine, heldAccounts, partitions, heldSnapshots, lastFailover };
+  const [sending, quarantine, heldAccounts, deniedDomains, partitions, heldSnapshots, lastFailover] = await Promise.all(
+    [
+      readSendingStates(db, feedbackRule, countLimit),
+      countQuarantined(db, countLimit),
+      listHeldAccounts(db),
+      listDeniedDomains(db),
+      inspectPartitions(db),
+      listHeldSnapshots(db),
+      readLastFailover(db, countLimit),
+    ],
+  );
+  return { ...readiness, sending, quarantine, heldAccounts, deniedDomains, partitions, heldSnapshots, lastFailover };
 }

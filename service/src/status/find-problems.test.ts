@@ -22,6 +22,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     sending,
     quarantine: [],
     heldAccounts: [],
+    deniedDomains: { domains: [], total: 0 },
     partitions: [],
     heldSnapshots: [],
     lastFailover: null,
@@ -41,6 +42,14 @@ const aFailover = {
 } as const;
 
 const aSnapshot = { holder: "session", name: "psql", pid: 4711, heldSeconds: 720, transactions: 9 } as const;
+
+const aDeniedDomain = {
+  domainName: "shop.test",
+  code: "AccessDeniedException",
+  identityArn: "arn:aws:ses:eu-west-1:000000000000:identity/shop.test",
+  configurationSetName: "postern-AA",
+  deniedSeconds: 720,
+};
 
 const old = { sends: 7, oldestSeconds: 4_000 };
 const queue = aCell().sending[0]?.queue ?? raise();
@@ -74,6 +83,11 @@ const problems: [string, CellState, RegExp][] = [
     "a hold by the provider",
     aCell({ live: { hold: { reason: "quota", heldSeconds: 720, probeInSeconds: 9 } } }),
     /daily SES quota.*12 min/,
+  ],
+  [
+    "a denied domain",
+    aCell({ deniedDomains: { domains: [aDeniedDomain], total: 1 } }),
+    /^SES has denied mail from shop.test for 12 min \(AccessDeniedException\)/,
   ],
   [
     "a hold by the operator, which does not also report the old queue",

@@ -2,6 +2,7 @@ import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { amountText, countText, durationText } from "../plain-text.ts";
 import { type HeldSnapshot, isHeldTooLong, terminationCommand } from "../storage/held-snapshots.ts";
 import type { CellState } from "./cell-state.ts";
+import { deniedDomainProblems } from "./denied-domains.ts";
 import { noteText, type Problem } from "./problem.ts";
 import type { Readiness } from "./readiness.ts";
 import { feedbackProblems, holdProblems, queueProblems, rateProblems } from "./sending-problems.ts";
@@ -16,6 +17,7 @@ export function findProblems(cell: CellState): Problem[] {
     ...heldSnapshots.filter((snapshot) => isHeldTooLong(snapshot)).map(snapshotProblem),
     ...failoverProblems(lastFailover),
     ...live.flatMap(holdProblems),
+    ...deniedDomainProblems(cell.deniedDomains),
     ...sending.flatMap(queueProblems),
     ...live.flatMap((state) => [...rateProblems(state), ...feedbackProblems(state)]),
     ...heldAccounts.map(({ id, name, heldSeconds, note }) => ({

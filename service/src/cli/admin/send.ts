@@ -52,7 +52,7 @@ function queueText({ queueState, attempt, dueAt, fairAt }: InspectedSend): strin
     case "in-doubt":
       return `in doubt: the outcome of attempt ${attempt ?? 0} at ${due} is unknown`;
     case "parked":
-      return `parked since ${due}: its account is on hold or suspended`;
+      return `parked since ${due}: its account is on hold or suspended, or SES denies its domain`;
     default:
       return queueState;
   }

@@ -1,0 +1,63 @@
+import type { Queryable } from "../db/database.ts";
+import { countText, durationText } from "../plain-text.ts";
+import type { Problem } from "./problem.ts";
+
+/** A domain whose mail is parked because SES denies its identity or configuration set (queue/denied-domains.ts). */
+export interface DeniedDomain {
+  domainName: string;
+  code: string;
+  identityArn: string;
+  configurationSetName: string;
+  deniedSeconds: number;
+}
+
+export interface DeniedDomains {
+  /** At most ten, longest denied first. */
+  domains: DeniedDomain[];
+  total: number;
+}
+
+export async function listDeniedDomains(db: Queryable): Promise<DeniedDomains> {
+  const rows = await db.query<DeniedDomain & { total: number }>({
+    name: "list-denied-domains",
+    text: `
+      select domain_name as "domainName", denial_code as code, identity_arn as "identityArn",
+        configuration_set_name as "configurationSetName",
+        extract(epoch from now() - denied_since)::float8 as "deniedSeconds", count(*) over () as total
+      from domains
+      where denied_since is not null and verification_status = 'Success'
+      order by denied_since
+      limit 10`,
+  });
+  return { domains: rows, total: rows[0]?.total ?? 0 };
+}
+
+export function deniedDomainProblems({ domains, total }: DeniedDomains): Problem[] {
+  const more = total - domains.length;
+  return [
+    ...domains.map((domain) => ({
+      what:
+        `SES has denied mail from ${domain.domainName} for ${durationText(domain.deniedSeconds)} (${domain.code}). ` +
+        "The mail of this domain is parked; other mail goes out.",
+      advice: `${adviceFor(domain)} Workers try one send a minute and then resume. See docs/runbook.md, "SES denies one domain".`,
+    })),
+    ...(more === 0
+      ? []
+      : [
+          {
+            what: `SES denies mail from ${countText(more)} more domains.`,
+            advice: "Fix the first ones, then look again.",
+          },
+        ]),
+  ];
+}
+
+function adviceFor({ code, identityArn, configurationSetName }: DeniedDomain): string {
+  if (code === "NotFoundException") {
+    return `Create the configuration set ${configurationSetName}: run \`postern aws setup\`.`;
+  }
+  return (
+    `Allow the workers ses:SendEmail on ${identityArn} and on the configuration set ${configurationSetName}, ` +
+    "in their IAM policy and in service control policies."
+  );
+}
