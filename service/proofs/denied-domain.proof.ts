@@ -12,8 +12,8 @@ import { type DenialCycle, type DenialFixture, missingSet, runDenialCycle } from
 import { startSubmitProxy } from "./proxies/submit-proxy.ts";
 import { makeDomainSenders } from "./sends/domain-senders.ts";
 
-const fullSize = 2_000;
-const maxPerSecond = 200;
+const fullSize = 400;
+const maxPerSecond = 50;
 const maxOtherWaitSeconds = 10;
 const maxResumeSeconds = 120;
 /** SES denies mail from the first two. The configuration set of the third does not exist. */

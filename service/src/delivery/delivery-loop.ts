@@ -21,8 +21,6 @@ interface DeliveryLoopOptions {
 
 const pollMs = 250;
 const backOffMs = 1_000;
-/** A send that the claim parked was not submitted, so the next one becomes the probe. */
-const maxParkedPerProbe = 100;
 
 const stopped: AttemptResult = { outcome: "returned", move: { kind: "given-back" }, detail: "the worker was stopped" };
 
@@ -73,13 +71,15 @@ export class DeliveryLoop {
   async #probe(): Promise<boolean> {
     const { db, mode } = this.#options;
     if (this.#stopping.signal.aborted || !(await takeProbe(db, mode))) return false;
-    const claim = { maxSends: 1, maxRecipients: 1, fromFairAt: "-infinity", isProbe: true };
-    for (let parkedBefore = 0; parkedBefore < maxParkedPerProbe; parkedBefore++) {
-      const { sends, parked } = await this.#claimAndStart(claim);
-      if (parked === 0) return sends.length > 0;
-    }
-    await returnProbe(db, mode);
-    return false;
+    const { sends, parked } = await this.#claimAndStart({
+      maxSends: 1,
+      maxRecipients: 1,
+      fromFairAt: "-infinity",
+      isProbe: true,
+    });
+    // The claimed send was parked, so nothing was submitted.
+    if (parked > 0) await returnProbe(db, mode);
+    return sends.length > 0;
   }
 
   async #run(): Promise<void> {

@@ -8,7 +8,7 @@ import type { SubmitResult } from "../provider/email-provider.ts";
 import type { ClaimedSend } from "../queue/claim-sends.ts";
 import { denyDomain } from "../queue/denied-domains.ts";
 import { takeDomainProbes } from "../queue/domain-probes.ts";
-import { unparkSends } from "../queue/parked-sends.ts";
+import { parkDeniedDomains, unparkSends } from "../queue/parked-sends.ts";
 import { holdProvider } from "../queue/provider-hold.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { submitSend } from "./submit-send.ts";
@@ -98,6 +98,8 @@ test("a probe of a provider hold passes over the sends of a denied domain", asyn
   await denyDomain(database.db, { accountId, domainName }, "AccessDeniedException");
   await holdProvider(database.db, "live", "operator");
   await change(database.db, "update provider_state set probe_at = now()");
+  expect(await parkDeniedDomains(database.db, "live")).toBe(20);
+  expect(await parkDeniedDomains(database.db, "live")).toBe(0);
   expect(await loop.probe()).toBe(true);
   await loop.stop();
   expect(mails.map(({ tags }) => tags.sendId)).toEqual([other]);
