@@ -43,7 +43,7 @@ await runEngineProcess({
       const providerMessageId = await callProvider();
       return { kind: "accepted", providerMessageId, requestId: undefined } as const;
     };
-    startDelivery({ config, db, log, metrics }, { mode: "live", provider: { submit }, slots });
+    startDelivery({ config, db, log, metrics }, { mode: "live", provider: { submit }, slots, maxBytes: 64_000_000 });
     return { left: () => countQueued(db) };
   },
 });

@@ -50,6 +50,7 @@ export async function holdSnapshot(serverUrl: string, dataset: LoadedDataset, se
     db: claims,
     mode: "live",
     slots: 100,
+    maxBytes: 64_000_000,
     deps: { ...deps, settlements: openSettlements(rest) },
   });
   const accept = await openAcceptance(api, dataset);

@@ -65,7 +65,8 @@ async function positionOfLastNewcomer(
   const ids = await acceptNewcomers(db);
   await storeMaxRate(db, "live", 100_000);
   const { mails, provider } = aProviderThat(answers.accepted);
-  const loop = new DeliveryLoop({ db, mode: "live", slots: 100, deps: aDeliveryFixture(db, provider).deps });
+  const { deps } = aDeliveryFixture(db, provider);
+  const loop = new DeliveryLoop({ db, mode: "live", slots: 100, maxBytes: 64_000_000, deps });
   const waiting = new Set(ids);
   while (waiting.size > 0 && mails.length < Math.min(backlog, maxSubmissions * 2)) {
     if ((await loop.runOnce()) === 0) continue;

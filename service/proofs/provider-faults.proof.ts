@@ -117,7 +117,7 @@ async function runCase(fixture: Fixture, db: Database, accountId: string, faultC
   const expired = ids.filter((_, index) => index % 2 === 1);
   await expireRetryWindow(db, expired);
   const { deps } = aDeliveryFixture(db, providerFor(fixture, faultCase));
-  const loop = new DeliveryLoop({ db, mode: "live", slots: size, deps });
+  const loop = new DeliveryLoop({ db, mode: "live", slots: size, maxBytes: 64_000_000, deps });
 
   const restore = await injectFault(fixture, db, faultCase);
   await loop.runOnce();

@@ -24,6 +24,7 @@ test("every setting is read", () => {
     LOG_LEVEL: "warn",
     CELL_CODE: "e-",
     DELIVERY_SLOTS: "400",
+    DELIVERY_MEBIBYTES: "128",
     GIVE_UP_AFTER_SECONDS: "3600",
     IN_DOUBT_SECONDS: "10",
     IN_DOUBT_MAX_SECONDS: "60",
@@ -62,6 +63,7 @@ test("every setting is read", () => {
     cellCode: "e-",
     delivery: {
       slots: 400,
+      maxBytes: 134_217_728,
       giveUpAfterSeconds: 3600,
       inDoubtSeconds: 10,
       inDoubtMaxSeconds: 60,
@@ -97,6 +99,7 @@ test("only the database, the region and three secrets are required; by default b
     cellCode: "AA",
     delivery: {
       slots: 100,
+      maxBytes: 67_108_864,
       giveUpAfterSeconds: 86_400,
       inDoubtSeconds: 120,
       inDoubtMaxSeconds: 3_600,

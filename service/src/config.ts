@@ -65,6 +65,7 @@ function processPart(values: Omit<Values, keyof typeof apiSecrets>) {
     contentRetentionDays: values.CONTENT_RETENTION_DAYS,
     delivery: {
       slots: values.DELIVERY_SLOTS,
+      maxBytes: values.DELIVERY_MEBIBYTES * 1024 * 1024,
       giveUpAfterSeconds: values.GIVE_UP_AFTER_SECONDS,
       inDoubtSeconds: values.IN_DOUBT_SECONDS,
       inDoubtMaxSeconds: values.IN_DOUBT_MAX_SECONDS,

@@ -72,6 +72,7 @@ export const environmentSchema = z.object({
     .default("AA")
     .describe("identifies this installation inside keys and tokens"),
   DELIVERY_SLOTS: wholeNumber(1, 400).default(100).describe("submissions a worker runs concurrently"),
+  DELIVERY_MEBIBYTES: wholeNumber(1, 4_096).default(64).describe("content of live mail a worker has in memory"),
   GIVE_UP_AFTER_SECONDS: wholeNumber(60, 604_800)
     .default(86_400)
     .describe("how long a worker retries a send that SES does not accept"),

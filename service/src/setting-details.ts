@@ -16,7 +16,7 @@ export interface SettingDetails {
   group: SettingGroup;
   /** The processes and commands that act on the value. A process needs only its own secrets. */
   usedBy: ("API" | "worker" | "migrate" | "admin" | "status" | "aws")[];
-  unit?: "seconds" | "days";
+  unit?: "seconds" | "days" | "MiB";
   /** What to know beyond the description in `environment-schema.ts`, in full sentences. */
   note?: string;
   /** The default in words, where the schema has none. */
@@ -90,6 +90,12 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     group: "Delivery",
     usedBy: ["worker"],
     note: "The rate that SES allows decides how fast sends go out.",
+  },
+  DELIVERY_MEBIBYTES: {
+    group: "Delivery",
+    usedBy: ["worker"],
+    unit: "MiB",
+    note: "A worker submits a larger mail alone. It needs several times this memory, because it opens and encodes the content.",
   },
   GIVE_UP_AFTER_SECONDS: {
     group: "Delivery",

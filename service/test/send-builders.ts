@@ -40,6 +40,7 @@ interface QueuedSend {
   /** Seconds from now; the claim takes sends with an earlier time first. */
   fairInSeconds?: number;
   hasContent?: boolean;
+  text?: string;
   keys?: typeof testContentKeys;
 }
 
@@ -56,7 +57,7 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
     replyTo: undefined,
     subject: "Your order",
     html: undefined,
-    text: "It is on its way.",
+    text: options.text ?? "It is on its way.",
   };
   const recipients = [...to, ...cc, ...bcc];
   await db.query({

@@ -6,6 +6,7 @@ import { type Claim, type ClaimedSend, type ClaimOptions, claimSends } from "../
 import { type Grant, reserve, settleGrant } from "../queue/pacing.ts";
 import { returnProbe, takeProbe } from "../queue/provider-hold.ts";
 import { ScanStart } from "../queue/scan-start.ts";
+import { ByteBudget } from "./byte-budget.ts";
 import type { AttemptResult } from "./decide-move.ts";
 import { type SettlementDeps, settleAttempt } from "./settle-attempt.ts";
 import { type DeliveryDeps, submitSend } from "./submit-send.ts";
@@ -16,6 +17,8 @@ interface DeliveryLoopOptions {
   mode: Mode;
   /** How many sends are submitted at the same time. */
   slots: number;
+  /** How many bytes of content are in memory at the same time. */
+  maxBytes: number;
   deps: DeliveryDeps & SettlementDeps;
 }
 
@@ -28,6 +31,7 @@ const stopped: AttemptResult = { outcome: "returned", move: { kind: "given-back"
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #scanStart = new ScanStart();
+  readonly #bytes: ByteBudget;
   readonly #running = new Set<Promise<void>>();
   readonly #wakeSignal = new WakeSignal();
   readonly #stopping = new AbortController();
@@ -36,6 +40,7 @@ export class DeliveryLoop {
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
+    this.#bytes = new ByteBudget(options.maxBytes);
   }
 
   start(): void {
@@ -100,12 +105,14 @@ export class DeliveryLoop {
   async #claim(): Promise<number> {
     const { db, slots } = this.#options;
     const free = slots - this.#running.size;
-    if (free <= 0) return 0;
+    if (free <= 0 || !this.#bytes.hasRoom) return 0;
     const grant = await this.#waitForGrant(free);
     if (grant === undefined) return 0;
     const { sends, parked } = await this.#claimAndStart({
       maxSends: grant.recipients,
       maxRecipients: grant.recipients,
+      maxBytes: this.#bytes.free,
+      isFirstOfAnySize: this.#bytes.isUnused,
       fromFairAt: grant.fromFairAt,
       isProbe: false,
     });
@@ -137,7 +144,10 @@ export class DeliveryLoop {
   }
 
   #start(send: ClaimedSend, claimedAt: number, isProbe: boolean): void {
+    const bytes = send.sealed?.length ?? 0;
+    this.#bytes.take(bytes);
     const delivery = this.#deliver(send, claimedAt, isProbe).finally(() => {
+      this.#bytes.giveBack(bytes);
       this.#running.delete(delivery);
       this.wake();
     });

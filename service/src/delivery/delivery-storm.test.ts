@@ -34,7 +34,7 @@ test("of 300 sends none is lost, and a second mail goes out only for sends that 
   const workers = Array.from({ length: 4 }, () => {
     const db = openTestDatabase(database.url);
     const { deps, counted, lines } = aDeliveryFixture(db, provider);
-    const loop = new DeliveryLoop({ db, mode: "live", slots: 20, deps });
+    const loop = new DeliveryLoop({ db, mode: "live", slots: 20, maxBytes: 64_000_000, deps });
     loop.start();
     onTestFinished(async () => {
       await loop.stop();

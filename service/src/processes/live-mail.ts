@@ -39,7 +39,7 @@ export async function openLiveMail(context: ProcessContext): Promise<LiveMail | 
       void learnQuota(db, provider, stopping.signal);
       return [
         { stop: async () => stopping.abort() },
-        startDelivery(context, { mode: "live", provider, slots: config.delivery.slots }),
+        startDelivery(context, { mode: "live", provider, ...config.delivery }),
         startFeedback(context, receive),
       ];
     },

@@ -18,17 +18,20 @@ interface DeliveryOptions {
   provider: Pick<EmailProvider, "submit">;
   /** Each mode has its own slots, so that a flood of test mail does not delay live mail. */
   slots: number;
+  /** So does this bound on the content in memory. */
+  maxBytes: number;
 }
 
 /** Starts all the work of this process that submits the sends of one mode to the provider. */
 export function startDelivery(
   { config, db, log, metrics }: ProcessContext,
-  { mode, provider, slots }: DeliveryOptions,
+  { mode, provider, slots, maxBytes }: DeliveryOptions,
 ) {
   const loop = new DeliveryLoop({
     db,
     mode,
     slots,
+    maxBytes,
     deps: {
       db,
       provider,

@@ -7,13 +7,14 @@ import type { ProcessContext } from "./run-process.ts";
 import { startDelivery } from "./start-delivery.ts";
 
 const slots = 20;
+const maxBytes = 16 * 1024 * 1024;
 const reportEveryMs = 200;
 
 /** Delivers test mail and applies the reports of the sandbox. It shares only code with live mail, no state. */
 export async function startSandbox(context: ProcessContext): Promise<{ stop(): Promise<void> }> {
   const { db, log, metrics } = context;
   const receive = createFeedbackReceiver({ db, log, metrics, mode: "test", clock: await openDatabaseClock(db) });
-  const delivery = startDelivery(context, { mode: "test", provider: createSandbox(db), slots });
+  const delivery = startDelivery(context, { mode: "test", provider: createSandbox(db), slots, maxBytes });
   const reporter = startTicker({
     pauseMs: reportEveryMs,
     run: () => applySandboxReports(db, receive),

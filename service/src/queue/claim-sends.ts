@@ -43,6 +43,10 @@ export interface ClaimOptions {
   maxSends: number;
   /** Over all sends. The first one is claimed even if it has more, or it would never go out. */
   maxRecipients: number;
+  /** Over the contents of all sends: a worker holds no more than this in memory. */
+  maxBytes?: number;
+  /** Claims the first send even if its content is larger than `maxBytes`. */
+  isFirstOfAnySize?: boolean;
   /** Sends with an earlier `fair_at` are skipped: the reservation just before found none. */
   fromFairAt: string;
   /** Claims although the provider is held, but not while the operator holds mail. */
@@ -54,7 +58,8 @@ export interface ClaimOptions {
  * of the domain that was committed before the claim counts. Serves all accounts and never waits for a lock.
  *
  * 1. `picked`: the first ready sends, unless mail is held or the server run is not the stored one (in-doubt/failover-store.ts).
- * 2. `afforded`: as many of them as the granted recipients allow.
+ * 2. `afforded`: as many of them as the granted recipients and the free memory allow. `octet_length` reads no content that is stored
+ *    out of line, and neither do the steps up to the final select: they pass the pointer on.
  * 3. `checked`: the remaining recipients, the state of the domain, and whether the account or the domain is stopped: the account is
  *    held or suspended, or the provider denies the domain and this send is not its probe.
  * 4. `stored_events`: a Suppression event for each recipient that dropped out, with the time of the claim. The same statement removes
@@ -81,15 +86,19 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         limit $3
         for update skip locked
       ), afforded as materialized (
-        select id, account_id, mode, fair_at, from_domain, recipients
+        select id, account_id, mode, fair_at, from_domain, recipients, sealed
         from (
-          select *, row_number() over queue_order as position, sum(cardinality(recipients)) over queue_order as total
+          select picked.*, content.sealed, row_number() over queue_order as position,
+            sum(cardinality(picked.recipients)) over queue_order as total,
+            sum(coalesce(octet_length(content.sealed), 0)) over queue_order as bytes
           from picked
-          window queue_order as (order by fair_at, id rows unbounded preceding)
+          left join lateral ${contentOf("picked.id")} as content on true
+          window queue_order as (order by picked.fair_at, picked.id rows unbounded preceding)
         ) as counted
-        where position = 1 or total <= $4
+        where (position = 1 or total <= $4)
+          and (bytes <= $7 or (position = 1 and $8))
       ), checked as materialized (
-        select sending.id, sending.account_id, sending.mode, sending.recipients, allowed.recipients as allowed,
+        select sending.id, sending.account_id, sending.mode, sending.recipients, sending.sealed, allowed.recipients as allowed,
           case when sending.mode = 'test' and sending.from_domain = 'sandbox.test' then 'verified'
             else coalesce(domain.state, 'gone') end as domain,
           coalesce(domain.configuration_set_name, case sending.mode when 'test' then 'sandbox' end) as configuration_set_name,
@@ -138,18 +147,27 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         from checked
         where ${equalByIndex("q.id", "checked.id")}
         returning q.id, q.account_id, q.mode, q.state, q.fair_at, q.attempt, q.attempted_at, q.backoff_step,
-          q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name, checked.is_denied
+          q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name, checked.is_denied,
+          case when not checked.is_stopped then checked.sealed end as sealed
       )
       select taken.id, taken.account_id as "accountId", taken.mode, taken.attempt,
         taken.attempted_at::text as "attemptedAt", taken.backoff_step as "backoffStep",
         extract(epoch from retry_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
         taken.is_denied as "isDomainProbe",
-        taken.recipients, content.sealed, taken.state = 'parked' as "isParked"
+        taken.recipients, taken.sealed, taken.state = 'parked' as "isParked"
       from taken
-      left join lateral ${contentOf("taken.id", "taken.state = 'leased'")} as content on true
       order by taken.fair_at, taken.id`,
-    values: [options.mode, options.fromFairAt, options.maxSends, options.maxRecipients, options.isProbe, leaseSeconds],
+    values: [
+      options.mode,
+      options.fromFairAt,
+      options.maxSends,
+      options.maxRecipients,
+      options.isProbe,
+      leaseSeconds,
+      options.maxBytes ?? Number.MAX_SAFE_INTEGER,
+      options.isFirstOfAnySize ?? true,
+    ],
   });
   const sends = rows.filter((row) => !row.isParked);
   return { sends, parked: rows.length - sends.length };
