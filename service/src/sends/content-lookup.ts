@@ -4,13 +4,12 @@ import { indexLookup } from "../db/stable-plan.ts";
  * SQL: a subquery with the sealed content of the send `id` as `sealed`, null when it was deleted. The send's weekly partition has it, or
  * `kept_contents` when the send outlived its week. PostgreSQL reads the second table only when the first has no row.
  */
-export function contentOf(id: string, condition = "true"): string {
+export function contentOf(id: string): string {
   return indexLookup(`
         select coalesce(
           (select c.sealed from send_contents c where c.id = ${id}),
           (select k.sealed from kept_contents k where k.id = ${id})
-        ) as sealed
-        where ${condition}`);
+        ) as sealed`);
 }
 
 /** SQL: a condition that is true while the content of the send `id` exists. */
