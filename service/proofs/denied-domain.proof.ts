@@ -31,7 +31,7 @@ export const proof: Proof = {
     "service/src/provider/ses",
     "service/src/queue",
   ],
-  size: { small: 15, full: fullSize },
+  size: { small: 6, full: fullSize },
   run: async (size, { serverUrl, progress }) => {
     const verifiedIdentities = [...deniedDomains, ...otherDomains];
     const simulator = await startSesSimulator({ verifiedIdentities, maxSendRate: maxPerSecond, max24HourSend: -1 });
