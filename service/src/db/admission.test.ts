@@ -62,7 +62,7 @@ describe("a database that does not answer", () => {
     add(1);
     await pass(0);
     for (let item = 0; item < 16; item++) add(item);
-    await pass(1_001);
+    await pass(1_050);
     expect(trips).toHaveLength(2);
     const late = add(100);
     await pass(0);
@@ -77,7 +77,7 @@ describe("a database that does not answer", () => {
   test("one broken connection does not stop the others: a round trip starts beside it", async () => {
     const { add, trips, pass } = aBatch();
     add(1);
-    await pass(1_001);
+    await pass(1_050);
     const second = add(2);
     await pass(0);
     trips[1]?.answer();
@@ -111,6 +111,23 @@ describe("a database that does not answer", () => {
     trips[2]?.answer();
     await pass(0);
     expect(later).toEqual([{ answer: 5 }, { answer: 6 }]);
+  });
+
+  test("a process that could not run for seconds does not take that for a database that does not answer", async () => {
+    const { add, trips, pass } = aBatch();
+    const first = add(1);
+    await pass(0);
+    const waiting = add(2);
+    const now = performance.now();
+    const frozen = vi.spyOn(performance, "now").mockImplementation(() => now + 5_000);
+    await pass(50);
+    expect(waiting).toEqual({});
+    trips[0]?.answer();
+    await pass(0);
+    trips[1]?.answer();
+    await pass(0);
+    frozen.mockRestore();
+    expect([first, waiting]).toEqual([{ answer: 1 }, { answer: 2 }]);
   });
 
   test("a database that always takes 900 ms is slow, and after a few round trips nothing is refused", async () => {

@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { createRunningClock } from "./running-clock.ts";
 
 export interface Admission {
   /** Throws 503 with Retry-After when the database could not answer a new item in time. */
@@ -8,8 +9,10 @@ export interface Admission {
   leave(items: number): void;
   /** The error for an item that is refused before it runs, so that its caller can repeat it safely. */
   overloaded(): AppError;
-  /** An item that has waited for so long is refused. */
+  /** An item that has waited for so long, on the clock of `now`, is refused. */
   maxWaitMs(): number;
+  /** Stands still while this process cannot run, and while nothing is in progress. */
+  now(): number;
   /** True while a round trip takes so long that the next items must not wait for it. */
   hasStuckRoundTrip(): boolean;
   roundTrip<Result>(run: () => Promise<Result>): Promise<Result>;
@@ -25,6 +28,8 @@ interface AdmissionOptions {
 
 interface RoundTrip {
   startedAt: number;
+  /** On the clock that stands still while this process cannot run. */
+  runningSince: number;
 }
 
 const stuckAfterMs = 1_000;
@@ -53,6 +58,7 @@ const retrySpread = 2;
  *    grows with the number of refusals, so that refused callers return one after the other and not all at once.
  */
 export function createAdmission({ maxRoundTrips, minInProgress }: AdmissionOptions): Admission {
+  const clock = createRunningClock();
   const running = new Set<RoundTrip>();
   const durations: number[] = [];
   let stuckMs = stuckAfterMs;
@@ -63,9 +69,9 @@ export function createAdmission({ maxRoundTrips, minInProgress }: AdmissionOptio
   let nextRetryAt = Number.NEGATIVE_INFINITY;
 
   function countStuck(): number {
-    const latestStart = performance.now() - stuckMs;
+    const latestStart = clock.now() - stuckMs;
     let count = 0;
-    for (const { startedAt } of running) if (startedAt < latestStart) count += 1;
+    for (const { runningSince } of running) if (runningSince <= latestStart) count += 1;
     return count;
   }
 
@@ -96,15 +102,18 @@ export function createAdmission({ maxRoundTrips, minInProgress }: AdmissionOptio
     enter() {
       requireCapacity();
       inProgress += 1;
+      clock.start();
       return inProgress;
     },
     leave(items) {
       inProgress -= items;
+      if (inProgress === 0) clock.stop();
     },
     maxWaitMs: () => stuckMs * waitShare,
+    now: clock.now,
     hasStuckRoundTrip: () => countStuck() > 0,
     async roundTrip(run) {
-      const trip = { startedAt: performance.now() };
+      const trip = { startedAt: performance.now(), runningSince: clock.now() };
       running.add(trip);
       try {
         const result = await run();

@@ -19,6 +19,8 @@ interface Waiting<Item, Result> {
   item: Item;
   bytes: number;
   since: number;
+  /** On the clock of the admission. */
+  enteredAt: number;
   /** How many items were in progress when it entered. */
   inProgress: number;
   resolve: (result: Result) => void;
@@ -69,8 +71,8 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   /** The caller of a late item has given up or soon will, and retries: running the item now would run it twice. */
   function refuseLate(): void {
     if (admission === undefined) return;
-    const latest = performance.now() - admission.maxWaitMs();
-    const late = queue.findIndex(({ since }) => since > latest);
+    const latest = admission.now() - admission.maxWaitMs();
+    const late = queue.findIndex(({ enteredAt }) => enteredAt > latest);
     const refused = queue.splice(0, late === -1 ? queue.length : late);
     admission.leave(refused.length);
     for (const { bytes, reject } of refused) {
@@ -83,7 +85,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
   function refuseInTime(): void {
     const [oldest] = queue;
     if (admission === undefined || oldest === undefined || refusal !== undefined) return;
-    const waitMs = oldest.since + admission.maxWaitMs() - performance.now();
+    const waitMs = oldest.enteredAt + admission.maxWaitMs() - admission.now();
     refusal = setTimeout(
       () => {
         refusal = undefined;
@@ -92,7 +94,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
         if (canStart()) void drain();
         refuseInTime();
       },
-      Math.max(1, Math.ceil(waitMs)),
+      Math.max(10, Math.ceil(waitMs)),
     ).unref();
   }
 
@@ -104,7 +106,8 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       // It throws for an item that is refused, which rejects the promise.
       const inProgress = admission?.enter() ?? 0;
       waitingBytes += bytes;
-      queue.push({ item, bytes, since: performance.now(), inProgress, resolve, reject });
+      const enteredAt = admission?.now() ?? 0;
+      queue.push({ item, bytes, since: performance.now(), enteredAt, inProgress, resolve, reject });
       // A microtask later, so that callers of the same tick share the first batch.
       if (canStart()) queueMicrotask(() => void drain());
       refuseInTime();
