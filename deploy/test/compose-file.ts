@@ -13,6 +13,7 @@ export interface ComposeService {
   secrets?: string[];
   scale?: number;
   stop_grace_period?: string;
+  healthcheck?: { test?: string[]; disable?: boolean };
   [key: string]: unknown;
 }
 

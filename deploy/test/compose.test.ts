@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { composeFiles, posternServices, readComposeFile, withVariables } from "./compose-file.ts";
 import { readImage, root } from "./container-file.ts";
@@ -75,6 +76,23 @@ describe.for(composeFiles)("%s", (name) => {
     const apiPort = readImage().environment.PORT;
     expect(ports.filter((port) => !(port.startsWith("127.0.0.1:") && port.endsWith(`:${apiPort}`)))).toEqual([]);
   });
+});
+
+test("the health check of a production worker stops it when it is not live, and only then", async () => {
+  const { worker } = readComposeFile("compose.production.yaml").services;
+  const [, , , program = ""] = worker?.healthcheck?.test ?? [];
+  const signals: number[] = [];
+  const run = async (live: number, health: number) => {
+    const exit = Promise.withResolvers<number>();
+    const process = { env: { OPERATIONS_PORT: "3001" }, kill: (pid: number) => signals.push(pid), exit: exit.resolve };
+    const statusOf = (url: string) =>
+      ({ "http://127.0.0.1:3001/live": live, "http://127.0.0.1:3001/health": health })[url];
+    const fetch = async (url: string) => ({ status: statusOf(url), ok: statusOf(url) === 200 });
+    runInNewContext(program, { process, fetch });
+    return exit.promise;
+  };
+  expect([await run(200, 200), await run(200, 503), signals]).toEqual([0, 1, []]);
+  expect([await run(503, 200), signals]).toEqual([1, [1]]);
 });
 
 test("the guide names only existing compose files, services and commands", () => {

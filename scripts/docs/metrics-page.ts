@@ -1,5 +1,6 @@
 import { createMetrics } from "../../service/src/metrics.ts";
 import { measurePartitions } from "../../service/src/status/measure-partitions.ts";
+import { measureProcesses } from "../../service/src/status/measure-processes.ts";
 import { measureSending } from "../../service/src/status/measure-sending.ts";
 import { code, markdownTable } from "./markdown-table.ts";
 import type { GeneratedPage } from "./pages.ts";
@@ -27,6 +28,7 @@ function listMetrics(): Metric[] {
   const unread = () => Promise.reject(new Error("definitions are listed without a database"));
   measurePartitions(metrics, { query: unread });
   measureSending(metrics, unread);
+  measureProcesses(metrics, unread);
   const defined = metrics.registry.getMetricsAsArray();
   // prom-client's types describe the JSON form, which lacks `labelNames`; the objects of every metric class have it.
   return (defined as unknown as (Omit<Metric, "type"> & object)[])

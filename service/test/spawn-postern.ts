@@ -29,17 +29,22 @@ export interface PosternProcess {
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Starts a real process in its own folder. Resolves once it has started; rejects with the end of its stderr. */
+/**
+ * Starts a real process in its own folder. Resolves once it has started; rejects with its exit code and the end of its stderr.
+ * `giveUp` kills it.
+ */
 export async function spawnPostern(
   name: "api" | "worker" | "serve",
   env: Environment,
   [program, ...args]: readonly [string, ...string[]] = [process.execPath, posternPath],
+  giveUp?: AbortSignal,
 ): Promise<PosternProcess> {
   const child = spawn(program, [...args, name], {
     cwd: mkdtempSync(join(tmpdir(), `postern-${name}-`)),
     env: { LOG_LEVEL: "info", ...env, PORT: "0", OPERATIONS_PORT: env.OPERATIONS_PORT ?? "0" },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  giveUp?.addEventListener("abort", () => void child.kill("SIGKILL"));
   const exited = new Promise<Awaited<PosternProcess["exited"]>>((resolve) => {
     child.on("close", (code, signal) => resolve({ code, signal }));
   });

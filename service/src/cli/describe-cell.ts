@@ -2,6 +2,8 @@ import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { aligned, amountText, countText, durationText } from "../plain-text.ts";
 import { type CellState, countLimitForPeople } from "../status/cell-state.ts";
 import type { Problem } from "../status/problem.ts";
+import { isMissed, isWorker } from "../status/process-problems.ts";
+import type { ProcessState } from "../status/process-state.ts";
 import type { QueueState, SendingState } from "../status/sending-state.ts";
 
 const stateNames: Record<QueueState, string> = {
@@ -22,6 +24,7 @@ export function describeCell(
     headline(problems),
     ...problems.map(({ what, advice }) => `  ✗ ${what}\n    → ${advice}`),
     ...state.sending.map((sending) => describeSending(sending, hasFeedbackQueue)),
+    describeProcesses(state.processes),
     describeStorage(state),
   ].join("\n\n");
 }
@@ -76,9 +79,30 @@ const gapTexts = { "no-reports": "; REPORTS MISSING", "not-polled": "; QUEUE NOT
 
 function feedbackText({ feedback }: SendingState): string {
   const { lastReportSecondsAgo, polledSecondsAgo, gap } = feedback;
-  const ago = (seconds: number | null) => (seconds === null ? "never" : `${durationText(seconds)} ago`);
   const gapText = gap === null ? "" : gapTexts[gap];
-  return `last report from SES ${ago(lastReportSecondsAgo)}, queue last polled ${ago(polledSecondsAgo)}${gapText}`;
+  return `last report from SES ${agoText(lastReportSecondsAgo)}, queue last polled ${agoText(polledSecondsAgo)}${gapText}`;
+}
+
+/** Stopped processes, and those that vanished more than an hour ago, are no longer of interest. */
+function describeProcesses(processes: ProcessState[]): string {
+  const shown = processes.filter((each) => each.condition === "alive" || isMissed(each));
+  if (shown.length === 0) return "WORKERS\n  none";
+  const rows = shown.map((each) => [
+    each.role,
+    each.name,
+    each.version,
+    each.condition === "alive"
+      ? `started ${durationText(each.startedSecondsAgo)} ago`
+      : `NO HEARTBEAT for ${durationText(each.seenSecondsAgo)}`,
+    isWorker(each)
+      ? `last claim: live ${agoText(each.liveClaimedSecondsAgo)}, test ${agoText(each.testClaimedSecondsAgo)}`
+      : "",
+  ]);
+  return `WORKERS\n${aligned(rows, { indent: "  " })}`;
+}
+
+function agoText(seconds: number | null): string {
+  return seconds === null ? "never" : `${durationText(seconds)} ago`;
 }
 
 function describeStorage({ checks, heldAccounts, quarantine, partitions, lastFailover }: CellState): string {

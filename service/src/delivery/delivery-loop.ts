@@ -7,6 +7,7 @@ import { type Grant, reserve, settleGrant } from "../queue/pacing.ts";
 import { returnProbe, takeProbe } from "../queue/provider-hold.ts";
 import { ScanStart } from "../queue/scan-start.ts";
 import { ByteBudget } from "./byte-budget.ts";
+import type { ClaimWatch } from "./claim-watch.ts";
 import type { AttemptResult } from "./decide-move.ts";
 import { type SettlementDeps, settleAttempt } from "./settle-attempt.ts";
 import { type DeliveryDeps, submitSend } from "./submit-send.ts";
@@ -20,6 +21,8 @@ interface DeliveryLoopOptions {
   /** How many bytes of content are in memory at the same time. */
   maxBytes: number;
   deps: DeliveryDeps & SettlementDeps;
+  /** Learns whether claims succeed. */
+  claims?: ClaimWatch | undefined;
 }
 
 const pollMs = 250;
@@ -88,15 +91,18 @@ export class DeliveryLoop {
   }
 
   async #run(): Promise<void> {
+    const { mode, claims } = this.#options;
     let isFailing = false;
     while (!this.#stopping.signal.aborted) {
       try {
         const claimed = await this.#claim();
         isFailing = false;
+        claims?.succeeded(mode, claimed);
         if (claimed === 0) await this.#wakeSignal.sleep(pollMs);
       } catch (err) {
         if (!isFailing) this.#options.deps.log.error({ err }, "delivery.claim-failed");
         isFailing = true;
+        claims?.failed(mode);
         await sleep(backOffMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       }
     }

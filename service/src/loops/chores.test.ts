@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { createLog } from "../log.ts";
+import { ChoreWatch } from "./chore-watch.ts";
 import { type Chore, startChores } from "./chores.ts";
 
 const database = useTestDatabase();
@@ -48,6 +49,34 @@ test("a failed run is logged, and the chore runs again", async () => {
   expect(lines.filter((line) => line.includes("chore.failed") && line.includes("not today"))).toHaveLength(1);
 });
 
+test("the watch of a process knows the last run of each chore, and an unreadable queue", async () => {
+  const watch = new ChoreWatch();
+  const runs = { good: 0, bad: 0 };
+  const good: Chore = { name: "good", pauseSeconds: 0, run: async () => void runs.good++ };
+  const bad: Chore = {
+    name: "bad",
+    pauseSeconds: 0,
+    run: async () => {
+      runs.bad++;
+      throw new Error("not today");
+    },
+  };
+  await start([good, bad], [], watch);
+  await until(() => runs.good > 0 && runs.bad > 0);
+  const failed = new Map([...watch.takeEnds()].map(([name, { hasFailed }]) => [name, hasFailed]));
+  expect(failed).toEqual(
+    new Map([
+      ["good", false],
+      ["bad", true],
+    ]),
+  );
+  expect(watch.queueFailingSeconds()).toBeNull();
+  await rename("pgboss", "pgboss_hidden");
+  await until(() => watch.queueFailingSeconds() !== null);
+  await rename("pgboss_hidden", "pgboss");
+  await until(() => watch.queueFailingSeconds() === null);
+});
+
 test("another process continues the chore of a stopped one", async () => {
   const stopped = aChore("continued");
   const first = await start([stopped.chore]);
@@ -89,14 +118,14 @@ function aChore(name: string) {
   return { chore, untilRuns: (count: number) => until(() => runs >= count) };
 }
 
-async function start(chores: Chore[], lines: string[] = []) {
+async function start(chores: Chore[], lines: string[] = [], watch?: ChoreWatch) {
   const stream = new Writable({
     write: (chunk, _encoding, done) => {
       lines.push(String(chunk));
       done();
     },
   });
-  const running = await startChores(database.url, chores, createLog("debug", stream));
+  const running = await startChores(database.url, chores, createLog("debug", stream), watch);
   let isStopped = false;
   const stop = async () => {
     if (isStopped) return;
@@ -105,6 +134,10 @@ async function start(chores: Chore[], lines: string[] = []) {
   };
   onTestFinished(stop);
   return { stop };
+}
+
+async function rename(schema: string, name: string): Promise<void> {
+  await database.db.query({ name: `rename-${schema}`, text: `alter schema ${schema} rename to ${name}` });
 }
 
 async function until(condition: () => boolean): Promise<void> {

@@ -1,8 +1,11 @@
 import { PgBoss } from "pg-boss";
 import { rateLimitedClient, tcpKeepalive } from "../db/connection-rate-limit.ts";
 import type { Log } from "../log.ts";
+import type { ChoreWatch } from "./chore-watch.ts";
 
 const poolSize = 4;
+const stopMs = 20_000;
+const stopFailedStartMs = 5_000;
 
 /** Periodic work that one process at a time runs, in any of the running workers. */
 export interface Chore {
@@ -26,7 +29,12 @@ const queueOptions = {
  * Each chore is a queue with at most one waiting and one running job. A run enqueues the next one. The schedule enqueues
  * one every minute too, in case a process crashed before it enqueued the next run.
  */
-export async function startChores(directUrl: string, chores: Chore[], log: Log): Promise<{ stop(): Promise<void> }> {
+export async function startChores(
+  directUrl: string,
+  chores: Chore[],
+  log: Log,
+  watch?: ChoreWatch,
+): Promise<{ stop(): Promise<void> }> {
   const pool = { max: poolSize, Client: rateLimitedClient(poolSize * 2), options: tcpKeepalive };
   const boss = new PgBoss({
     connectionString: directUrl,
@@ -36,25 +44,33 @@ export async function startChores(directUrl: string, chores: Chore[], log: Log):
     monitorIntervalSeconds: 10,
     maintenanceIntervalSeconds: 3600,
   });
-  boss.on("error", (err) => log.error({ err }, "chores.error"));
-  await boss.start();
-  const stop = () => boss.stop({ graceful: true, timeout: 20_000 });
+  boss.on("error", (err) => {
+    log.error({ err }, "chores.error");
+    watch?.queueFailed();
+  });
+  const stop = (timeout: number) => boss.stop({ graceful: true, timeout });
   try {
-    for (const chore of chores) await startChore(boss, chore, log);
+    await boss.start();
+    for (const chore of chores) await prepareQueue(boss, chore);
+    for (const chore of chores) await startChore(boss, chore, log, watch);
   } catch (error) {
-    await stop();
+    // Otherwise the connections and timers of pg-boss would keep taking chores. What went wrong first is the error that matters.
+    await stop(stopFailedStartMs).catch(() => undefined);
     throw error;
   }
-  return { stop };
+  return { stop: () => stop(stopMs) };
 }
 
-async function startChore(boss: PgBoss, chore: Chore, log: Log): Promise<void> {
+async function prepareQueue(boss: PgBoss, chore: Chore): Promise<void> {
   const { policy, ...changeable } = queueOptions;
   await boss.createQueue(chore.name, { policy, ...changeable });
   // `createQueue` leaves the options of an existing queue unchanged.
   await boss.updateQueue(chore.name, changeable);
   await boss.schedule(chore.name, "* * * * *");
-  await boss.work(chore.name, { pollingIntervalSeconds: 0.5 }, () => runOnce(boss, chore, log));
+}
+
+async function startChore(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<void> {
+  await boss.work(chore.name, { pollingIntervalSeconds: 0.5 }, () => runOnce(boss, chore, log, watch));
   await boss.send(chore.name);
 }
 
@@ -67,13 +83,15 @@ export async function migrateChores(directUrl: string): Promise<void> {
   await boss.stop();
 }
 
-async function runOnce(boss: PgBoss, chore: Chore, log: Log): Promise<void> {
+async function runOnce(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<void> {
   const started = performance.now();
   try {
     await chore.run();
     log.debug({ chore: chore.name, duration_ms: Math.round(performance.now() - started) }, "chore.done");
+    watch?.ended(chore.name, { hasFailed: false });
   } catch (err) {
     log.error({ chore: chore.name, err }, "chore.failed");
+    watch?.ended(chore.name, { hasFailed: true });
   }
   // crash point: chore-run
   await boss.send(chore.name, null, { startAfter: chore.pauseSeconds });

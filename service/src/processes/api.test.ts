@@ -89,6 +89,7 @@ describe("the operations port", () => {
     });
     expect(metrics.body).toContain('postern_provider_held{mode="live",reason="manual"} 1');
 
+    expect(await request(`${api.operationsUrl}/live`)).toMatchObject({ status: 200 });
     expect(await request(`${api.operationsUrl}/healthz`)).toMatchObject({ status: 404 });
     for (const path of ["/metrics", "/health"]) expect(await request(api.url + path)).toMatchObject({ status: 404 });
   });

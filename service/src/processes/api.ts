@@ -6,7 +6,7 @@ import { createApiDeps } from "./api-deps.ts";
 import { openDomainDeps } from "./domain-deps.ts";
 import { openFeedbackPush, openFeedbackReceiver } from "./feedback-sources.ts";
 import { explainListenError } from "./listen-error.ts";
-import { type ProcessContext, type Running, runProcess } from "./run-process.ts";
+import { runProcess, type StartContext } from "./run-process.ts";
 import { trackConnections } from "./track-connections.ts";
 import { warnAboutUnusableKeys } from "./warn-about-unusable-keys.ts";
 
@@ -14,7 +14,7 @@ export function runApi(): Promise<void> {
   return runProcess("api", (env) => readConfig(env, "postern api"), startApi);
 }
 
-export async function startApi({ config, db, log, metrics }: ProcessContext<Config>): Promise<Running> {
+export async function startApi({ config, db, log, metrics, started }: StartContext<Config>) {
   await requireAccountRole(db);
   await warnAboutUnusableKeys(db, config.secrets.apiKeyPepper, log);
   const acceptDeps = await openAcceptDeps(config, db);
@@ -22,18 +22,11 @@ export async function startApi({ config, db, log, metrics }: ProcessContext<Conf
   const feedbackEndpoint = push && { push, receive: await openFeedbackReceiver({ db, log, metrics }) };
   const domains = openDomainDeps(config, db, log);
   if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
+  else started.addResource(() => domains.close());
   const deps = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
   const api = await createApiServer(deps);
   const closeGracefully = trackConnections(api.server);
-  const stop = async () => {
-    await closeGracefully(() => api.close());
-    await domains?.close();
-  };
-  try {
-    const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
-    return { facts: { address }, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  started.addWork(() => closeGracefully(() => api.close()));
+  const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
+  return { address };
 }

@@ -7,22 +7,22 @@ import { learnQuota, providerChores } from "../queue/read-quota.ts";
 import { suppressionChores } from "../suppressions/suppression-chores.ts";
 import { openDomainDeps } from "./domain-deps.ts";
 import { openFeedbackReceiver } from "./feedback-sources.ts";
-import type { ProcessContext } from "./run-process.ts";
+import type { StartContext } from "./run-process.ts";
 import { startDelivery } from "./start-delivery.ts";
 import { startFeedback } from "./start-feedback.ts";
 
 interface LiveMail {
   chores: Chore[];
-  start(): { stop(): Promise<void> }[];
-  close(): Promise<void>;
+  start(): void;
 }
 
 /** The work of a worker that needs AWS. Undefined until AWS_FEEDBACK_TOPIC_ARN, which `postern aws setup` prints, is set. */
-export async function openLiveMail(context: ProcessContext): Promise<LiveMail | undefined> {
-  const { config, db, log } = context;
+export async function openLiveMail(context: StartContext): Promise<LiveMail | undefined> {
+  const { config, db, log, started } = context;
   const receive = await openFeedbackReceiver(context);
   const domains = openDomainDeps(config, db, log);
   if (domains === undefined) return undefined;
+  started.addResource(() => domains.close());
   const { provider } = domains.deps;
   const read = (raw: string) => readQueuedMessage(raw, [config.provider.feedbackTopicArn ?? ""]);
   const resolver = createDnsResolver({ servers: config.dnsServers });
@@ -37,12 +37,11 @@ export async function openLiveMail(context: ProcessContext): Promise<LiveMail | 
       // The chore that reads the quota may run a minute later; until then workers send to one recipient a second.
       const stopping = new AbortController();
       void learnQuota(db, provider, stopping.signal);
-      return [
-        { stop: async () => stopping.abort() },
-        startDelivery(context, { mode: "live", provider, ...config.delivery }),
-        startFeedback(context, receive),
-      ];
+      started.addWork(async () => stopping.abort());
+      const delivery = startDelivery(context, { mode: "live", provider, ...config.delivery });
+      started.addWork(() => delivery.stop());
+      const feedback = startFeedback(context, receive);
+      started.addWork(() => feedback.stop());
     },
-    close: () => domains.close(),
   };
 }

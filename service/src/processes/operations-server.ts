@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 interface OperationsSources {
   metrics: () => Promise<string>;
   health: () => Promise<{ isReady: boolean }>;
+  liveness: () => Promise<{ isLive: boolean }>;
 }
 
 interface Page {
@@ -32,16 +33,20 @@ async function answer(path: string, sources: OperationsSources): Promise<Page> {
     }
     if (path === "/health") {
       const health = await sources.health();
-      return {
-        status: health.isReady ? 200 : 503,
-        type: "application/json",
-        body: `${JSON.stringify(health, null, 2)}\n`,
-      };
+      return { status: health.isReady ? 200 : 503, type: "application/json", body: jsonText(health) };
     }
-    return { status: 404, type: "text/plain", body: "Not found. This port serves /metrics and /health.\n" };
+    if (path === "/live") {
+      const liveness = await sources.liveness();
+      return { status: liveness.isLive ? 200 : 503, type: "application/json", body: jsonText(liveness) };
+    }
+    return { status: 404, type: "text/plain", body: "Not found. This port serves /metrics, /health and /live.\n" };
   } catch {
     return { status: 500, type: "text/plain", body: "The process could not collect this information.\n" };
   }
+}
+
+function jsonText(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 function addressOf(server: Server): string {

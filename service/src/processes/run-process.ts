@@ -1,64 +1,66 @@
 import closeWithGrace from "close-with-grace";
 import { type Environment, loadEnvironment, type WorkerConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
+import { ClaimWatch } from "../delivery/claim-watch.ts";
 import { createLog, type Log } from "../log.ts";
+import { ChoreWatch } from "../loops/chore-watch.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type CellState, countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { findProblems } from "../status/find-problems.ts";
 import { measurePartitions } from "../status/measure-partitions.ts";
+import { measureProcesses } from "../status/measure-processes.ts";
 import { measureSending } from "../status/measure-sending.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
+import { withDeadline } from "./deadline.ts";
 import { explainListenError } from "./listen-error.ts";
+import { checkLiveness } from "./liveness.ts";
 import { startOperationsServer } from "./operations-server.ts";
+import { startProcessHeartbeat } from "./process-heartbeat.ts";
 import { requireUsableDatabase } from "./require-usable-database.ts";
+import { Started } from "./started.ts";
 
 const stopWithinMs = 25_000;
+/** Every step has its own, shorter deadline, except those of pg-boss. */
+const startWithinMs = 60_000;
+const stopFailedStartWithinMs = 10_000;
+const lingerMs = 1_000;
 
 export interface ProcessContext<Settings extends WorkerConfig = WorkerConfig> {
   config: Settings;
   db: Database;
   log: Log;
   metrics: Metrics;
+  /** Undefined in tests and benchmarks that start only a part of a process. */
+  claims?: ClaimWatch;
 }
 
-export interface Running {
-  /** Fields of the log line `<name>.started`. */
-  facts: Record<string, unknown>;
-  stop(): Promise<void>;
+/** `facts`: fields of the log line `<name>.started`. */
+export type Start<Settings extends WorkerConfig> = (context: StartContext<Settings>) => Promise<Record<string, unknown>>;
+
+export interface StartContext<Settings extends WorkerConfig = WorkerConfig> extends ProcessContext<Settings> {
+  /** Each start-up step adds what has to be stopped. */
+  started: Started;
+  chores: ChoreWatch;
 }
 
 /** The defaults let an API and a worker run on one machine; OPERATIONS_PORT has to differ for each process. */
 const usualOperationsPort = { api: 3001, worker: 3002, serve: 3001 };
+type ProcessName = keyof typeof usualOperationsPort;
 
 /** Runs a long-lived process: reads the settings, opens the database and the operations port, starts the work, stops on a signal. */
 export async function runProcess<Settings extends WorkerConfig>(
-  name: keyof typeof usualOperationsPort,
+  name: ProcessName,
   read: (env: Environment) => Settings,
-  start: (context: ProcessContext<Settings>) => Promise<Running>,
+  start: Start<Settings>,
 ): Promise<void> {
   const config = read(loadEnvironment());
   const log = createLog(config.logLevel);
-  const db = openDatabase({
-    ...config.database,
-    applicationName: `postern-${name}`,
-    onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
-  });
-  const opened: { close(): Promise<void> }[] = [db];
+  const started = new Started();
   try {
-    await requireUsableDatabase(db, config.provider.kind);
-    const metrics = createMetrics();
-    measurePartitions(metrics, db);
-    const readState = cacheForOneSecond(() => readCellState(db, config.feedback, countLimitForMetrics));
-    measureSending(metrics, readState);
-    const listen = { ...config.operations, port: config.operations.port ?? usualOperationsPort[name] };
-    const operations = await openOperations(listen, db, metrics, readState);
-    opened.unshift(operations);
-    const running = await start({ config, db, log, metrics });
-    opened.unshift({ close: running.stop });
-    log.info({ ...running.facts, operations: operations.address, provider: config.provider.kind }, `${name}.started`);
+    const facts = await withDeadline(startWithinMs, "the start", startProcess({ name, config, log, started, start }));
+    log.info({ ...facts, provider: config.provider.kind }, `${name}.started`);
   } catch (error) {
-    // An open connection or port would keep a process that failed to start from ending.
-    await closeAll(opened);
+    await stopFailedStart(name, log, started);
     throw error;
   }
 
@@ -66,43 +68,76 @@ export async function runProcess<Settings extends WorkerConfig>(
   closeWithGrace({ delay: stopWithinMs, logger }, async ({ err, signal }) => {
     if (err !== undefined) log.error({ err }, `${name}.crashed`);
     log.info({ signal }, `${name}.stopping`);
-    await closeAll(opened);
+    await started.stop();
     log.info(`${name}.stopped`);
   });
 }
 
-function openOperations(
-  listen: { host: string; port: number },
-  db: Database,
-  metrics: Metrics,
-  readState: () => Promise<CellState>,
-) {
-  return startOperationsServer(listen, {
+interface StartOptions<Settings extends WorkerConfig> {
+  name: ProcessName;
+  config: Settings;
+  log: Log;
+  started: Started;
+  start: Start<Settings>;
+}
+
+async function startProcess<Settings extends WorkerConfig>({
+  name,
+  config,
+  log,
+  started,
+  start,
+}: StartOptions<Settings>): Promise<Record<string, unknown>> {
+  const db = openDatabase({
+    ...config.database,
+    applicationName: `postern-${name}`,
+    onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
+  });
+  started.addResource(() => db.close());
+  await requireUsableDatabase(db, config.provider.kind);
+  const metrics = createMetrics();
+  measurePartitions(metrics, db);
+  const readState = cacheForOneSecond(() => readCellState(db, config.feedback, countLimitForMetrics));
+  measureSending(metrics, readState);
+  measureProcesses(metrics, readState);
+  const [claims, chores] = [new ClaimWatch(), new ChoreWatch()];
+  const listen = { ...config.operations, port: config.operations.port ?? usualOperationsPort[name] };
+  const operations = await startOperationsServer(listen, {
     metrics: () => metrics.registry.metrics(),
-    health: async () => {
-      const state = await readState().catch(() => undefined);
-      return {
-        ...(await (state === undefined ? healthWithoutState(db) : describeHealth(state))),
-        connections: db.connections(),
-      };
-    },
+    health: () => readHealth(db, readState),
+    liveness: cacheForOneSecond(() => checkLiveness(claims, config.database.url)),
   }).catch(explainListenError("OPERATIONS_PORT", listen));
+  started.addResource(() => operations.close());
+  const facts = await start({ config, db, log, metrics, started, claims, chores });
+  const heartbeat = startProcessHeartbeat({ role: name, db, claims, chores, log });
+  started.addResource(() => heartbeat.stop());
+  return { ...facts, operations: operations.address };
+}
+
+/**
+ * A process that failed to start must not run on: it would take chores that it cannot do. It stops what it has started, and exits
+ * even if a connection, a port or a step that did not answer keeps Node running. The caller reports the error and sets the exit code.
+ */
+async function stopFailedStart(name: ProcessName, log: Log, started: Started): Promise<void> {
+  const stopped = withDeadline(stopFailedStartWithinMs, "the stop", started.stop());
+  await stopped.catch((err: unknown) => log.error({ err }, `${name}.stop-failed`));
+  setTimeout(() => process.exit(process.exitCode ?? 1), lingerMs).unref();
+}
+
+async function readHealth(db: Database, readState: () => Promise<CellState>) {
+  const state = await readState().catch(() => undefined);
+  const health = await (state === undefined ? healthWithoutState(db) : describeHealth(state));
+  return { ...health, connections: db.connections() };
 }
 
 /** Only `isReady` decides the status code; other problems are reported without making the process unready. Names no account. */
 function describeHealth(state: CellState) {
-  const { isReady, checks, sending, quarantine, heldAccounts, lastFailover } = state;
+  const { isReady, checks, sending, quarantine, heldAccounts, lastFailover, processes, failingChores } = state;
   const degraded = findProblems({ ...state, heldAccounts: [] }).map(({ what }) => what);
-  return { isReady, checks, degraded, sending, quarantine, heldAccounts: heldAccounts.length, lastFailover };
+  const held = heldAccounts.length;
+  return { isReady, checks, degraded, sending, quarantine, heldAccounts: held, lastFailover, processes, failingChores };
 }
 
 async function healthWithoutState(db: Database) {
   return { ...(await checkReadiness(db)), degraded: ["The state of sending could not be read."] };
-}
-
-/** Closes in the given order: the work first, the database last. A failure does not keep the others open. */
-async function closeAll(opened: { close(): Promise<void> }[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const each of opened) await each.close().catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw new AggregateError(failures, "some resources could not be closed");
 }

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from "../config.ts";
 import { startApi } from "./api.ts";
-import { type ProcessContext, type Running, runProcess } from "./run-process.ts";
+import { runProcess, type StartContext } from "./run-process.ts";
 import { startWorker } from "./worker.ts";
 
 /**
@@ -15,18 +15,6 @@ export function runServe(): Promise<void> {
 }
 
 /** The API starts first: it fails fast when its port is in use. */
-async function startBoth(context: ProcessContext<Config>): Promise<Running> {
-  const api = await startApi(context);
-  const worker = await startWorker(context).catch(async (error) => {
-    await api.stop();
-    throw error;
-  });
-  return { facts: { ...api.facts, ...worker.facts }, stop: () => stopAll([api, worker]) };
-}
-
-/** Both stop at the same time, within the deadline of one process. A failure of one does not interrupt the other. */
-async function stopAll(running: Running[]): Promise<void> {
-  const outcomes = await Promise.allSettled(running.map((each) => each.stop()));
-  const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
-  if (failures.length > 0) throw new AggregateError(failures, "the API or the worker could not be stopped");
+async function startBoth(context: StartContext<Config>) {
+  return { ...(await startApi(context)), ...(await startWorker(context)) };
 }

@@ -24,7 +24,7 @@ interface DeliveryOptions {
 
 /** Starts all the work of this process that submits the sends of one mode to the provider. */
 export function startDelivery(
-  { config, db, log, metrics }: ProcessContext,
+  { config, db, log, metrics, claims }: ProcessContext,
   { mode, provider, slots, maxBytes }: DeliveryOptions,
 ) {
   const loop = new DeliveryLoop({
@@ -32,6 +32,7 @@ export function startDelivery(
     mode,
     slots,
     maxBytes,
+    claims,
     deps: {
       db,
       provider,

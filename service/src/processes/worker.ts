@@ -1,33 +1,30 @@
 import { readWorkerConfig } from "../config.ts";
-import type { Chore } from "../loops/chores.ts";
 import { startChores } from "../loops/chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { openLiveMail } from "./live-mail.ts";
-import { type ProcessContext, type Running, runProcess } from "./run-process.ts";
+import { type ProcessContext, runProcess, type StartContext } from "./run-process.ts";
 import { startSandbox } from "./start-sandbox.ts";
 
 export function runWorker(): Promise<void> {
   return runProcess("worker", readWorkerConfig, startWorker);
 }
 
-/** Live mail needs AWS; test mail and the storage chores do not. */
-export async function startWorker(context: ProcessContext): Promise<Running> {
-  const { config, db, log } = context;
+/**
+ * Live mail needs AWS; test mail and the storage chores do not. The chores start after every other step that can fail, so that a
+ * worker takes none before it can do them.
+ */
+export async function startWorker(context: StartContext) {
+  const { config, db, log, started } = context;
   warnAboutShortWait(context);
   const live = await openLiveMail(context);
   if (live === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN", run: "postern aws setup" }, "aws.not-set-up");
-  const chores = await startAll(context, [...storageChores({ db, log, ...config }), ...(live?.chores ?? [])]).catch(
-    async (error) => {
-      await live?.close();
-      throw error;
-    },
-  );
-  const running = [await startSandbox(context), chores, ...(live?.start() ?? [])];
-  const stop = async () => {
-    await Promise.all(running.map((each) => each.stop()));
-    await live?.close();
-  };
-  return { facts: { mode: live === undefined ? "test mail only" : "live and test mail" }, stop };
+  const sandbox = await startSandbox(context);
+  started.addWork(() => sandbox.stop());
+  const choresToRun = [...storageChores({ db, log, ...config }), ...(live?.chores ?? [])];
+  const chores = await startChores(config.database.directUrl, choresToRun, log, context.chores);
+  started.addWork(() => chores.stop());
+  live?.start();
+  return { mode: live === undefined ? "test mail only" : "live and test mail" };
 }
 
 /** The default. A network can delay a request, so that SES accepts the mail long after the worker gave up on it. */
@@ -40,8 +37,4 @@ function warnAboutShortWait({ config, log }: ProcessContext): void {
     { setting: "IN_DOUBT_SECONDS", seconds: inDoubtSeconds, recommended: recommendedInDoubtSeconds },
     "delivery.short-in-doubt-wait",
   );
-}
-
-function startAll({ config, log }: ProcessContext, chores: Chore[]) {
-  return startChores(config.database.directUrl, chores, log);
 }

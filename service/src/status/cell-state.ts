@@ -5,6 +5,7 @@ import { type LastFailover, readLastFailover } from "../in-doubt/last-failover.t
 import { type HeldSnapshot, listHeldSnapshots } from "../storage/held-snapshots.ts";
 import { inspectPartitions, type PartitionState } from "../storage/partitions.ts";
 import { type DeniedDomains, listDeniedDomains } from "./denied-domains.ts";
+import { type FailingChore, listFailingChores, type ProcessState, readProcesses } from "./process-state.ts";
 import { checkReadiness, type Readiness } from "./readiness.ts";
 import { readSendingStates, type SendingState } from "./sending-state.ts";
 
@@ -23,6 +24,8 @@ export interface CellState extends Readiness {
   /** All snapshots held at this moment; most are released within milliseconds. */
   heldSnapshots: HeldSnapshot[];
   lastFailover: LastFailover | null;
+  processes: ProcessState[];
+  failingChores: FailingChore[];
 }
 
 /** Counting 100,000 of 500,000 queued sends takes 0.7 s on 2 busy cores (measured), which is acceptable for a person. */
@@ -40,18 +43,31 @@ export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, c
     partitions: [],
     heldSnapshots: [],
     lastFailover: null,
+    processes: [],
+    failingChores: [],
   };
   if (readiness.checks.schema !== "ok") return { ...readiness, ...empty };
-  const [sending, quarantine, heldAccounts, deniedDomains, partitions, heldSnapshots, lastFailover] = await Promise.all(
-    [
-      readSendingStates(db, feedbackRule, countLimit),
-      countQuarantined(db, countLimit),
-      listHeldAccounts(db),
-      listDeniedDomains(db),
-      inspectPartitions(db),
-      listHeldSnapshots(db),
-      readLastFailover(db, countLimit),
-    ],
-  );
-  return { ...readiness, sending, quarantine, heldAccounts, deniedDomains, partitions, heldSnapshots, lastFailover };
+  const [
+    sending,
+    quarantine,
+    heldAccounts,
+    deniedDomains,
+    partitions,
+    heldSnapshots,
+    lastFailover,
+    processes,
+    failingChores,
+  ] = await Promise.all([
+    readSendingStates(db, feedbackRule, countLimit),
+    countQuarantined(db, countLimit),
+    listHeldAccounts(db),
+    listDeniedDomains(db),
+    inspectPartitions(db),
+    listHeldSnapshots(db),
+    readLastFailover(db, countLimit),
+    readProcesses(db),
+    listFailingChores(db),
+  ]);
+  const mail = { sending, quarantine, heldAccounts, deniedDomains };
+  return { ...readiness, ...mail, partitions, heldSnapshots, lastFailover, processes, failingChores };
 }

@@ -26,6 +26,8 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     partitions: [],
     heldSnapshots: [],
     lastFailover: null,
+    processes: [],
+    failingChores: [],
     ...rest,
   };
 }

@@ -4,18 +4,20 @@ import { type HeldSnapshot, isHeldTooLong, terminationCommand } from "../storage
 import type { CellState } from "./cell-state.ts";
 import { deniedDomainProblems } from "./denied-domains.ts";
 import { noteText, type Problem } from "./problem.ts";
+import { processProblems } from "./process-problems.ts";
 import type { Readiness } from "./readiness.ts";
 import { feedbackProblems, holdProblems, queueProblems, rateProblems } from "./sending-problems.ts";
 
 /** Test mail is checked for its queue only: the sandbox has no provider hold, rate or missing feedback. */
 export function findProblems(cell: CellState): Problem[] {
-  const { checks, sending, quarantine, heldAccounts, heldSnapshots, lastFailover } = cell;
+  const { checks, sending, quarantine, heldAccounts, heldSnapshots, lastFailover, processes, failingChores } = cell;
   const live = sending.filter(({ mode }) => mode === "live");
   const unreadable = quarantine.find(({ reason }) => reason === "unreadable")?.fresh ?? 0;
   return [
     ...storageProblems(checks),
     ...heldSnapshots.filter((snapshot) => isHeldTooLong(snapshot)).map(snapshotProblem),
     ...failoverProblems(lastFailover),
+    ...processProblems(processes, failingChores),
     ...live.flatMap(holdProblems),
     ...deniedDomainProblems(cell.deniedDomains),
     ...sending.flatMap(queueProblems),

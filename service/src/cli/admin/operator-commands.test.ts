@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { aUser } from "../../../test/builders.ts";
 import { aSeparateDatabase, runPostern } from "../../../test/run-postern.ts";
@@ -10,6 +11,7 @@ import { listQuarantined, quarantine } from "../../feedback/quarantine-store.ts"
 import { sweepOlderSends } from "../../in-doubt/failover-sweep.ts";
 import { unparkSends } from "../../queue/parked-sends.ts";
 import { markFailed, markInDoubt, type SendErrorCode } from "../../queue/settle-sends.ts";
+import { recordProcess } from "../../status/process-store.ts";
 import { createProgram } from "../program.ts";
 
 const database = useTestDatabase();
@@ -48,6 +50,31 @@ describe("postern status, as a process", () => {
     expect(stdout).toMatch(/^LIVE MAIL\n {2}ready/m);
     await change(database.db, "update provider_state set max_per_second = 14 where mode = 'live'");
     expect((await postern(["status"])).stdout).toMatch(/^LIVE MAIL\n {2}ready/m);
+  });
+
+  test("lists the processes with their last claims, and names one that has crashed", async () => {
+    const { db } = database;
+    const heartbeat = {
+      version: "0.1.0",
+      startedSecondsAgo: 7_260,
+      claimsFailingSeconds: null,
+      choresFailingSeconds: null,
+      claimedSecondsAgo: { live: 4, test: null },
+      isClaimable: { live: false, test: false },
+      chores: [],
+    };
+    const [working, crashed] = [randomUUID(), randomUUID()];
+    await recordProcess(db, { ...heartbeat, id: working, role: "worker", name: "mail-1/7" });
+    await recordProcess(db, { ...heartbeat, id: crashed, role: "api", name: "mail-2/9" });
+    await change(db, `update processes set seen_at = now() - interval '40 s' where id = '${crashed}'`);
+    const { code, stdout } = await postern(["status"]);
+    await change(db, "delete from processes");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ The API mail-2\/9 has crashed or is frozen: its last heartbeat was 4\d s ago\./);
+    expect(stdout).toMatch(
+      /^WORKERS\n {2}worker {2}mail-1\/7 {2}0\.1\.0 {2}started 2 h 1 min ago +last claim: live \d+ s ago, test never$/m,
+    );
+    expect(stdout).toMatch(/^ {2}api {5}mail-2\/9 {2}0\.1\.0 {2}NO HEARTBEAT for 4\d s$/m);
   });
 
   test("reports a database without tables", async () => {

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ClaimWatch } from "./claim-watch.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("failures in one mode count from the first, until a claim of that mode succeeds", () => {
+  const claims = new ClaimWatch();
+  claims.failed("live");
+  expect(claims.failingSeconds()).toBeNull();
+  vi.advanceTimersByTime(12_000);
+  claims.failed("live");
+  claims.succeeded("test", 0);
+  expect(claims.failingSeconds()).toBe(12);
+  claims.succeeded("live", 0);
+  expect(claims.failingSeconds()).toBeNull();
+});
+
+test("a loop that waits for the pace after a failure does not fail", () => {
+  const claims = new ClaimWatch();
+  claims.failed("live");
+  claims.failed("live");
+  vi.advanceTimersByTime(31_000);
+  expect(claims.failingSeconds()).toBeNull();
+});
+
+test("only a claim that took a send is a claim", () => {
+  const claims = new ClaimWatch();
+  claims.succeeded("live", 0);
+  expect(claims.claimedSecondsAgo("live")).toBeNull();
+  claims.succeeded("live", 3);
+  vi.advanceTimersByTime(7_000);
+  claims.succeeded("live", 0);
+  expect(claims.claimedSecondsAgo("live")).toBe(7);
+  expect(claims.claimedSecondsAgo("test")).toBeNull();
+});

@@ -1,0 +1,38 @@
+import { expect, test, vi } from "vitest";
+import { startWithCut } from "../../test/start-with-cut.ts";
+import { anEnvironment } from "../../test/test-config.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+
+const database = useTestDatabase();
+vi.setConfig({ testTimeout: 300_000 });
+
+/** Cuts per process, spread over its start-up steps; `npm run prove -- stuck-worker` cuts at every one. */
+const cuts = { api: 2, worker: 5, serve: 2 };
+
+test.for(["api", "worker", "serve"] as const)(
+  "%s exits with code 1 when its database is cut at any start-up step, and leaves no session behind",
+  async (name) => {
+    const environment = { ...anEnvironment(), DATABASE_URL: database.url };
+    const whole = await startWithCut(name, environment, Number.POSITIVE_INFINITY);
+    expect(whole).toMatchObject({ outcome: "started" });
+    for (let cut = 0; cut < cuts[name]; cut++) {
+      const at = 1 + Math.floor((cut * whole.statements * 0.9) / cuts[name]);
+      const { outcome, message } = await startWithCut(name, environment, at);
+      expect({ at, outcome, message }).toMatchObject({
+        outcome: "failed",
+        message: expect.stringContaining("ended with code 1 "),
+      });
+      await expect.poll(sessionsOfProcesses, { timeout: 10_000 }).toEqual([]);
+    }
+  },
+);
+
+function sessionsOfProcesses() {
+  return database.db.query({
+    name: "sessions-of-processes",
+    text: `
+      select application_name
+      from pg_stat_activity
+      where datname = current_database() and application_name like 'postern-%' and application_name <> 'postern-test'`,
+  });
+}

@@ -1,0 +1,73 @@
+import { Gauge } from "prom-client";
+import type { Metrics } from "../metrics.ts";
+import type { CellState } from "./cell-state.ts";
+import { claimedSecondsAgo, isLong, isMissed, unclaimedSeconds } from "./process-problems.ts";
+
+const roles = ["api", "worker", "serve"] as const;
+const modes = ["live", "test"] as const;
+
+/** Reads the database at every scrape. While the database is unavailable, only these metrics are missing. */
+export function measureProcesses({ registry }: Metrics, read: () => Promise<CellState>): void {
+  const gauge = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    fill: (state: CellState, set: (labels: Record<Label, string>, value: number) => void) => void,
+  ) => {
+    const metric = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [],
+      async collect() {
+        metric.reset();
+        const state = await read().catch(() => undefined);
+        // The state without a schema or database has no processes, which would look like none alive.
+        if (state?.checks.schema === "ok") fill(state, (labels, value) => metric.set(labels, value));
+      },
+    });
+    registry.registerMetric(metric);
+  };
+
+  gauge("postern_processes", "Processes with a heartbeat within 20 s", ["role"], ({ processes }, set) => {
+    for (const role of roles)
+      set({ role }, processes.filter((each) => each.role === role && each.condition === "alive").length);
+  });
+  gauge(
+    "postern_processes_vanished",
+    "Processes that crashed or are frozen; for 5 minutes if they were replaced, otherwise for an hour",
+    [],
+    ({ processes }, set) => set({}, processes.filter(isMissed).length),
+  );
+  gauge("postern_claims_failing", "Workers whose claims have failed for 10 s or longer", [], ({ processes }, set) =>
+    set({}, processes.filter((each) => each.condition === "alive" && isLong(each.claimsFailingSeconds)).length),
+  );
+  gauge(
+    "postern_chores_failing",
+    "Chores whose last run failed, and workers that cannot read the queue of chores, for 10 s or longer",
+    [],
+    ({ processes, failingChores }, set) => {
+      const queues = processes.filter((each) => each.condition === "alive" && isLong(each.choresFailingSeconds));
+      set({}, queues.length + failingChores.filter(({ failingSeconds }) => isLong(failingSeconds)).length);
+    },
+  );
+  gauge(
+    "postern_last_claim_seconds",
+    "Seconds since a worker last claimed a send; it grows while nothing is queued",
+    ["mode"],
+    ({ processes }, set) => {
+      for (const mode of modes) {
+        const seconds = claimedSecondsAgo(processes, mode);
+        if (seconds !== undefined) set({ mode }, seconds);
+      }
+    },
+  );
+  gauge(
+    "postern_unclaimed_seconds",
+    "Seconds for which sends could be claimed and no worker claimed one; 0 below 20 s",
+    ["mode"],
+    ({ processes }, set) => {
+      for (const mode of modes) set({ mode }, unclaimedSeconds(processes, mode) ?? 0);
+    },
+  );
+}
