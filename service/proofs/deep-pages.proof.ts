@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { aLogin, anAccount } from "../test/builders.ts";
@@ -19,11 +20,13 @@ export const proof: Proof = {
     "service/migrations",
     "service/proofs/deep-pages",
     "service/src/api/http/deep-reads.ts",
+    "service/src/api/http/read-limits.ts",
     "service/src/api/v1/events",
     "service/src/api/v1/list-wire.ts",
     "service/src/api/v1/suppressions",
     "service/src/db",
     "service/src/events",
+    "service/src/fair-slots.ts",
     "service/src/suppressions",
   ],
   size: { small: 30_000, full: fullSize },
@@ -35,12 +38,13 @@ export const proof: Proof = {
       await storeSuppressions(db, accountId, suppressions, progress);
       const lists = listsOf(size, suppressions);
       const { accessToken } = await aLogin(db, credentialDeps.loginDeps, { accountId });
-      const get = createGet(processes[0]?.url ?? "", accessToken);
+      const getOnce = createGet(processes[0]?.url ?? "", accessToken);
+      const get = withinRateLimit(getOnce);
 
       const deep = await readDeepPages(get, lists, progress);
       const first = await readFirstPages(get, lists, size < fullSize ? 20 : 300, progress);
       const moving = await readWhileEntriesArrive(db, accountId, get, lists, size < fullSize ? 10 : 40);
-      const flood = await floodWithDeepPages(get, lists[0], size < fullSize ? 50 : 300);
+      const flood = await floodWithDeepPages({ get, getOnce }, lists[0], size < fullSize ? 50 : 300);
 
       const wrong = deep.wrong + first.wrong + moving.wrong + flood.wrong;
       return {
@@ -49,7 +53,7 @@ export const proof: Proof = {
           `${randomPages} random pages of each of ${lists.length} lists (events, two types, suppressions), n = ${deep.times.length}: ` +
           `p50 ${at(deep.times, 0.5)} ms, slowest ${at(deep.times, 1)} ms; page 1, n = ${first.times.length}: p50 ${at(first.times, 0.5)} ms, ` +
           `p99 ${at(first.times, 0.99)} ms; ${moving.pages} pages while ${moving.arrived} entries arrived; ${flood.sent} requests for ` +
-          `the middle page at once: ${flood.answered} answered, the others 503 with Retry-After, page 1 meanwhile at most ` +
+          `the middle page at once: ${flood.answered} answered, the others 429 or 503 with Retry-After, page 1 meanwhile at most ` +
           `${at(flood.times, 1)} ms; ${wrong} pages with a wrong entry or total. ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`,
         holds:
           wrong === 0 &&
@@ -108,6 +112,17 @@ function createGet(url: string, accessToken: string): Get {
       addresses: (entries ?? []).map((entry: { recipient?: string; email?: string }) => entry.recipient ?? entry.email),
       retryAfter: response.headers.get("retry-after"),
     };
+  };
+}
+
+/** Waits where the account has used up its limit for reads. */
+function withinRateLimit(get: Get): Get {
+  return async (list, page) => {
+    for (;;) {
+      const answer = await get(list, page);
+      if (answer.status !== 429) return answer;
+      await sleep(Number(answer.retryAfter) * 1000);
+    }
   };
 }
 
@@ -202,14 +217,14 @@ async function storeArrivals(db: Database, accountId: string, number: number): P
 }
 
 /** One account requests the middle page many times at once. Meanwhile page 1 must be answered as usual. */
-async function floodWithDeepPages(get: Get, list: List, sent: number) {
+async function floodWithDeepPages({ get, getOnce }: { get: Get; getOnce: Get }, list: List, sent: number) {
   const middle = Math.ceil(list.total / pageSize / 2);
-  const flood = Promise.all(Array.from({ length: sent }, () => get(list, middle)));
+  const flood = Promise.all(Array.from({ length: sent }, () => getOnce(list, middle)));
   const times: number[] = [];
   for (let read = 0; read < 5; read++) times.push((await get(list, 1)).ms);
   const answers = await flood;
   const answered = answers.filter(({ status }) => status === 200);
-  const refused = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null);
+  const refused = answers.filter(({ status, retryAfter }) => [429, 503].includes(status) && retryAfter !== null);
   const wrong =
     answered.filter((answer) => !isRight(list, middle, answer)).length + sent - answered.length - refused.length;
   return { sent, answered: answered.length, wrong, times };

@@ -80,6 +80,7 @@ function processPart(values: Omit<Values, keyof typeof apiSecrets>) {
       awsAccountId: values.AWS_FEEDBACK_TOPIC_ARN?.accountId,
       partition: values.AWS_FEEDBACK_TOPIC_ARN?.partition,
       feedbackQueueUrl: values.AWS_FEEDBACK_QUEUE_URL,
+      isPushOpen: (values.FEEDBACK_PUSH ?? (values.AWS_FEEDBACK_QUEUE_URL === undefined ? "on" : "off")) === "on",
     },
   };
 }

@@ -53,7 +53,9 @@ export const environmentSchema = z.object({
   DATABASE_DIRECT_URL: optional(postgresUrl).describe(
     "the same database without PgBouncer, for migrations, chores and locks",
   ),
-  DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe("connections per process"),
+  DATABASE_POOL_SIZE: wholeNumber(1, 200)
+    .default(10)
+    .describe("connections per process, beside those with a fixed number"),
   PARTITION_SPAN: oneOf("month", "week").default("month").describe("time span of a partition of sends and events"),
   CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("how long Postern keeps the content of mails"),
   HOST: z.string().default("127.0.0.1").describe("address the API listens on"),
@@ -88,6 +90,7 @@ export const environmentSchema = z.object({
   FEEDBACK_GAP_SECONDS: wholeNumber(60, 604_800)
     .default(900)
     .describe("how long SES events may be missing for submitted mail before Postern reports a problem"),
+  FEEDBACK_PUSH: optional(oneOf("on", "off")).describe("whether the API receives the events that SNS pushes"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   AWS_REGION: z

@@ -40,7 +40,11 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     defaultText: "DATABASE_URL",
     example: "postgres://postern:secret@localhost:5432/postern",
   },
-  DATABASE_POOL_SIZE: { group: "Database and storage", usedBy: ["API", "worker"] },
+  DATABASE_POOL_SIZE: {
+    group: "Database and storage",
+    usedBy: ["API", "worker"],
+    note: "An API opens up to 8 more (4 of them only for accepting), a worker up to 10 more.",
+  },
   PARTITION_SPAN: {
     group: "Database and storage",
     usedBy: ["worker", "migrate"],
@@ -125,6 +129,13 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     usedBy: ["API", "worker", "status"],
     unit: "seconds",
     note: "The same limit applies to a queue of events that no worker can read.",
+  },
+  FEEDBACK_PUSH: {
+    group: "Feedback",
+    usedBy: ["API"],
+    defaultText: "on without AWS_FEEDBACK_QUEUE_URL, otherwise off",
+    note: "Anyone can post to this endpoint, so open it only if SNS uses it. See docs/feedback.md.",
+    example: "on",
   },
   DNS_SERVERS: {
     group: "Domains",

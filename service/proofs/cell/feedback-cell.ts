@@ -34,7 +34,12 @@ export async function withFeedbackCell<Result>(
   try {
     return await withSimulatedCell(serverUrl, simulator, async (cell) => {
       const { topicArn, queueUrl } = await setUpAll(simulator);
-      const environment = { ...cell.environment, AWS_FEEDBACK_TOPIC_ARN: topicArn, AWS_FEEDBACK_QUEUE_URL: queueUrl };
+      const environment = {
+        ...cell.environment,
+        AWS_FEEDBACK_TOPIC_ARN: topicArn,
+        AWS_FEEDBACK_QUEUE_URL: queueUrl,
+        FEEDBACK_PUSH: "on",
+      };
       const calls = queueCalls(simulator.region, simulator.url);
       const deadQueueUrl = (await findQueueUrl(calls, deadLetterQueueNameOf(cellCode))) ?? "";
       const messagesIn = async (url: string) => {

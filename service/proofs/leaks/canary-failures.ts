@@ -30,13 +30,18 @@ export async function useFeedback(cell: FeedbackCell, request: ApiRequest, canar
     JSON.stringify({ eventType: "Bounce", mail: { source: canaries.make("SNS message") } }),
     JSON.stringify({ eventType: canaries.make("SNS message"), mail: { messageId: "m", tags: {} } }),
   ];
+  const pushHead = {
+    "content-type": "text/plain",
+    "x-amz-sns-message-type": "Notification",
+    "x-amz-sns-topic-arn": cell.topicArn,
+  };
   const bodies = [...invalidMessages(), ...invalidMessages().map((message) => envelopeText(cell.topicArn, message))];
   for (const body of bodies) await aws.sendMessage(cell.queueUrl, body);
   for (const body of [
     ...invalidMessages(),
     ...invalidMessages().map((message) => envelopeText(cell.topicArn, message)),
   ]) {
-    await request("POST", "/api/v1/feedback/ses", { "content-type": "text/plain" }, body);
+    await request("POST", "/api/v1/feedback/ses", pushHead, body);
   }
   aws.close();
   await until("the queue of events is empty", 60, async () => (await cell.queued()) === 0);

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import type { Queryable } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
 import { AppError } from "../errors.ts";
 import type { Mode } from "../mode.ts";
@@ -19,7 +19,8 @@ import {
 import type { RateRefusals } from "./rate-refusals.ts";
 
 export interface AcceptDeps {
-  db: Queryable;
+  /** Only the statements of POST /send use these connections. */
+  db: Database;
   decide: Decide;
   /** Throws 503 when `decide` would refuse the request at once. */
   requireCapacity: () => void;

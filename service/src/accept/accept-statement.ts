@@ -1,6 +1,6 @@
 import { isUsable } from "../api-keys/api-key-store.ts";
 import { indexLookup } from "../db/stable-plan.ts";
-import { isFarBehind, rateLimitStep } from "./rate-limit.ts";
+import { acceptQueueHead, isFarBehind, rateLimitStep } from "./rate-limit.ts";
 
 /** SQL: the status in the first answer for the send `s`. */
 export const firstStatus =
@@ -78,7 +78,7 @@ with request as materialized (
           and k.type = r.mode
           and ${isUsable("k")}
       ), false))`)} account
-), counted as (${rateLimitStep}
+), counted as (${rateLimitStep(acceptQueueHead)}
 ), evaluated as materialized (
   select r.position, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.generated_key, r.recipients,
     a.position_in_account <= c.granted as is_admitted,

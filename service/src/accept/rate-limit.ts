@@ -12,11 +12,16 @@ import { computedOnce } from "../db/stable-plan.ts";
  * order: each recipient of an account moves its next send back by a minute divided by its limit per minute.
  */
 
+/** Returns the SQL of the queue head for the SQL of a mode. */
+type QueueHead = (mode: string) => string;
+
 /** The queue heads of live and test mail follow the 19 arrays of accept-batch.ts as parameters $20 and $21. */
-const queueHead = (mode: string) => `case ${mode} when 'live' then $20::timestamptz else $21::timestamptz end`;
+export const acceptQueueHead: QueueHead = (mode) =>
+  `case ${mode} when 'live' then $20::timestamptz else $21::timestamptz end`;
 
 /** 1. The instant of the decision. PostgreSQL reads the clock after it has locked the row. */
-const instant = computedOnce(`
+const instant = (queueHead: QueueHead) =>
+  computedOnce(`
   select reading.read_at,
     -- A server whose clock was set back must not refuse requests until the clock has caught up.
     coalesce(w.times[cardinality(w.times)] < reading.read_at + interval '10 s', true) as is_clock_sane,
@@ -38,10 +43,11 @@ const hasQueuedMail = `coalesce((
 
 /** SQL: is the send at `fairAt` so far behind the queue head that `hasQueuedMail` will be asked about it? */
 export const isFarBehind = (fairAt: string, decidedAt: string, mode: string) =>
-  `${fairAt} > least(${decidedAt}, ${queueHead(mode)}) + interval '1 minute'`;
+  `${fairAt} > least(${decidedAt}, ${acceptQueueHead(mode)}) + interval '1 minute'`;
 
 /** 2. The history up to this instant, empty when the clock was set back. */
-const history = computedOnce(`
+const history = (queueHead: QueueHead) =>
+  computedOnce(`
   select w.forgotten, excluded.wanted, excluded.limits,
     case when not is_clock_sane then queue_head
       when w.fair_at <= queue_head + interval '2 minutes' then greatest(queue_head, w.fair_at)
@@ -50,33 +56,37 @@ const history = computedOnce(`
     case when is_clock_sane then w.times else '{}' end as past_times,
     case when is_clock_sane then w.totals else '{}' end as past_totals,
     case when is_clock_sane then greatest(read_at, w.times[cardinality(w.times)]) else read_at end as decided_at
-  from ${instant} as instant`);
+  from ${instant(queueHead)} as instant`);
 
 /** 3. How many were admitted so far, and how many entries lie before each window. */
-const windowStarts = computedOnce(`
+const windowStarts = (queueHead: QueueHead) =>
+  computedOnce(`
   select *, coalesce(past_totals[cardinality(past_totals)], forgotten) as admitted_so_far,
     width_bucket(decided_at - interval '1 s', past_times) as entries_before_second,
     width_bucket(decided_at - interval '10 s', past_times) as entries_before_10_seconds,
     width_bucket(decided_at - interval '60 s', past_times) as entries_before_minute
-  from ${history} as history`);
+  from ${history(queueHead)} as history`);
 
 /** 4. The total at the start of the longest window: what lies before it is forgotten. */
-const forgottenNow = computedOnce(`
+const forgottenNow = (queueHead: QueueHead) =>
+  computedOnce(`
   select *, ${totalAt("entries_before_minute")} as admitted_before_minute
-  from ${windowStarts} as window_starts`);
+  from ${windowStarts(queueHead)} as window_starts`);
 
 /** 5. How many more each window admits. */
-const room = computedOnce(`
+const room = (queueHead: QueueHead) =>
+  computedOnce(`
   select *,
     (limits[1] - (admitted_so_far - ${totalAt("entries_before_second")}))::integer as room_in_second,
     (limits[2] - (admitted_so_far - ${totalAt("entries_before_10_seconds")}))::integer as room_in_10_seconds,
     (limits[3] - (admitted_so_far - admitted_before_minute))::integer as room_in_minute
-  from ${forgottenNow} as forgotten_now`);
+  from ${forgottenNow(queueHead)} as forgotten_now`);
 
 /** 6. How many of the wanted requests are admitted. */
-const granted = computedOnce(`
+const granted = (queueHead: QueueHead) =>
+  computedOnce(`
   select *, greatest(0, least(wanted, room_in_second, room_in_10_seconds, room_in_minute))::integer as granted
-  from ${room} as room`);
+  from ${room(queueHead)} as room`);
 
 function totalAt(entries: string): string {
   return `case when ${entries} = 0 then forgotten else past_totals[${entries}] end`;
@@ -94,7 +104,7 @@ const waitFor = (roomColumn: string, limit: number, length: string) => `
  *
  * An account without queued mail starts at the queue head, and not behind the backlog of others.
  */
-export const rateLimitStep = `
+export const rateLimitStep = (queueHead: QueueHead) => `
   insert into rate_windows as w (
     account_id, mode, times, totals, fair_at, wanted, recipient_sums, limits,
     decided_at, granted, fair_before, retry_ms, remaining
@@ -142,7 +152,7 @@ export const rateLimitStep = `
           else past_times[entries_before_minute + 1:] end as times,
         case when granted > 0 then past_totals[entries_before_minute + 1:] || (admitted_so_far + granted)
           else past_totals[entries_before_minute + 1:] end as totals
-      from ${granted} as admission
+      from ${granted(queueHead)} as admission
     ) as decision
     left join lateral (
       -- A limit above 200 is counted in hundredths of its window, each at the time of its latest entry: never too many are

@@ -1,5 +1,5 @@
-import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from "node:crypto";
-import { exportJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, verify } from "node:crypto";
+import { exportJWK, SignJWT } from "jose";
 import { z } from "zod";
 import type { Secret, SecretPair } from "../secret.ts";
 
@@ -7,6 +7,7 @@ export const accessTokenSeconds = 15 * 60;
 
 const audience = "postern";
 const maxTokenLength = 8192;
+const clockToleranceSeconds = 60;
 /** An Ed25519 key in PKCS #8 is this fixed header followed by the 32-byte seed (RFC 8410). */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
 
@@ -47,7 +48,17 @@ export async function issueAccessToken(authority: TokenAuthority, session: Sessi
     .sign(authority.signing.privateKey);
 }
 
+/** `crit` would name extensions that the verifier must understand; Postern knows none. */
+const headerSchema = z.object({
+  alg: z.literal("EdDSA"),
+  typ: z.literal("at+jwt"),
+  kid: z.string(),
+  crit: z.undefined().optional(),
+});
+
 const claimsSchema = z.object({
+  iss: z.string(),
+  aud: z.union([z.string(), z.array(z.string())]),
   sub: z.uuid(),
   sid: z.uuid(),
   tenant_id: z.uuid(),
@@ -63,33 +74,39 @@ export type AccessClaims = z.infer<typeof claimsSchema>;
 /**
  * Checks signature and format only; the caller then looks up the login. The tolerance covers an inaccurate clock of this
  * process. That lookup checks `exp` and `nbf` exactly, by the database's clock.
+ *
+ * It runs on the main thread, in a fraction of a millisecond. On Node's other threads it would wait behind the password hashes of log-ins.
  */
-export async function verifyAccessToken(authority: TokenAuthority, token: string): Promise<AccessClaims | undefined> {
+export function verifyAccessToken(authority: TokenAuthority, token: string): AccessClaims | undefined {
   if (token.length > maxTokenLength || !isCanonical(token)) return undefined;
-  const payload = await verifiedPayload(authority, token);
-  const claims = claimsSchema.safeParse(payload);
-  return claims.success && claims.data.cell === authority.cellCode ? claims.data : undefined;
+  const claims = claimsSchema.safeParse(signedPayload(authority, token));
+  // The reason stays internal: it would only help to forge a token.
+  return claims.success && areForThisCell(authority, claims.data) ? claims.data : undefined;
 }
 
-async function verifiedPayload(authority: TokenAuthority, token: string): Promise<JWTPayload | undefined> {
+/** Undefined unless a key of this installation signed exactly this text. */
+function signedPayload({ accepted }: TokenAuthority, token: string): unknown {
+  const parts = token.split(".");
+  const [head = "", body = "", signature = ""] = parts;
+  const header = headerSchema.safeParse(parseJson(head));
+  const key = header.success ? accepted.get(header.data.kid) : undefined;
+  if (parts.length !== 3 || key === undefined) return undefined;
+  const isSigned = verify(null, Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url"));
+  return isSigned ? parseJson(body) : undefined;
+}
+
+function parseJson(part: string): unknown {
   try {
-    const keyOf = ({ kid }: { kid?: string }) => {
-      const key = kid === undefined ? undefined : authority.accepted.get(kid);
-      if (key === undefined) throw new Error("unknown kid");
-      return key;
-    };
-    const { payload } = await jwtVerify(token, keyOf, {
-      algorithms: ["EdDSA"],
-      typ: "at+jwt",
-      issuer: authority.issuer,
-      audience,
-      clockTolerance: 60,
-    });
-    return payload;
+    return JSON.parse(Buffer.from(part, "base64url").toString());
   } catch {
-    // The reason stays internal: it would only help to forge a token.
     return undefined;
   }
+}
+
+function areForThisCell({ issuer, cellCode }: TokenAuthority, { iss, aud, cell, exp, nbf = 0 }: AccessClaims): boolean {
+  const now = Date.now() / 1000;
+  const isInTime = now < exp + clockToleranceSeconds && nbf - clockToleranceSeconds <= now;
+  return iss === issuer && [aud].flat().includes(audience) && cell === cellCode && isInTime;
 }
 
 /** The last base64url character can have unused bits; without this check one token would have several spellings. */

@@ -3,9 +3,10 @@ import { hashPassword, isPassword } from "../accounts/password.ts";
 import { findUserByEmail, type User } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import type { FairSlots } from "../fair-slots.ts";
 import { issueAccessToken, type TokenAuthority } from "./access-token.ts";
 import { insertLogin } from "./login-store.ts";
-import { clearAttempts, countAttempt, type LoginThrottle } from "./login-throttle.ts";
+import { addressBlock, clearAttempts, countAttempt, type LoginThrottle } from "./login-throttle.ts";
 import type { RefreshTokenMaker } from "./refresh-token.ts";
 
 /** Created once per process. */
@@ -13,6 +14,7 @@ export interface LoginDeps {
   authority: TokenAuthority;
   refreshTokens: RefreshTokenMaker;
   throttle: LoginThrottle;
+  slots: FairSlots;
 }
 
 export interface Tokens {
@@ -28,13 +30,19 @@ interface Attempt {
 
 /** Unknown and known users get the same answer after the same work: one attempt count, one lookup, one password hash. */
 export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Promise<Tokens> {
-  await countAttempt(db, deps.throttle, attempt);
-  const user = await findUserByEmail(db, attempt.email);
-  const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await dummyHash));
-  if (user === undefined || !isRight) throw wrongPassword();
+  const user = await deps.slots.run(addressBlock(attempt.address), () => checkPassword(db, deps, attempt));
+  if (user === undefined) throw wrongPassword();
   await clearAttempts(db, deps.throttle, attempt);
   if (user.isSuspended) throw suspended();
   return startLogin(db, deps, user);
+}
+
+/** Undefined for a wrong password. The count is part of the slot: a log-in that gets no slot must not count as a failure. */
+async function checkPassword(db: Database, deps: LoginDeps, attempt: Attempt): Promise<User | undefined> {
+  await countAttempt(db, deps.throttle, attempt);
+  const user = await findUserByEmail(db, attempt.email);
+  const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await dummyHash));
+  return isRight ? user : undefined;
 }
 
 function wrongPassword(): AppError {

@@ -8,6 +8,9 @@ import { openDatabaseClock } from "../db/database-clock.ts";
 import { createHint } from "../db/hints.ts";
 import { sendQueuedChannel } from "../queue/claim-sends.ts";
 
+/** Connections of an API process that only accepting uses: two batches, a key check, and the hint or the queue head. */
+export const acceptConnections = 4;
+
 /** Opens the dependencies of accept: its keys, a clock that follows the database, and the caches of this process. */
 export async function openAcceptDeps(config: Config, db: Database): Promise<AcceptDeps> {
   const clock = await openDatabaseClock(db);

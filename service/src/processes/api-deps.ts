@@ -1,10 +1,13 @@
 import type { AcceptDeps } from "../accept/accept-send.ts";
+import { createValidationCount } from "../accept/count-validations.ts";
 import type { ApiDeps } from "../api/http/api-server.ts";
+import { createReadLimits } from "../api/http/read-limits.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { DomainDeps } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
 import { createTokenAuthority } from "../logins/access-token.ts";
+import { createLoginSlots } from "../logins/login-slots.ts";
 import { createLoginThrottle } from "../logins/login-throttle.ts";
 import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
 import type { Metrics } from "../metrics.ts";
@@ -25,14 +28,18 @@ export function createApiDeps(
   { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: OpenedDeps,
 ): ApiDeps {
   const { loginDeps, apiKeyIssuer } = createCredentialDeps(config);
+  const authenticator = { db, peppers: config.secrets.apiKeyPepper, authority: loginDeps.authority };
   return {
     log,
     metrics,
     readiness: cacheForOneSecond(() => checkReadiness(db)),
-    authenticator: { db, peppers: config.secrets.apiKeyPepper, authority: loginDeps.authority },
+    authenticator,
+    senderAuthenticator: { ...authenticator, db: acceptDeps.db },
+    readLimits: createReadLimits(config.database.poolSize),
     loginDeps,
     apiKeyIssuer,
     acceptDeps,
+    countValidation: createValidationCount(db),
     domainDeps,
     feedbackEndpoint,
     http: config.http,
@@ -49,6 +56,7 @@ export function createCredentialDeps(config: Config): CredentialDeps {
       authority: createTokenAuthority(config.http.publicUrl, config.cellCode, tokenSigningKey),
       refreshTokens: createRefreshTokenMaker(config.cellCode, tokenSigningKey),
       throttle: createLoginThrottle(tokenSigningKey.current),
+      slots: createLoginSlots(),
     },
     apiKeyIssuer: { pepper: apiKeyPepper.current, cellCode: config.cellCode },
   };

@@ -7,6 +7,7 @@ import { anAccount, anApiKey } from "../../test/builders.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { type Environment, readConfig } from "../config.ts";
+import type { Mode } from "../mode.ts";
 import { holdByOperator, releaseByOperator } from "../queue/operator-hold.ts";
 
 const shared = useTestDatabase();
@@ -85,7 +86,7 @@ describe("the operations port", () => {
       checks: { database: "ok", schema: "ok" },
       degraded: [expect.stringContaining("The operator put all mail on hold")],
       sending: [{ mode: "live", operatorHold: { note: "a test" } }, { mode: "test" }],
-      connections: { waiting: 0 },
+      connections: { api: { waiting: 0 }, accept: { waiting: 0 } },
     });
     expect(metrics.body).toContain('postern_provider_held{mode="live",reason="manual"} 1');
 
@@ -102,6 +103,21 @@ describe("the operations port", () => {
     // All of 127.0.0.0/8 is this machine, so a server that listens on 0.0.0.0 would answer here.
     await expect(request(`http://127.0.0.2:${port}/metrics`)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
+});
+
+test("POST /send is answered while a read of another account occupies every shared connection", async () => {
+  const env = anEnvironment({ DATABASE_URL: shared.url, DATABASE_POOL_SIZE: "1" });
+  const [reader, sender] = [await aKey(env, "test"), await aKey(env, "test")];
+  const api = await startApiProcess(env);
+  const { id } = await send(api.url, reader);
+  const pending = await whileTableIsLocked("send_attempts", async () => {
+    const timeline = request(`${api.url}/api/v1/send/${id}/timeline`, { "x-api-key": reader });
+    await untilRequestWaits();
+    // The second request comes from a remembered key.
+    for (let sent = 0; sent < 2; sent++) expect(await send(api.url, sender)).toMatchObject({ status: 202 });
+    return { timeline };
+  });
+  expect(await pending.timeline).toMatchObject({ status: 200 });
 });
 
 describe("an unavailable database", () => {
@@ -141,10 +157,20 @@ describe("an unavailable database", () => {
 });
 
 /** A key that a process with this environment accepts. */
-async function aKey(env: Environment): Promise<string> {
+async function aKey(env: Environment, type: Mode = "live"): Promise<string> {
   const { secrets, cellCode } = readConfig(env);
   const issuer = { pepper: secrets.apiKeyPepper.current, cellCode };
-  return (await anApiKey(shared.db, issuer, await anAccount(shared.db))).key;
+  return (await anApiKey(shared.db, issuer, await anAccount(shared.db), { type })).key;
+}
+
+async function send(url: string, key: string): Promise<{ status: number; id: string }> {
+  const response = await fetch(`${url}/api/v1/send`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ from: "a@sandbox.test", to: ["b@sandbox.test"], subject: "Hello", text: "Hi" }),
+  });
+  const { id } = (await response.json()) as { id: string };
+  return { status: response.status, id };
 }
 
 interface Response {

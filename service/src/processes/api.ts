@@ -1,7 +1,7 @@
 import { createApiServer } from "../api/http/create-api-server.ts";
 import { type Config, readConfig } from "../config.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
-import { openAcceptDeps } from "./accept-deps.ts";
+import { acceptConnections, openAcceptDeps } from "./accept-deps.ts";
 import { createApiDeps } from "./api-deps.ts";
 import { openDomainDeps } from "./domain-deps.ts";
 import { openFeedbackPush, openFeedbackReceiver } from "./feedback-sources.ts";
@@ -14,10 +14,10 @@ export function runApi(): Promise<void> {
   return runProcess("api", (env) => readConfig(env, "postern api"), startApi);
 }
 
-export async function startApi({ config, db, log, metrics, started }: StartContext<Config>) {
+export async function startApi({ config, db, openDatabase, log, metrics, started }: StartContext<Config>) {
   await requireAccountRole(db);
   await warnAboutUnusableKeys(db, config.secrets.apiKeyPepper, log);
-  const acceptDeps = await openAcceptDeps(config, db);
+  const acceptDeps = await openAcceptDeps(config, openDatabase("accept", acceptConnections));
   const push = openFeedbackPush(config);
   const feedbackEndpoint = push && { push, receive: await openFeedbackReceiver({ db, log, metrics }) };
   const domains = openDomainDeps(config, db, log);

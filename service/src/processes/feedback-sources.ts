@@ -19,10 +19,10 @@ export async function openFeedbackReceiver({ db, log, metrics }: FeedbackContext
   return createFeedbackReceiver({ db, log, metrics, mode: "live", clock: await openDatabaseClock(db) });
 }
 
-/** Undefined until AWS_FEEDBACK_TOPIC_ARN, which `postern aws setup` prints, is set. */
+/** Undefined until AWS_FEEDBACK_TOPIC_ARN, which `postern aws setup` prints, is set, and while FEEDBACK_PUSH is off. */
 export function openFeedbackPush({ provider }: WorkerConfig): FeedbackPush | undefined {
-  const { feedbackTopicArn, region, endpoints, kind } = provider;
-  if (feedbackTopicArn === undefined) return undefined;
+  const { feedbackTopicArn, isPushOpen, region, endpoints, kind } = provider;
+  if (feedbackTopicArn === undefined || !isPushOpen) return undefined;
   return createFeedbackPush({
     region,
     endpoint: endpoints.sns,

@@ -1,6 +1,6 @@
 import closeWithGrace from "close-with-grace";
 import { type Environment, loadEnvironment, type WorkerConfig } from "../config.ts";
-import { type Database, openDatabase } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { ClaimWatch } from "../delivery/claim-watch.ts";
 import { createLog, type Log } from "../log.ts";
 import { ChoreWatch } from "../loops/chore-watch.ts";
@@ -15,6 +15,7 @@ import { withDeadline } from "./deadline.ts";
 import { explainListenError } from "./listen-error.ts";
 import { checkLiveness } from "./liveness.ts";
 import { startOperationsServer } from "./operations-server.ts";
+import { createProcessDatabases, type ProcessDatabases } from "./process-databases.ts";
 import { startProcessHeartbeat } from "./process-heartbeat.ts";
 import { requireUsableDatabase } from "./require-usable-database.ts";
 import { Started } from "./started.ts";
@@ -35,9 +36,13 @@ export interface ProcessContext<Settings extends WorkerConfig = WorkerConfig> {
 }
 
 /** `facts`: fields of the log line `<name>.started`. */
-export type Start<Settings extends WorkerConfig> = (context: StartContext<Settings>) => Promise<Record<string, unknown>>;
+export type Start<Settings extends WorkerConfig> = (
+  context: StartContext<Settings>,
+) => Promise<Record<string, unknown>>;
 
 export interface StartContext<Settings extends WorkerConfig = WorkerConfig> extends ProcessContext<Settings> {
+  /** Opens connections for one purpose, apart from those of `db`. The process closes them. */
+  openDatabase: ProcessDatabases["open"];
   /** Each start-up step adds what has to be stopped. */
   started: Started;
   chores: ChoreWatch;
@@ -88,12 +93,9 @@ async function startProcess<Settings extends WorkerConfig>({
   started,
   start,
 }: StartOptions<Settings>): Promise<Record<string, unknown>> {
-  const db = openDatabase({
-    ...config.database,
-    applicationName: `postern-${name}`,
-    onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
-  });
-  started.addResource(() => db.close());
+  const databases = createProcessDatabases(config, log);
+  started.addResource(() => databases.close());
+  const db = databases.open(name, config.database.poolSize);
   await requireUsableDatabase(db, config.provider.kind);
   const metrics = createMetrics();
   measurePartitions(metrics, db);
@@ -104,11 +106,11 @@ async function startProcess<Settings extends WorkerConfig>({
   const listen = { ...config.operations, port: config.operations.port ?? usualOperationsPort[name] };
   const operations = await startOperationsServer(listen, {
     metrics: () => metrics.registry.metrics(),
-    health: () => readHealth(db, readState),
+    health: async () => ({ ...(await readHealth(db, readState)), connections: databases.connections() }),
     liveness: cacheForOneSecond(() => checkLiveness(claims, config.database.url)),
   }).catch(explainListenError("OPERATIONS_PORT", listen));
   started.addResource(() => operations.close());
-  const facts = await start({ config, db, log, metrics, started, claims, chores });
+  const facts = await start({ config, db, openDatabase: databases.open, log, metrics, started, claims, chores });
   const heartbeat = startProcessHeartbeat({ role: name, db, claims, chores, log });
   started.addResource(() => heartbeat.stop());
   return { ...facts, operations: operations.address };
@@ -126,8 +128,7 @@ async function stopFailedStart(name: ProcessName, log: Log, started: Started): P
 
 async function readHealth(db: Database, readState: () => Promise<CellState>) {
   const state = await readState().catch(() => undefined);
-  const health = await (state === undefined ? healthWithoutState(db) : describeHealth(state));
-  return { ...health, connections: db.connections() };
+  return state === undefined ? healthWithoutState(db) : describeHealth(state);
 }
 
 /** Only `isReady` decides the status code; other problems are reported without making the process unready. Names no account. */

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from "node:http";
+
 /**
  * One report of the provider about a mail. The provider delivers each report at least once, in any order, and for one
  * recipient or for several together.
@@ -73,6 +75,8 @@ export interface ReceivedMessage {
 
 /** The feedback source that the provider posts to. Postern trusts only messages with a valid signature. */
 export interface FeedbackPush {
+  /** False when the provider cannot have sent a request with these headers. Proves nothing otherwise. */
+  mayRead(headers: IncomingHttpHeaders): boolean;
   read(body: string): Promise<PushReading>;
   /** Confirms the subscription; the topic sends notifications from then on. Throws a `ProviderError`. */
   confirm(confirmation: { topicArn: string; token: string }): Promise<void>;

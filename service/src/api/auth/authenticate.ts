@@ -84,7 +84,7 @@ async function callerByKey({ db, peppers }: Authenticator, key: string): Promise
 
 async function callerByToken({ db, authority }: Authenticator, token: string, accepted: Accepted): Promise<Caller> {
   if (looksLikeKey(token)) throw refused(keyAsBearer(accepted));
-  const claims = await verifyAccessToken(authority, token);
+  const claims = verifyAccessToken(authority, token);
   if (claims === undefined) throw refused("The access token is not valid. Log in at POST /api/v1/auth/login.");
   const login = await findOpenLogin(db, { loginId: claims.sid, notBefore: claims.nbf ?? 0, expiresAt: claims.exp });
   if (login === undefined || login.userId !== claims.sub || login.accountId !== claims.tenant_id) {

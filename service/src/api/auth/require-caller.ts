@@ -1,12 +1,26 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../errors.ts";
+import { describeLimits, rateLimitHeaders, readWindows } from "../http/rate-limit-headers.ts";
+import type { ReadLimits } from "../http/read-limits.ts";
 import { type Accepted, type Authenticator, authenticate, type Caller } from "./authenticate.ts";
 
-/** A hook that authenticates before the body is read, and the function with which the handler gets its caller. */
-export function requireCaller(authenticator: Authenticator, accepted: Accepted) {
+interface CallerDeps {
+  authenticator: Authenticator;
+  readLimits: ReadLimits;
+}
+
+/**
+ * A hook that authenticates before the body is read, and the function with which the handler gets its caller. The hook also applies
+ * the limits of reads to GET and HEAD.
+ */
+export function requireCaller({ authenticator, readLimits }: CallerDeps, accepted: Accepted) {
   const callers = new WeakMap<FastifyRequest, Caller>();
   return {
-    onRequest: async (request: FastifyRequest): Promise<void> => {
-      callers.set(request, await authenticate(authenticator, request.headers, accepted));
+    onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const caller = await authenticate(authenticator, request.headers, accepted);
+      const isRead = request.method === "GET" || request.method === "HEAD";
+      if (isRead) countRead(readLimits, caller.accountId, reply);
+      callers.set(request, isRead ? { ...caller, db: readLimits.limit(caller.db) } : caller);
     },
     callerOf: (request: FastifyRequest): Caller => {
       const caller = callers.get(request);
@@ -14,4 +28,16 @@ export function requireCaller(authenticator: Authenticator, accepted: Accepted) 
       return caller;
     },
   };
+}
+
+function countRead(readLimits: ReadLimits, accountId: string, reply: FastifyReply): void {
+  const { usage, retryMs } = readLimits.count(accountId);
+  reply.headers(rateLimitHeaders(usage, readWindows));
+  if (retryMs === undefined) return;
+  const retryAfterSeconds = Math.ceil(retryMs / 1000);
+  throw new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `The account has reached the limit for reads (${describeLimits(usage, readWindows)}). Read again after ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  );
 }

@@ -7,6 +7,7 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { AcceptDeps } from "../../accept/accept-send.ts";
+import type { CountValidation } from "../../accept/count-validations.ts";
 import type { ApiKeyIssuer } from "../../api-keys/create-api-key.ts";
 import type { DomainDeps } from "../../domains/register-domain.ts";
 import type { ReceiveFeedback } from "../../feedback/receive-feedback.ts";
@@ -16,6 +17,7 @@ import type { Metrics } from "../../metrics.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
 import type { Readiness } from "../../status/readiness.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
+import type { ReadLimits } from "./read-limits.ts";
 
 declare module "fastify" {
   interface FastifyReply {
@@ -38,9 +40,13 @@ export interface ApiDeps {
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
   authenticator: Authenticator;
+  /** For POST /send, with the connections of accepting, so that no other request delays it. */
+  senderAuthenticator: Authenticator;
+  readLimits: ReadLimits;
   loginDeps: LoginDeps;
   apiKeyIssuer: ApiKeyIssuer;
   acceptDeps: AcceptDeps;
+  countValidation: CountValidation;
   /** `domainDeps` and `feedbackEndpoint` are undefined until the operator connects the installation to AWS. */
   domainDeps: DomainDeps | undefined;
   feedbackEndpoint: { push: FeedbackPush; receive: ReceiveFeedback } | undefined;

@@ -40,11 +40,12 @@ export interface ApiDocument {
 export function completeDocument(document: ApiDocument): void {
   const { schemas } = document.components;
   dropUnusedSchemas(schemas, document);
-  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  for (const operation of operations) {
+  const entries = Object.values(document.paths).flatMap((methods) => Object.entries(methods));
+  const operations = entries.map(([, operation]) => operation);
+  for (const [method, operation] of entries) {
     showExample(operation, schemas);
     hideOptionalParameters(operation);
-    describeResponses(operation, schemas);
+    describeResponses(method, operation, schemas);
     showErrors(operation);
     addSample(operation);
   }
@@ -91,11 +92,16 @@ function hideOptionalParameters({ parameters = [] }: Operation): void {
 }
 
 /** A response that only refers to a named schema has no description of its own. */
-function describeResponses({ operationId, responses }: Operation, schemas: Record<string, Schema>): void {
+function describeResponses(
+  method: string,
+  { operationId, responses }: Operation,
+  schemas: Record<string, Schema>,
+): void {
+  const isLimitedRead = method === "get" && "429" in responses;
   for (const [status, response] of Object.entries(responses)) {
     const described = referred(response.content?.["application/json"]?.schema, schemas)?.description;
     if (response.description === "Default Response" && typeof described === "string") response.description = described;
-    response.headers = headersOf(operationId, Number(status));
+    response.headers = headersOf({ operationId, isLimitedRead }, Number(status));
   }
 }
 

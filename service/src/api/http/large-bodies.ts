@@ -13,14 +13,18 @@ export function isSmallBody({ headers }: FastifyRequest): boolean {
   return Number(length) <= maxUncheckedBytes;
 }
 
+export interface LargeBodyLimit {
+  admit(request: FastifyRequest, reply: FastifyReply, accountId: string): void;
+}
+
 /**
- * A large body occupies memory until it is stored. So an account may have few of them in progress at a time, and all accounts
+ * A large body occupies memory until the request is answered. So an account may have few of them in progress at a time, and all accounts
  * together not many. Further ones get 503 with Retry-After.
  */
-export function createLargeBodyLimit() {
+export function createLargeBodyLimit(): LargeBodyLimit {
   const inProgress = new Map<string, number>();
   return {
-    admit(request: FastifyRequest, reply: FastifyReply, accountId: string): void {
+    admit(request, reply, accountId) {
       // A connection that closed during authentication reads nothing, and its close event will not fire again.
       if (isSmallBody(request) || reply.raw.destroyed) return;
       const own = inProgress.get(accountId) ?? 0;
@@ -37,7 +41,7 @@ export function createLargeBodyLimit() {
 }
 
 function tooManyLarge(): AppError {
-  return new AppError("UNAVAILABLE", "Too many large mails are in progress. Send fewer at the same time.", {
+  return new AppError("UNAVAILABLE", "Too many large requests are in progress. Send fewer at the same time.", {
     retryAfterSeconds: 1,
   });
 }

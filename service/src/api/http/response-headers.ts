@@ -16,7 +16,7 @@ export const responseHeaders = {
     example: 'Bearer realm="Postern"',
   },
   "RateLimit-Policy": {
-    description: "The send limits of the account: quota `q` for each window of `w` seconds",
+    description: "The limits of the account for such requests: quota `q` for each window of `w` seconds",
     schema: { type: "string" },
     example: '"second";q=3;w=1, "10-seconds";q=20;w=10, "minute";q=100;w=60',
   },
@@ -34,16 +34,31 @@ export const responseHeaders = {
 type HeaderName = keyof typeof responseHeaders;
 
 /** What the account has left is known once the limits were checked: after 401 and before any other error of the payload. */
-const afterRateLimit = [202, 400, 409, 415, 422, 429];
+const afterRateLimit: Record<string, number[]> = {
+  send: [202, 400, 409, 415, 422, 429],
+  validateSend: [200, 413, 415, 422, 429, 500, 503],
+};
+
+/** Reads are counted after the credential was checked, and before anything else. */
+const beforeReadLimit = [401, 431];
+
+interface DescribedOperation {
+  operationId: string;
+  isLimitedRead: boolean;
+}
 
 /** Refers to the headers that a response of this operation can have. */
-export function headersOf(operationId: string, status: number): Record<string, { $ref: string }> {
-  const isCountedSend = operationId === "send" && afterRateLimit.includes(status);
+export function headersOf(
+  { operationId, isLimitedRead }: DescribedOperation,
+  status: number,
+): Record<string, { $ref: string }> {
+  const isCounted =
+    afterRateLimit[operationId]?.includes(status) || (isLimitedRead && !beforeReadLimit.includes(status));
   const names: HeaderName[] = [
     "X-Request-Id",
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
-    ...(isCountedSend ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+    ...(isCounted ? (["RateLimit-Policy", "RateLimit"] as const) : []),
     ...(operationId === "send" && status === 202 ? (["Idempotent-Replayed"] as const) : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -5,8 +5,8 @@ import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { accountResponse, toAccountResponse } from "./account-wire.ts";
 
 /** An addition to the published interface: a caller can test a key without sending an email. */
-export function accountRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
+export function accountRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
 
   app.get(
     "/api/v1/account",
@@ -18,7 +18,7 @@ export function accountRoutes(app: ApiServer, { authenticator }: ApiDeps): void 
         description: "Returns the account, the mode and the rate limits that apply to the credential of this request.",
         tags: ["Account"],
         security: needsKeyOrJwt,
-        response: { 200: accountResponse, ...errorResponses(401, 422) },
+        response: { 200: accountResponse, ...errorResponses(401, 422, 429) },
       },
     },
     async (request) => {

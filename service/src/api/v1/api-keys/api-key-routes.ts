@@ -14,8 +14,8 @@ import {
   toKeyRequest,
 } from "./api-key-wire.ts";
 
-export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
+export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps, "jwt");
 
   app.post(
     "/api/v1/api-keys",
@@ -32,7 +32,7 @@ export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: Ap
       },
     },
     async (request, reply) => {
-      const created = await createApiKey(callerOf(request).db, apiKeyIssuer, toKeyRequest(request.body));
+      const created = await createApiKey(callerOf(request).db, deps.apiKeyIssuer, toKeyRequest(request.body));
       return reply.code(201).send({ ...toApiKeyResponse(created), key: created.key });
     },
   );
@@ -46,7 +46,7 @@ export function apiKeyRoutes(app: ApiServer, { authenticator, apiKeyIssuer }: Ap
         summary: "List the account's API keys",
         tags: ["API keys"],
         security: needsJwt,
-        response: { 200: apiKeyList, ...errorResponses(401, 422) },
+        response: { 200: apiKeyList, ...errorResponses(401, 422, 429) },
       },
     },
     async (request) => (await listApiKeys(callerOf(request).db)).map(toApiKeyResponse),

@@ -14,10 +14,11 @@ import {
   toTokensResponse,
 } from "./auth-wire.ts";
 
-export function authRoutes(app: ApiServer, { loginDeps, authenticator }: ApiDeps): void {
+export function authRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { loginDeps, authenticator } = deps;
   // The login finds the account, so its queries cannot be limited to one account.
   const { db } = authenticator;
-  const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps, "jwt");
 
   app.post(
     "/api/v1/auth/login",

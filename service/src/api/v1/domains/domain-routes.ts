@@ -24,7 +24,7 @@ const idParams = z.object({
 });
 
 export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps.authenticator, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps, "jwt");
 
   app.post(
     "/api/v1/domains",
@@ -56,7 +56,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "List the account's domains",
         tags: ["Domains"],
         security: needsJwt,
-        response: { 200: domainList, ...errorResponses(401, 422) },
+        response: { 200: domainList, ...errorResponses(401, 422, 429) },
       },
     },
     async (request) => (await listDomains(callerOf(request).db)).map(toListedDomain),
@@ -72,7 +72,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         tags: ["Domains"],
         security: needsJwt,
         params: idParams,
-        response: { 200: domainResponse, ...errorResponses(401, 404, 422) },
+        response: { 200: domainResponse, ...errorResponses(401, 404, 422, 429) },
       },
     },
     async (request) => {

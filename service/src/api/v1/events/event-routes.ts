@@ -7,8 +7,8 @@ import { offsetOf, requireNoPage, toCursorPagination, toPagePagination } from ".
 import { modesToRead } from "../sends/send-mode.ts";
 import { eventList, eventQuery, toEventFilter, toEventRecord } from "./event-wire.ts";
 
-export function eventRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
+export function eventRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps, "jwt");
   const deepReads = createDeepReads();
 
   app.get(
@@ -25,7 +25,7 @@ export function eventRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
         tags: ["Events"],
         security: needsJwt,
         querystring: eventQuery,
-        response: { 200: eventList, ...errorResponses(401, 422) },
+        response: { 200: eventList, ...errorResponses(401, 422, 429) },
       },
     },
     async (request) => {

@@ -7,12 +7,17 @@ import { createApiServer } from "../../http/create-api-server.ts";
 
 const api = useTestApi();
 const path = "/api/v1/feedback/ses";
+const tooLarge = "x".repeat(513 * 1024);
 
 /** Posts a body to an API whose signature check always returns the given reading. */
-async function push(reading: PushReading, { result = async () => "applied" as const, body = "{}" } = {}) {
+async function push(
+  reading: PushReading,
+  { result = async () => "applied" as const, body = "{}", mayRead = true } = {},
+) {
   const received: { reading: FeedbackReading; raw: string }[] = [];
   const confirmed: unknown[] = [];
   const feedbackPush: FeedbackPush = {
+    mayRead: () => mayRead,
     read: async () => reading,
     confirm: async (confirmation) => void confirmed.push(confirmation),
   };
@@ -69,13 +74,19 @@ describe("POST /api/v1/feedback/ses", () => {
     expect(unstored.status).toBe(503);
   });
 
-  test("returns 503 while the installation is not connected to AWS", async () => {
-    const response = await api.call({ method: "POST", path, rawBody: "{}", headers: { "content-type": "text/plain" } });
-    expect(response.status).toBe(503);
+  test("returns 404 where no push is configured, without reading the body", async () => {
+    const headers = { "content-type": "text/plain" };
+    const response = await api.call({ method: "POST", path, rawBody: tooLarge, headers });
+    expect([response.status, response.json().error.message]).toEqual([404, expect.stringContaining("FEEDBACK_PUSH")]);
+  });
+
+  test("returns 401 for headers that SNS does not send, without reading the body", async () => {
+    const response = await push({ kind: "refused", reason: "" }, { body: tooLarge, mayRead: false });
+    expect(response).toMatchObject({ status: 401, json: { error: { code: "UNAUTHORIZED" } } });
   });
 
   test("returns 413 for a body larger than any SNS message", async () => {
-    const response = await push({ kind: "refused", reason: "" }, { body: "x".repeat(513 * 1024) });
+    const response = await push({ kind: "refused", reason: "" }, { body: tooLarge });
     expect(response.status).toBe(413);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { useSendingApi } from "../../../../test/use-sending-api.ts";
+import { hello, useSendingApi } from "../../../../test/use-sending-api.ts";
 
 const { api, aSender, send } = useSendingApi();
 
@@ -32,4 +32,19 @@ test("too many concurrent large sends return 503, and requests without a body ne
   expect(statuses(await many(() => send(sender, large)))).toEqual(new Set([202, 503]));
   const empty = () => api.call({ method: "POST", path: "/api/v1/send", key: sender.key });
   expect(statuses(await many(empty))).toEqual(new Set([422]));
+});
+
+test("validations share the capacity for large bodies with sends, and further ones return 503", async () => {
+  const sender = await aSender();
+  const validate = () =>
+    api.call({
+      method: "POST",
+      path: "/api/v1/send/validate",
+      key: sender.key,
+      body: { from: sender.from, ...hello, ...large },
+    });
+  const responses = await Promise.all(Array.from({ length: manyRequests }, validate));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 503]));
+  expect(responses.find(({ status }) => status === 503)?.headers["retry-after"]).toBe("1");
+  expect((await validate()).status).toBe(200);
 });

@@ -8,8 +8,8 @@ import { modesToRead } from "./send-mode.ts";
 import { toSendRecord } from "./send-response-wire.ts";
 
 /** An addition to the published interface, which finds a send only by its id. */
-export function sendListRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
+export function sendListRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
 
   app.get(
     "/api/v1/sends",
@@ -24,7 +24,7 @@ export function sendListRoutes(app: ApiServer, { authenticator }: ApiDeps): void
         tags: ["Sends"],
         security: needsKeyOrJwt,
         querystring: sendQuery,
-        response: { 200: sendList, ...errorResponses(401, 422) },
+        response: { 200: sendList, ...errorResponses(401, 422, 429) },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { anApiKey } from "../../../../test/builders.ts";
-import { useSendingApi } from "../../../../test/use-sending-api.ts";
+import { hello, useSendingApi } from "../../../../test/use-sending-api.ts";
 
 const { api, aSender, setLimits, send, countSends } = useSendingApi();
 
@@ -71,5 +71,27 @@ describe("POST /api/v1/send returns 429", () => {
     await send(sender, { idempotency_key: "k" });
     expect((await send(sender, { idempotency_key: "k" })).json().idempotent).toBe(true);
     expect((await send(sender, { idempotency_key: "k" })).status).toBe(429);
+  });
+});
+
+describe("POST /api/v1/send/validate returns 429", () => {
+  const validate = ({ key, from }: { key: string; from: string }, body: object = {}) =>
+    api.call({ method: "POST", path: "/api/v1/send/validate", key, body: { from, ...hello, ...body } });
+
+  test("beyond the limits of sends, counted apart from sends, before the body is parsed", async () => {
+    const sender = await aSender({ isUnlimited: false });
+    await setLimits(sender.accountId, 100, 100, 2);
+    expect((await validate(sender)).headers.ratelimit).toBe('"second";r=99, "10-seconds";r=99, "minute";r=1');
+    expect((await validate(sender, { extra: 1 })).status).toBe(200);
+    const refused = await validate(sender, { extra: 1 });
+    expect(refused.status).toBe(429);
+    expect(refused.headers["ratelimit-policy"]).toBe('"second";q=100;w=1, "10-seconds";q=100;w=10, "minute";q=2;w=60');
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(30);
+    expect(refused.json().error).toMatchObject({
+      code: "RATE_LIMIT_EXCEEDED",
+      message: expect.stringContaining("limit for validations"),
+    });
+    expect([(await send(sender)).status, (await send(sender)).status]).toEqual([202, 202]);
+    expect((await send(sender)).status).toBe(429);
   });
 });

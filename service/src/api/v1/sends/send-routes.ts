@@ -6,7 +6,7 @@ import { AppError } from "../../../errors.ts";
 import type { Mode } from "../../../mode.ts";
 import { createSenderIdentifier } from "../../auth/authenticate.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { createLargeBodyLimit, isSmallBody } from "../../http/large-bodies.ts";
+import { createLargeBodyLimit, isSmallBody, type LargeBodyLimit } from "../../http/large-bodies.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { domainNotVerified } from "./domain-not-verified.ts";
@@ -21,14 +21,14 @@ export async function sendRoutes(app: ApiServer, deps: ApiDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    sendRoute(scope.withTypeProvider(), deps);
-    sendValidateRoutes(scope.withTypeProvider(), deps);
+    const largeBodies = createLargeBodyLimit();
+    sendRoute(scope.withTypeProvider(), deps, largeBodies);
+    sendValidateRoutes(scope.withTypeProvider(), deps, largeBodies);
   });
 }
 
-function sendRoute(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void {
-  const { identify, requireValidCredential } = createSenderIdentifier(authenticator);
-  const largeBodies = createLargeBodyLimit();
+function sendRoute(app: ApiServer, { senderAuthenticator, acceptDeps }: ApiDeps, largeBodies: LargeBodyLimit): void {
+  const { identify, requireValidCredential } = createSenderIdentifier(senderAuthenticator);
   const senders = new WeakMap<FastifyRequest, { sender: Sender; sending: SendingMode }>();
 
   app.post(

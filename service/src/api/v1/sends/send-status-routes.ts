@@ -7,8 +7,8 @@ import { errorResponses, needsKeyOrJwt, uuidParams } from "../../http/wire-forma
 import { modesToRead, readingModeQuery } from "./send-mode.ts";
 import { sendRecord, toSendRecord } from "./send-response-wire.ts";
 
-export function sendStatusRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
+export function sendStatusRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
 
   app.get(
     "/api/v1/send/:id/status",
@@ -22,7 +22,7 @@ export function sendStatusRoutes(app: ApiServer, { authenticator }: ApiDeps): vo
         security: needsKeyOrJwt,
         params: uuidParams,
         querystring: readingModeQuery,
-        response: { 200: sendRecord, ...errorResponses(401, 404, 422) },
+        response: { 200: sendRecord, ...errorResponses(401, 404, 422, 429) },
       },
     },
     async (request) => {

@@ -8,8 +8,8 @@ import { modesToRead, readingModeQuery } from "./send-mode.ts";
 import { timelineResponse, toTimelineResponse } from "./send-timeline-wire.ts";
 
 /** An addition to the published interface, which returns the status of a send without its history. */
-export function sendTimelineRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
+export function sendTimelineRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
 
   app.get(
     "/api/v1/send/:id/timeline",
@@ -23,7 +23,7 @@ export function sendTimelineRoutes(app: ApiServer, { authenticator }: ApiDeps): 
         security: needsKeyOrJwt,
         params: uuidParams,
         querystring: readingModeQuery,
-        response: { 200: timelineResponse, ...errorResponses(401, 404, 422) },
+        response: { 200: timelineResponse, ...errorResponses(401, 404, 422, 429) },
       },
     },
     async (request) => {

@@ -71,7 +71,7 @@ describe("POST /api/v1/send/validate returns 200", () => {
     const sender = await aSender([100, 3, 100]);
     await send(sender);
     await send(sender, { extra: 1 });
-    for (let n = 0; n < 5; n++) await validate(sender);
+    await validate(sender);
     expect((await validate(sender)).json().rate_limits[1]).toEqual({ window_seconds: 10, limit: 3, remaining: 1 });
     expect((await send(sender)).status).toBe(202);
     expect((await validate(sender)).json()).toMatchObject({
@@ -81,7 +81,7 @@ describe("POST /api/v1/send/validate returns 200", () => {
     });
   });
 
-  test("and stores, queues, counts and logs nothing", async () => {
+  test("and stores, queues and logs nothing, and counts no send", async () => {
     const sender = await aSender();
     const tables = [
       "sends",
@@ -89,7 +89,7 @@ describe("POST /api/v1/send/validate returns 200", () => {
       "send_queue",
       "events",
       "idempotency_keys",
-      "rate_windows",
+      "rate_windows where mode in ('live', 'test')",
       "list_changes",
     ];
     const counts = () =>

@@ -1,7 +1,12 @@
+import type { FastifyRequest } from "fastify";
+import type { RateUsage } from "../../../accept/accept-batch.ts";
 import { validateSend } from "../../../accept/validate-send.ts";
-import type { AppError } from "../../../errors.ts";
+import { AppError } from "../../../errors.ts";
+import type { Caller } from "../../auth/authenticate.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import type { LargeBodyLimit } from "../../http/large-bodies.ts";
+import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { invalidRequest } from "../../http/validation-error.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
@@ -9,14 +14,25 @@ import { sendingModeOf, sendingModeQuery } from "./send-mode.ts";
 import { idempotencyHeaders, sendBody } from "./send-request-wire.ts";
 import { toValidationResponse, validationResponse } from "./send-validate-wire.ts";
 
-/** An addition to the published interface: returns the result of sending without sending, storing or counting anything. */
-export function sendValidateRoutes(app: ApiServer, { authenticator, acceptDeps }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "api-key-or-jwt");
+/**
+ * An addition to the published interface: returns the result of sending without sending or storing anything. It counts against windows
+ * of its own, and its bodies share the memory of those of POST /send.
+ */
+export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): void {
+  const { onRequest: authenticate, callerOf } = requireCaller(deps, "api-key-or-jwt");
 
   app.post(
     "/api/v1/send/validate",
     {
-      onRequest,
+      onRequest: async (request, reply) => {
+        await authenticate(request, reply);
+        const caller = callerOf(request);
+        const { mode } = modeOf(request, caller);
+        const { usage, retryMs } = await deps.countValidation({ accountId: caller.accountId, mode });
+        reply.headers(rateLimitHeaders(usage));
+        if (retryMs !== undefined) throw overLimit(usage, retryMs);
+        largeBodies.admit(request, reply, caller.accountId);
+      },
       bodyLimit: maxSendBytes,
       validatorCompiler: () => (value) => ({ value }),
       schema: {
@@ -24,28 +40,39 @@ export function sendValidateRoutes(app: ApiServer, { authenticator, acceptDeps }
         summary: "Validate a send without sending it",
         description:
           "Takes the same request as `POST /api/v1/send` and returns the status it would return, every problem of the payload, " +
-          "whether the domain is verified, which recipients are suppressed and what remains of the rate limits. It stores and " +
-          "counts nothing.",
+          "whether the domain is verified, which recipients are suppressed and what remains of the rate limits of sends. It stores " +
+          "nothing and does not count as a send. The limits of sends apply to validations as well, counted separately; the headers " +
+          "show what remains of those.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
         querystring: sendingModeQuery,
         headers: idempotencyHeaders,
         body: sendBody,
-        response: { 200: validationResponse, ...errorResponses(401, 413, 415, 422) },
+        response: { 200: validationResponse, ...errorResponses(401, 413, 415, 422, 429) },
       },
     },
     async (request) => {
-      const { db, mode, credential } = callerOf(request);
-      const sending = sendingModeOf(request, credential.kind === "jwt" ? undefined : mode);
+      const caller = callerOf(request);
+      const sending = modeOf(request, caller);
       if (sending.problems.length > 0) throw invalidRequest(sending.problems);
       const parsed = parseSendBody(request);
       const send = "request" in parsed ? parsed.request : undefined;
       const problems = "problem" in parsed ? problemsOf(parsed.problem) : [];
-      const deps = { db, fingerprintKey: acceptDeps.fingerprintKey };
-      const validation = await validateSend(deps, sending.mode, send);
+      const { fingerprintKey } = deps.acceptDeps;
+      const validation = await validateSend({ db: caller.db, fingerprintKey }, sending.mode, send);
       return toValidationResponse({ request: send, problems, validation });
     },
   );
+}
+
+function modeOf(request: FastifyRequest, { mode, credential }: Caller) {
+  return sendingModeOf(request, credential.kind === "jwt" ? undefined : mode);
+}
+
+function overLimit(usage: RateUsage, retryMs: number): AppError {
+  const retryAfterSeconds = Math.ceil(retryMs / 1000);
+  const message = `The account has reached its limit for validations (${describeLimits(usage)}). Send the same request again after ${retryAfterSeconds} s.`;
+  return new AppError("RATE_LIMIT_EXCEEDED", message, { retryAfterSeconds });
 }
 
 /** Problems of the payload belong in the response; any other error is the response. */

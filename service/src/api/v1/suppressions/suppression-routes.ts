@@ -20,8 +20,8 @@ import {
   toSuppressionEntry,
 } from "./suppression-wire.ts";
 
-export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(authenticator, "jwt");
+export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps, "jwt");
   const deepReads = createDeepReads();
 
   app.get(
@@ -37,7 +37,7 @@ export function suppressionRoutes(app: ApiServer, { authenticator }: ApiDeps): v
         tags: ["Suppressions"],
         security: needsJwt,
         querystring: suppressionQuery,
-        response: { 200: suppressionList, ...errorResponses(401, 422) },
+        response: { 200: suppressionList, ...errorResponses(401, 422, 429) },
       },
     },
     async (request) => {

@@ -2,6 +2,7 @@ import type { FeedbackPush, PushReading } from "../../feedback.ts";
 import { confirmSubscription, topicCalls } from "../setup/topic-calls.ts";
 import { type CertificateCache, createCertificateCache, type FetchCertificate } from "./certificate-cache.ts";
 import { fetchCertificate } from "./fetch-certificate.ts";
+import { isPushHead } from "./push-headers.ts";
 import { readEvent } from "./read-event.ts";
 import { checkSignature, type SnsMessage } from "./sns-signature.ts";
 
@@ -22,6 +23,7 @@ export function createFeedbackPush(options: FeedbackPushOptions): FeedbackPush {
   const certificates: CertificateCache = createCertificateCache(options.fetch ?? ((url) => fetchCertificate(url)), now);
   const topics = topicCalls(region, endpoint);
   return {
+    mayRead: (headers) => isPushHead(headers, topicArns),
     async read(body) {
       const check = await checkSignature({ topicArns, certificateOrigin, certificates, now }, body);
       switch (check.kind) {

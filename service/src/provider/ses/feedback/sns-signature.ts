@@ -1,5 +1,6 @@
 import { constants, type KeyObject, verify } from "node:crypto";
 import type { CertificateCache } from "./certificate-cache.ts";
+import { isEnvelopeShape } from "./envelope-shape.ts";
 import { InvalidEvent, type Json, parseObject } from "./event-json.ts";
 import { maxBodyCharacters } from "./read-event.ts";
 
@@ -49,7 +50,7 @@ const signedNames = {
 
 /**
  * Decides whether SNS wrote this text for one of our topics. It checks everything that needs no certificate first, so
- * an attacker can cause only fetches from the allowed host. It uses neither the HTTP headers nor the links of the
+ * an attacker can cause only fetches from the allowed host, and parses only text in the shape of an SNS message. It uses neither the HTTP headers nor the links of the
  * message.
  */
 export async function checkSignature(rules: SignatureRules, text: string): Promise<SignatureCheck> {
@@ -90,7 +91,7 @@ const requiredNames = [
 ] as const;
 
 function fieldsIn(text: string): Fields | undefined {
-  if (text.length > maxBodyCharacters) return undefined;
+  if (text.length > maxBodyCharacters || !isEnvelopeShape(text)) return undefined;
   const content = findObject(text);
   const type = typeOf(content?.Type);
   if (content === undefined || type === undefined) return undefined;
