@@ -1,3 +1,5 @@
+import { promptAgents } from "./prompt-agents.ts";
+
 export interface ClientOptions {
   service: "email" | "sns" | "sqs";
   region: string;
@@ -38,8 +40,7 @@ export function clientSettings({ service, region, endpoint, timeouts }: ClientOp
       requestTimeout: timeouts.requestMs,
       // Without it the SDK only logs a warning and keeps waiting.
       throwOnRequestTimeout: true,
-      httpAgent: agent,
-      httpsAgent: agent,
+      ...promptAgents(agent),
     },
   };
 }
