@@ -1,3 +1,4 @@
+import { credentialDefaultProvider } from "./credential-source.ts";
 import { promptAgents } from "./prompt-agents.ts";
 
 export interface ClientOptions {
@@ -30,6 +31,7 @@ export function clientSettings({ service, region, endpoint, timeouts }: ClientOp
   return {
     region,
     endpoint: endpoint ?? amazonEndpoint(service, region),
+    credentialDefaultProvider,
     // The SDK rejects these two together with an endpoint. An operator who needs one sets the endpoint to its address.
     useFipsEndpoint: false,
     useDualstackEndpoint: false,

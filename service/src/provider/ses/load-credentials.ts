@@ -7,7 +7,7 @@ const timeoutMs = 10_000;
 
 /**
  * Loads the credentials of a client, under a deadline. The SDK sets none: a credential process that hangs would block the caller
- * forever. The load continues in the background, and the next call waits for the same one.
+ * forever. The load continues in the background; credential-source.ts decides when another one starts.
  */
 export async function loadCredentials(client: HasCredentials, withinMs = timeoutMs): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

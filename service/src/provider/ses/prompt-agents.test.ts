@@ -11,7 +11,10 @@ import { promptAgents } from "./prompt-agents.ts";
 /** A clock that the test moves on, as a stall of the process would. */
 function aClock() {
   let now = 0;
-  return { clock: () => now, stallFor: (ms: number) => void (now += ms) };
+  const stallFor = (ms: number) => {
+    now += ms;
+  };
+  return { clock: () => now, stallFor };
 }
 
 async function aServer(server: Server): Promise<{ port: number; requests: () => number }> {
@@ -58,15 +61,18 @@ const kinds = [
   },
 ];
 
-test.for(kinds)("a stall before the connection is established leaves nothing written: $name", async ({ open, post }) => {
-  const server = await aServer(open());
-  const { clock, stallFor } = aClock();
-  const request = post(server.port, promptAgents({ keepAlive: true }, clock));
-  const outcome = outcomeOf(request);
-  stallFor(60_000);
-  expect(readFault(await outcome)).toMatchObject({ notSent: "no-connection" });
-  expect(server.requests()).toBe(0);
-});
+test.for(kinds)(
+  "a stall before the connection is established leaves nothing written: $name",
+  async ({ open, post }) => {
+    const server = await aServer(open());
+    const { clock, stallFor } = aClock();
+    const request = post(server.port, promptAgents({ keepAlive: true }, clock));
+    const outcome = outcomeOf(request);
+    stallFor(60_000);
+    expect(readFault(await outcome)).toMatchObject({ notSent: "no-connection" });
+    expect(server.requests()).toBe(0);
+  },
+);
 
 test("a stall during the TLS handshake leaves nothing written", async () => {
   const server = await aServer(aTlsServer());
