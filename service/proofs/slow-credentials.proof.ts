@@ -119,7 +119,8 @@ function runStage(
         stopped && at(stopped.to).then(() => workers[0]?.kill("SIGCONT")),
         at(stage.secondHalfAt).then(() => queue(Math.floor(count / 2))),
       ]);
-      await untilSettled(db, stage, lastMoment(stage) / scale - (performance.now() - started) / 1000);
+      await at(lastMoment(stage));
+      await untilSettled(db, stage, scale === 1 ? 5_000 : 1_000);
       const { hold } = await readHold(db);
       return { stage, sends: await readSends(db), hold, seconds: (performance.now() - started) / 1000 };
     } finally {
@@ -136,20 +137,19 @@ function lastMoment({ workers, stopped, neverRecovers }: Stage): number {
   return Math.max(...ends, stopped?.to ?? 0);
 }
 
-/** A worker that hung may submit right after it recovers, so the wait goes on beyond the end of the last hang. */
-const lateSeconds = 5;
 /** Probes of a held provider are a minute apart. */
 const settleSeconds = 240;
 
-async function untilSettled(db: Database, stage: Stage, recoversInSeconds: number): Promise<void> {
-  await sleep(1000 * (Math.max(0, recoversInSeconds) + lateSeconds));
+/** A worker that hung may submit right after it recovers, so the wait goes on for `lateMs` beyond the hang and beyond the end. */
+async function untilSettled(db: Database, stage: Stage, lateMs: number): Promise<void> {
+  await sleep(lateMs);
   const isSettled = async () => {
     if (stage.neverRecovers) return (await readHold(db)).hold !== null;
     return (await readSends(db)).every(({ status }) => status === "sent");
   };
   // A stage that does not settle is a result, not an error of the proof.
   await until(stage.name, settleSeconds, isSettled, 500).catch(() => undefined);
-  await sleep(1000 * lateSeconds);
+  await sleep(lateMs);
 }
 
 function readSends(db: Database): Promise<SendRow[]> {

@@ -35,7 +35,6 @@ export const stages: Stage[] = [
     name: "a process of one of two workers that hangs 215 s",
     workers: [bySource("process", forSeconds(215, "hang")), undefined],
     secondHalfAt: 100,
-    isInSmall: true,
   },
   {
     name: "processes that hang 300 s",
