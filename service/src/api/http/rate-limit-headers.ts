@@ -16,8 +16,8 @@ export const sendWindows: readonly RateWindow[] = [
 
 /** For one account in one API process: enough for a screen that polls, and for a script that reads a list to its end. */
 export const readWindows: readonly (RateWindow & { limit: number })[] = [
-  { name: "second", per: "a second", seconds: 1, limit: 100 },
-  { name: "minute", per: "a minute", seconds: 60, limit: 3_000 },
+  { name: "second", per: "a second", seconds: 1, limit: 200 },
+  { name: "minute", per: "a minute", seconds: 60, limit: 6_000 },
 ];
 
 /** Follows draft-ietf-httpapi-ratelimit-headers: the limits of the account, and what remains after this request. */

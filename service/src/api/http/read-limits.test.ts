@@ -8,14 +8,14 @@ const { api, aSender, send } = useSendingApi();
 const read = (key: string, path = "/api/v1/sends?recipient=jane%40example.io") =>
   api.call({ method: "GET", path, key });
 
-test("the reads of an account beyond 100 in a second get 429 with the limits and Retry-After; sends do not count", async () => {
+test("the reads of an account beyond 200 in a second get 429 with the limits and Retry-After; sends do not count", async () => {
   const [sender, other] = [await aSender(), await aSender()];
   const first = await read(sender.key, "/api/v1/account");
-  expect(first.headers["ratelimit-policy"]).toBe('"second";q=100;w=1, "minute";q=3000;w=60');
-  expect(first.headers.ratelimit).toBe('"second";r=99, "minute";r=2999');
+  expect(first.headers["ratelimit-policy"]).toBe('"second";q=200;w=1, "minute";q=6000;w=60');
+  expect(first.headers.ratelimit).toBe('"second";r=199, "minute";r=5999');
   // A clock that stands still, so that no window ends during the test.
   const readLimits = createReadLimits(10, () => 0);
-  for (let made = 0; made < 100; made++) readLimits.count(sender.accountId);
+  for (let made = 0; made < 200; made++) readLimits.count(sender.accountId);
   const app = await createApiServer({ ...api.deps, readLimits });
   onTestFinished(() => app.close());
   const readThere = ({ key }: { key: string }) =>
@@ -25,7 +25,7 @@ test("the reads of an account beyond 100 in a second get 429 with the limits and
   expect(refused.headers).toMatchObject({ "retry-after": "1", ratelimit: expect.stringContaining('"second";r=0') });
   expect(refused.json().error).toMatchObject({
     code: "RATE_LIMIT_EXCEEDED",
-    message: expect.stringContaining("100 a second, 3000 a minute"),
+    message: expect.stringContaining("200 a second, 6000 a minute"),
   });
   expect((await send(sender)).status).toBe(202);
   expect((await readThere(other)).statusCode).toBe(200);
@@ -55,14 +55,14 @@ test("a window starts again after its end, and refused reads are not counted", (
   const limits = createReadLimits(10, () => time);
   const admitted = (count: number) =>
     Array.from({ length: count }, () => limits.count("a").retryMs).filter((retryMs) => retryMs === undefined).length;
-  expect(admitted(150)).toBe(100);
+  expect(admitted(250)).toBe(200);
   expect(limits.count("a").retryMs).toBe(1000);
   time += 999;
   expect([admitted(5), limits.count("a").retryMs]).toEqual([0, 1]);
   time += 1;
-  expect(limits.count("a").usage).toEqual({ limits: [100, 3000], remaining: [99, 2899] });
+  expect(limits.count("a").usage).toEqual({ limits: [200, 6000], remaining: [199, 5799] });
   for (let second = 0; second < 29; second++) {
-    admitted(200);
+    admitted(300);
     time += 1000;
   }
   expect(limits.count("a").retryMs).toBe(30_000);
