@@ -1,12 +1,11 @@
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { answerAsPlanned, type Phase } from "./source-plan.ts";
 
 /** The program that an AWS profile names as `credential_process`. Its argument is the file with its plan. */
-const parent = process.ppid;
-// A worker that the proof has killed must not leave a process that sleeps on.
-setInterval(() => process.ppid === parent || process.exit(1), 500);
-
 const [file = ""] = process.argv.slice(2);
+// The proof removes the file at its end. The shell that the SDK starts outlives a killed worker, so the parent says nothing.
+setInterval(() => existsSync(file) || process.exit(1), 500);
+
 const phases = JSON.parse(readFileSync(file, "utf8")) as Phase[];
 const startMs = firstUse(`${file}.used`);
 const answer = await answerAsPlanned({ startMs, phases });
