@@ -5,7 +5,7 @@
 alter table accounts
   add column domain_limit integer not null default 100,
   add column domain_changes_per_minute integer not null default 10,
-  add column domain_changes_at timestamptz not null default '-infinity',
+  add column domain_changes_at timestamptz not null default 'epoch',
   add constraint accounts_domain_limits_valid check (domain_limit >= 0 and domain_changes_per_minute > 0);
 
 grant select (domain_limit, domain_changes_per_minute, domain_changes_at), update (domain_changes_at)

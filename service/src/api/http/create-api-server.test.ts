@@ -123,7 +123,6 @@ describe("every error response has the published body", () => {
   test.for([
     [path, 70_000, "64 KiB"],
     ["/api/v1/send", 9_000_000, "8 MiB"],
-    ["/api/v1/feedback/ses", 600_000, "512 KiB"],
   ] as const)(
     "a body over the limit of %s returns 413 PAYLOAD_TOO_LARGE with the limit",
     async ([where, size, limit]) => {
