@@ -29,19 +29,19 @@ const instant = (queueHead: QueueHead) =>
   from ${computedOnce("select clock_timestamp() as read_at")} as reading`);
 
 /**
- * Whether the newest queued send of the account is still queued. While it is, the account stays as far behind the others as its
- * recipients have put it: otherwise a flood would pile up two minutes behind the queue head, which would hardly move on, and
- * other accounts would fall behind the pile. An account whose mail has gone out is at most two minutes behind.
+ * The `fair_at` of the account's newest queued send. While that send is queued, the account stays behind it: otherwise a flood would
+ * pile up two minutes behind the queue head, which would hardly move on, and other accounts would fall behind the pile. An account
+ * whose mail has gone out is at most two minutes behind. Requests that queued nothing, such as refused ones, put nobody back further.
  */
-const hasQueuedMail = `coalesce((
-        select true
+const newestQueuedAt = `coalesce((
+        select q.fair_at
         from queue_tails t
         join send_queue q on q.id = t.send_id
         where t.account_id = w.account_id
           and t.mode = w.mode
-      ), false)`;
+      ), '-infinity')`;
 
-/** SQL: is the send at `fairAt` so far behind the queue head that `hasQueuedMail` will be asked about it? */
+/** SQL: is the send at `fairAt` so far behind the queue head that `newestQueuedAt` will be asked about it? */
 export const isFarBehind = (fairAt: string, decidedAt: string, mode: string) =>
   `${fairAt} > least(${decidedAt}, ${acceptQueueHead(mode)}) + interval '1 minute'`;
 
@@ -51,8 +51,7 @@ const history = (queueHead: QueueHead) =>
   select w.forgotten, excluded.wanted, excluded.limits,
     case when not is_clock_sane then queue_head
       when w.fair_at <= queue_head + interval '2 minutes' then greatest(queue_head, w.fair_at)
-      when ${hasQueuedMail} then w.fair_at
-      else queue_head + interval '2 minutes' end as fair_before,
+      else greatest(queue_head + interval '2 minutes', least(w.fair_at, ${newestQueuedAt})) end as fair_before,
     case when is_clock_sane then w.times else '{}' end as past_times,
     case when is_clock_sane then w.totals else '{}' end as past_totals,
     case when is_clock_sane then greatest(read_at, w.times[cardinality(w.times)]) else read_at end as decided_at
