@@ -4,7 +4,8 @@ create table kept_contents (
   id uuid not null,
   sealed bytea not null,
   kept_at timestamptz not null default now(),
-  constraint kept_contents_id_once primary key (id)
+  -- With the time, so that the check below reads the index only.
+  constraint kept_contents_id_once primary key (id) include (kept_at)
 );
 
 -- Sealed bytes do not compress.

@@ -32,6 +32,8 @@ export function createCredentialSource(
     load.answer.then((credentials) => {
       end();
       if (latest === undefined || remainingMs(credentials) >= remainingMs(latest)) latest = credentials;
+      // An answer that took hours may have ended meanwhile.
+      if (remainingMs(credentials) <= usableMs) return;
       arrival.resolve(credentials);
       arrival = Promise.withResolvers();
     }, end);
