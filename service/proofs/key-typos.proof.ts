@@ -1,5 +1,6 @@
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import { authenticate } from "../src/api/auth/authenticate.ts";
+import { createCredentialLookup } from "../src/api/auth/credential-lookup.ts";
 import { generateApiKey } from "../src/api-keys/api-key.ts";
 import type { Database, Statement } from "../src/db/database.ts";
 import { AppError } from "../src/errors.ts";
@@ -44,7 +45,11 @@ async function tryTypos({ deps }: TestApi, size: number, progress: ProofTools["p
     },
   };
   const refused = async (key: string) =>
-    authenticate({ ...deps.authenticator, db }, { "x-api-key": key }, "api-key-or-jwt").then(
+    authenticate(
+      { ...deps.authenticator, db, lookup: createCredentialLookup(db) },
+      { "x-api-key": key },
+      "api-key-or-jwt",
+    ).then(
       () => false,
       (error) => error instanceof AppError && error.code === "UNAUTHORIZED",
     );

@@ -65,7 +65,8 @@ async function measure(
   const halfRoundMs = isFull ? (minutes * 60_000) / rounds / 2 : 2_500;
   const environment = { DNS_SERVERS: knot.address };
   await cell.start("worker", environment);
-  const { url } = await cell.start("api", environment);
+  const { url, ignoreLogs } = await cell.start("api", environment);
+  ignoreLogs();
   const [noisy, quiet] = (await makeSenders(cell.db, cell, 2)) as [TestSender, TestSender];
   for (let stored = 0; stored < (isFull ? 50 : 1); stored++)
     await storeSentSends(cell.db, { accountId: noisy.accountId, count: 1_000 });

@@ -1,4 +1,6 @@
+import { byteaArray, integerArray } from "../db/array-param.ts";
 import type { AccountDatabase, Queryable } from "../db/database.ts";
+import { indexLookup } from "../db/stable-plan.ts";
 import type { KeyType } from "./api-key.ts";
 
 export interface ApiKey {
@@ -78,22 +80,31 @@ export interface StoredKey {
   refusal: "revoked" | "expired" | "suspended" | null;
 }
 
-/** Searches all accounts: the key identifies its account. Not cached, so a revocation takes effect immediately. */
-export async function findKeyByHmacs(db: Queryable, hmacs: Buffer[]): Promise<StoredKey | undefined> {
-  const [row] = await db.query<StoredKey>({
-    name: "find-key-by-hmacs",
+/** For each list of HMACs, the key that has one of them. Searches all accounts. Not cached, so a revocation takes effect immediately. */
+export async function findKeysByHmacs(db: Queryable, wanted: Buffer[][]): Promise<(StoredKey | undefined)[]> {
+  const rows = await db.query<StoredKey & { position: number }>({
+    name: "find-keys-by-hmacs",
     text: `
-      select k.id, k.account_id as "accountId", k.type, k.pepper_id as "pepperId",
-        case
-          when k.revoked_at is not null then 'revoked'
-          when not (${isUsable("k")}) then 'expired'
-          when a.suspended_at is not null then 'suspended' end as refusal
-      from api_keys k
-      join accounts a on a.id = k.account_id
-      where k.secret_hmac = any($1::bytea[])`,
-    values: [hmacs],
+      select given.position, key.*
+      from unnest($1::bytea[], $2::integer[]) as given (hmac, position)
+      cross join lateral ${indexLookup(`
+        select k.id, k.account_id as "accountId", k.type, k.pepper_id as "pepperId",
+          case
+            when k.revoked_at is not null then 'revoked'
+            when not (${isUsable("k")}) then 'expired'
+            when a.suspended_at is not null then 'suspended' end as refusal
+        from api_keys k
+        join accounts a on a.id = k.account_id
+        where k.secret_hmac = given.hmac`)} as key`,
+    values: [byteaArray(wanted.flat()), integerArray(wanted.flatMap((hmacs, position) => hmacs.map(() => position)))],
   });
-  return row;
+  const keys = new Map(rows.map(({ position, ...key }) => [position, key]));
+  return wanted.map((_, position) => keys.get(position));
+}
+
+export async function findKeyByHmacs(db: Queryable, hmacs: Buffer[]): Promise<StoredKey | undefined> {
+  const [key] = await findKeysByHmacs(db, [hmacs]);
+  return key;
 }
 
 /** For each HMAC, whether its key is usable now and its account is not suspended. Searches all accounts. */

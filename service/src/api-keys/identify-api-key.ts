@@ -8,11 +8,16 @@ export type KeyVerdict =
   | { kind: "typo" | "unknown" | "revoked" | "expired" | "suspended" };
 
 /** Finds the account of a key, or the reason to refuse it. Only a caller with the full secret learns more than "unknown". */
-export async function identifyApiKey(db: Queryable, peppers: SecretPair, text: string): Promise<KeyVerdict> {
+export async function identifyApiKey(
+  db: Queryable,
+  peppers: SecretPair,
+  text: string,
+  findKey = (hmacs: Buffer[]) => findKeyByHmacs(db, hmacs),
+): Promise<KeyVerdict> {
   if (!isIntactApiKey(text)) return { kind: "typo" };
   const hmac = apiKeyHmac(peppers.current.key, text);
   const others = peppers.second === undefined ? [] : [apiKeyHmac(peppers.second.key, text)];
-  const key = await findKeyByHmacs(db, [hmac, ...others]);
+  const key = await findKey([hmac, ...others]);
   if (key === undefined) return { kind: "unknown" };
   if (key.refusal !== null) return { kind: key.refusal };
   // Happens once per key after a rotation, because only a request carries the key itself.

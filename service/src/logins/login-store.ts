@@ -1,4 +1,6 @@
+import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
+import { indexLookup } from "../db/stable-plan.ts";
 
 export const loginDays = 30;
 export const repeatSeconds = 30;
@@ -50,25 +52,37 @@ export interface OpenLogin {
   isSuspended: boolean;
 }
 
+/** What an access token says about its login; both times in seconds since 1970. */
+export interface TokenOfLogin {
+  loginId: string;
+  notBefore: number;
+  expiresAt: number;
+}
+
 /** Every request with a token asks this once: is the login open, the account active and the token within its lifetime? */
-export async function findOpenLogin(
-  db: Queryable,
-  token: { loginId: string; notBefore: number; expiresAt: number },
-): Promise<OpenLogin | undefined> {
-  const [row] = await db.query<OpenLogin>({
-    name: "find-open-login",
+export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Promise<(OpenLogin | undefined)[]> {
+  const rows = await db.query<OpenLogin & { position: number }>({
+    name: "find-open-logins",
     text: `
-      select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended"
-      from logins
-      join users on users.id = logins.user_id
-      join accounts on accounts.id = users.account_id
-      where logins.id = $1
-        and logins.expires_at > now()
-        and extract(epoch from now()) >= $2::float8
-        and extract(epoch from now()) < $3::float8`,
-    values: [token.loginId, token.notBefore, token.expiresAt],
+      select given.position::integer, login.*
+      from unnest($1::uuid[], $2::float8[], $3::float8[]) with ordinality as given (id, not_before, expires_at, position)
+      cross join lateral ${indexLookup(`
+        select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended"
+        from logins
+        join users on users.id = logins.user_id
+        join accounts on accounts.id = users.account_id
+        where logins.id = given.id
+          and logins.expires_at > now()`)} as login
+      where extract(epoch from now()) >= given.not_before
+        and extract(epoch from now()) < given.expires_at`,
+    values: [
+      uuidArray(tokens.map(({ loginId }) => loginId)),
+      tokens.map(({ notBefore }) => notBefore),
+      tokens.map(({ expiresAt }) => expiresAt),
+    ],
   });
-  return row;
+  const logins = new Map(rows.map(({ position, ...login }) => [position - 1, login]));
+  return tokens.map((_, position) => logins.get(position));
 }
 
 /** Locks the login until the commit, so that two uses of one refresh token are decided one after the other. */

@@ -1,5 +1,6 @@
 import type { AcceptDeps } from "../accept/accept-send.ts";
 import { createValidationCount } from "../accept/count-validations.ts";
+import { createCredentialLookup } from "../api/auth/credential-lookup.ts";
 import type { ApiDeps } from "../api/http/api-server.ts";
 import { createReadLimits } from "../api/http/read-limits.ts";
 import type { Config } from "../config.ts";
@@ -28,13 +29,18 @@ export function createApiDeps(
   { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: OpenedDeps,
 ): ApiDeps {
   const { loginDeps, apiKeyIssuer } = createCredentialDeps(config);
-  const authenticator = { db, peppers: config.secrets.apiKeyPepper, authority: loginDeps.authority };
+  const authenticatorOn = (database: Database) => ({
+    db: database,
+    lookup: createCredentialLookup(database),
+    peppers: config.secrets.apiKeyPepper,
+    authority: loginDeps.authority,
+  });
   return {
     log,
     metrics,
     readiness: cacheForOneSecond(() => checkReadiness(db)),
-    authenticator,
-    senderAuthenticator: { ...authenticator, db: acceptDeps.db },
+    authenticator: authenticatorOn(db),
+    senderAuthenticator: authenticatorOn(acceptDeps.db),
     readLimits: createReadLimits(config.database.poolSize),
     loginDeps,
     apiKeyIssuer,

@@ -8,9 +8,9 @@ import { createBatch } from "../../db/batch.ts";
 import type { AccountDatabase, Database } from "../../db/database.ts";
 import { type TokenAuthority, verifyAccessToken } from "../../logins/access-token.ts";
 import { suspended } from "../../logins/log-in.ts";
-import { findOpenLogin } from "../../logins/login-store.ts";
 import type { SecretPair } from "../../secret.ts";
 import { answerInTime } from "./answer-in-time.ts";
+import type { CredentialLookup } from "./credential-lookup.ts";
 import {
   keyAsBearer,
   looksLikeKey,
@@ -56,6 +56,7 @@ export type Accepted = "api-key-or-jwt" | "jwt";
 
 export interface Authenticator {
   db: Database;
+  lookup: CredentialLookup;
   peppers: SecretPair;
   authority: TokenAuthority;
 }
@@ -74,19 +75,23 @@ export async function authenticate(
   throw missingCredential(accepted, key, headers.authorization);
 }
 
-async function callerByKey({ db, peppers }: Authenticator, key: string): Promise<Caller> {
+async function callerByKey({ db, lookup, peppers }: Authenticator, key: string): Promise<Caller> {
   if (looksLikeToken(key)) throw refused(tokenAsKey);
-  const verdict = await identifyApiKey(db, peppers, key);
+  const verdict = await identifyApiKey(db, peppers, key, lookup.findKey);
   if (verdict.kind !== "valid") throw refusedKey(verdict.kind);
   const { id, accountId, type } = verdict.key;
   return { accountId, db: db.forAccount(accountId), mode: type, credential: { kind: "api-key", keyId: id } };
 }
 
-async function callerByToken({ db, authority }: Authenticator, token: string, accepted: Accepted): Promise<Caller> {
+async function callerByToken(
+  { db, lookup, authority }: Authenticator,
+  token: string,
+  accepted: Accepted,
+): Promise<Caller> {
   if (looksLikeKey(token)) throw refused(keyAsBearer(accepted));
   const claims = verifyAccessToken(authority, token);
   if (claims === undefined) throw refused("The access token is not valid. Log in at POST /api/v1/auth/login.");
-  const login = await findOpenLogin(db, { loginId: claims.sid, notBefore: claims.nbf ?? 0, expiresAt: claims.exp });
+  const login = await lookup.findLogin({ loginId: claims.sid, notBefore: claims.nbf ?? 0, expiresAt: claims.exp });
   if (login === undefined || login.userId !== claims.sub || login.accountId !== claims.tenant_id) {
     throw refused("The access token has expired or its login has ended. Refresh it or log in again.");
   }

@@ -168,11 +168,11 @@ describe("every error response has the published body", () => {
 
   test("an unreachable database returns 503 UNAVAILABLE with Retry-After", async () => {
     const { authenticator } = api.deps;
-    const original = authenticator.db;
+    const original = authenticator.lookup;
     const unavailable = new AppError("UNAVAILABLE", "The database cannot be reached.", { retryAfterSeconds: 2 });
-    authenticator.db = { ...original, query: () => Promise.reject(unavailable) };
+    authenticator.lookup = { ...original, findLogin: () => Promise.reject(unavailable) };
     const response = await api.call({ method: "GET", path, token });
-    authenticator.db = original;
+    authenticator.lookup = original;
     expectError(response, 503, "UNAVAILABLE");
     expect(response.headers["retry-after"]).toBe("2");
   });

@@ -1,0 +1,29 @@
+import { findKeysByHmacs, type StoredKey } from "../../api-keys/api-key-store.ts";
+import { createAdmission } from "../../db/admission.ts";
+import { createBatch } from "../../db/batch.ts";
+import type { Queryable } from "../../db/database.ts";
+import { findOpenLogins, type OpenLogin, type TokenOfLogin } from "../../logins/login-store.ts";
+
+export interface CredentialLookup {
+  /** The key with one of these HMACs. */
+  findKey(hmacs: Buffer[]): Promise<StoredKey | undefined>;
+  findLogin(token: TokenOfLogin): Promise<OpenLogin | undefined>;
+}
+
+const maxItems = 500;
+
+/**
+ * Requests that arrive during one query share the next. So a flood of requests occupies one connection for its keys and one for its
+ * tokens, and the check of another tenant's credential waits for two queries at most.
+ */
+export function createCredentialLookup(db: Queryable): CredentialLookup {
+  return {
+    findKey: shared((hmacs: Buffer[][]) => findKeysByHmacs(db, hmacs)),
+    findLogin: shared((tokens: TokenOfLogin[]) => findOpenLogins(db, tokens)),
+  };
+}
+
+function shared<Item, Result>(run: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
+  const admission = createAdmission({ maxRoundTrips: 1, minInProgress: 2 * maxItems });
+  return createBatch({ run, maxItems, maxBytes: 1024 * 1024, sizeOf: () => 100, admission });
+}
