@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { aConfig } from "../../test/test-config.ts";
 import { hashPassword } from "../accounts/password.ts";
 import { createCredentialDeps } from "../processes/api-deps.ts";
@@ -85,3 +85,10 @@ test("a token with a fourth part, another signed part or a critical extension is
 function encoded(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
+
+test("a long text of dots is refused without decoding its thousands of parts, which would take milliseconds", () => {
+  const decode = vi.spyOn(Buffer, "from");
+  onTestFinished(() => decode.mockRestore());
+  expect(verifyAccessToken(authority, ".".repeat(8190))).toBeUndefined();
+  expect(decode).not.toHaveBeenCalled();
+});
