@@ -60,9 +60,27 @@ test("beyond the limits of waiting work is refused, of one owner and of all", as
   const admitted = [start("a"), start("a"), start("a")];
   await expect(start("a")).rejects.toThrow("full");
   admitted.push(start("b"));
-  await expect(start("c")).rejects.toThrow("full");
+  await expect(start("b")).rejects.toThrow("full");
   await endAll();
   await Promise.all(admitted);
+});
+
+test("when too much waits, the newest work of the longest queue is refused for another owner, but never an only one", async () => {
+  const { start, owners, endFirst, endAll } = someWork({ total: 1, waitingTotal: 3 });
+  const kept = [start("a"), start("a"), start("a")];
+  const evicted = [start("a")];
+  kept.push(start("b"));
+  await expect(evicted[0]).rejects.toThrow("full");
+  evicted.push(kept[2] ?? start("a"));
+  kept[2] = start("c");
+  await expect(evicted[1]).rejects.toThrow("full");
+  await expect(start("d")).rejects.toThrow("full");
+  await endFirst();
+  expect(owners()).toEqual(["a"]);
+  await endFirst();
+  expect(owners()).toEqual(["b"]);
+  await endAll();
+  await Promise.all(kept);
 });
 
 test("work that has waited too long is refused, and failed work frees its slot", async () => {

@@ -18,11 +18,13 @@ export interface FairSlots {
 
 interface Waiting {
   start: () => void;
+  refuse: () => void;
 }
 
 /**
  * Limits concurrent work. Owners take turns: an owner with many waiting requests delays another owner by one request, not by all
- * of them. Within an owner the order is first come, first served.
+ * of them. Within an owner the order is first come, first served. When too much waits in total, the owner with the most waiting
+ * work loses its newest, so that a few owners cannot keep another out.
  */
 export function createFairSlots(options: SlotOptions): FairSlots {
   const runningOf = new Map<string, number>();
@@ -68,17 +70,28 @@ export function createFairSlots(options: SlotOptions): FairSlots {
     if (queue.length === 0) waitingOf.delete(owner);
   }
 
+  /** Refuses the newest work of the longest queue, unless the queue of the newcomer would then be as long. */
+  function evict(ownLength: number): boolean {
+    let longest: Waiting[] = [];
+    for (const queue of waitingOf.values()) if (queue.length >= longest.length) longest = queue;
+    if (longest.length <= ownLength + 1) return false;
+    longest.at(-1)?.refuse();
+    return true;
+  }
+
   function waitForSlot(owner: string): Promise<void> {
     const queue = waitingOf.get(owner) ?? [];
-    if (queue.length >= options.waitingPerOwner || waiting >= options.waitingTotal) {
-      return Promise.reject(options.refuse());
-    }
+    const mayWait = queue.length < options.waitingPerOwner && (waiting < options.waitingTotal || evict(queue.length));
+    if (!mayWait) return Promise.reject(options.refuse());
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const refuse = () => {
+        clearTimeout(timer);
         leave(owner, one);
         reject(options.refuse());
-      }, options.maxWaitMs);
+      };
+      const timer = setTimeout(refuse, options.maxWaitMs);
       const one: Waiting = {
+        refuse,
         start() {
           clearTimeout(timer);
           occupy(owner);

@@ -6,7 +6,7 @@ import { createFairSlots, type FairSlots } from "../fair-slots.ts";
  * connections to the database and to AWS. A hash takes 19 MiB and about 30 ms of a processor.
  */
 const maxHashes = 2;
-const maxWaitingPerAddress = 16;
+const maxWaitingPerAddress = 8;
 const maxWaiting = 64;
 const maxWaitMs = 8_000;
 
