@@ -10,8 +10,8 @@ interface CallerDeps {
 }
 
 /**
- * A hook that authenticates before the body is read, and the function with which the handler gets its caller. The hook also applies
- * the limits of reads to GET and HEAD.
+ * A hook that authenticates before the body is read, and the function with which the handler gets its caller. The hook also limits
+ * the statements that the account runs at a time, and the rate of GET and HEAD.
  */
 export function requireCaller({ authenticator, readLimits }: CallerDeps, accepted: Accepted) {
   const callers = new WeakMap<FastifyRequest, Caller>();
@@ -20,7 +20,7 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps, accepte
       const caller = await authenticate(authenticator, request.headers, accepted);
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (isRead) countRead(readLimits, caller.accountId, reply);
-      callers.set(request, isRead ? { ...caller, db: readLimits.limit(caller.db) } : caller);
+      callers.set(request, { ...caller, db: readLimits.limit(caller.db) });
     },
     callerOf: (request: FastifyRequest): Caller => {
       const caller = callers.get(request);

@@ -104,8 +104,8 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     meaning:
-      "The account has used up one of its limits for sends, validations or reads, or has too many reads in progress, or one IP address failed to log " +
-      "in too often, or a domain was checked moments ago.",
+      "The account has used up one of its limits for sends, validations, reads, or registrations and removals of domains, or has too many " +
+      "requests or registrations in progress, or one IP address failed to log in too often, or a domain was checked moments ago.",
     action:
       "Wait for the number of seconds in `Retry-After`, then send the same request again. The headers `RateLimit-Policy` and " +
       "`RateLimit` of the responses to `POST /api/v1/send`, `/send/validate` and to reads show the limits and what remains.",

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { aLogin } from "../../../test/builders.ts";
 import { useSendingApi } from "../../../test/use-sending-api.ts";
 import { createApiServer } from "./create-api-server.ts";
 import { createReadLimits } from "./read-limits.ts";
@@ -35,20 +36,63 @@ test("an account has four reads in progress, and what it cannot start in two sec
   const [sender, other] = [await aSender(), await aSender()];
   const { answered, inProgress, unaffected } = await api.database.db.withTransaction(async (tx) => {
     await tx.query({ name: "lock-sends", text: "lock table sends in access exclusive mode" });
-    const slow = Promise.all(Array.from({ length: 60 }, () => read(sender.key)));
+    const slow = Array.from({ length: 60 }, () => read(sender.key));
     await expect.poll(waitingStatements, { timeout: 5_000 }).toBeGreaterThanOrEqual(4);
     const fast = [];
     for (let made = 0; made < 5; made++) fast.push(await read(other.key, "/api/v1/account"));
     const waiting = await waitingStatements();
+    await Promise.any(slow.map((one) => one.then(({ status }) => expect(status).toBe(429))));
     // In an object, because the transaction would await a bare promise.
     return { answered: { slow }, inProgress: waiting, unaffected: fast };
   });
   expect(inProgress).toBe(4);
   expect(new Set(unaffected.map(({ status }) => status))).toEqual(new Set([200]));
-  const answers = await answered.slow;
+  const answers = await Promise.all(answered.slow);
   expect(answers.find(({ status }) => status !== 200)).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
 });
+
+test("reads of an account within its rate are answered, however many come at once", async () => {
+  const sender = await aSender();
+  const answers = await Promise.all(Array.from({ length: 150 }, () => read(sender.key, "/api/v1/account")));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+test("a request that changes something waits for the same slots and gets 429 too, but does not count as a read", async () => {
+  const { accountId, accessToken: token } = await aLogin(api.database.db, api.deps.loginDeps);
+  const change = () => api.call({ method: "DELETE", path: "/api/v1/suppression/jane%40example.io", token });
+  const { answered, inProgress } = await api.database.db.withTransaction(async (tx) => {
+    await tx.query({ name: "lock-suppressions", text: "lock table suppressions in access exclusive mode" });
+    const changes = Array.from({ length: 12 }, change);
+    await Promise.any(changes.map((one) => one.then(({ status }) => expect(status).toBe(429))));
+    return { answered: { changes }, inProgress: await waitingStatements() };
+  });
+  expect(inProgress).toBe(4);
+  const statuses = (await Promise.all(answered.changes)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([...Array(4).fill(404), ...Array(8).fill(429)]);
+  expect(api.deps.readLimits.count(accountId).usage.remaining).toEqual([199, 5999]);
+});
+
+test.for([1, 2, 3, 4, 5, 10, 20])(
+  "all accounts use four fifths of a pool of %i, rounded down, and at least one connection",
+  async (poolSize) => {
+    const limits = createReadLimits(poolSize);
+    const { promise: over, resolve: end } = Promise.withResolvers<never[]>();
+    let running = 0;
+    const slow = {
+      query: () => {
+        running += 1;
+        return over;
+      },
+    };
+    const reads = Array.from({ length: 100 }, (_, index) =>
+      limits.limit({ accountId: `account ${index}`, ...slow }).query({ name: "slow", text: "select" }),
+    );
+    expect(running).toBe(Math.max(1, Math.floor(poolSize * 0.8)));
+    end([]);
+    await Promise.all(reads);
+  },
+);
 
 test("a window starts again after its end, and refused reads are not counted", () => {
   let time = 5_000;

@@ -4,11 +4,11 @@ import { AppError } from "../../errors.ts";
 import { createFairSlots } from "../../fair-slots.ts";
 import { readWindows } from "./rate-limit-headers.ts";
 
-/** Limits what the reads of one account can take from others, in this process. Reads are the GET requests with a credential. */
+/** Limits what the requests of one account can take from others, in this process. Reads are the GET requests with a credential. */
 export interface ReadLimits {
   /** Counts one read of the account against its limits. A refused read is not counted. */
   count(accountId: string): ReadCount;
-  /** The same rows, but a statement waits while too many reads of the account run. */
+  /** The same rows, but a statement waits while too many of the account run. For every request with a credential but POST /send. */
   limit(db: AccountDatabase): AccountDatabase;
 }
 
@@ -18,21 +18,23 @@ export interface ReadCount {
   retryMs: number | undefined;
 }
 
-const maxWaitingPerAccount = 32;
+/** As many as the account may make in a second, so that reads within the rate are not refused for coming at once. */
+const maxWaitingPerAccount = 200;
 const maxWaiting = 1_000;
 const maxWaitMs = 2_000;
 const maxAccounts = 10_000;
 
 /**
  * 1. Rate: fixed windows that start with the first read after the last window.
- * 2. Concurrency: one account uses at most a third of the connections for reads, and all accounts four fifths, so that the check of a
- *    credential always finds a connection. Further statements wait for up to two seconds; then the request gets 429.
+ * 2. Concurrency: one account uses at most a third of the connections, rounded up, and all accounts four fifths, rounded down, so that
+ *    the check of a credential finds a connection (a pool of one has none to spare). Further statements wait for up to two seconds;
+ *    then the request gets 429.
  */
 export function createReadLimits(poolSize: number, now: () => number = () => performance.now()): ReadLimits {
   const countOf = new Map<string, { usedIn: number[]; endsAt: number[] }>();
   const slots = createFairSlots({
     perOwner: Math.ceil(poolSize / 3),
-    total: Math.ceil(poolSize * 0.8),
+    total: Math.max(1, Math.floor(poolSize * 0.8)),
     waitingPerOwner: maxWaitingPerAccount,
     waitingTotal: maxWaiting,
     maxWaitMs,
@@ -66,6 +68,6 @@ export function createReadLimits(poolSize: number, now: () => number = () => per
 }
 
 function tooManyAtOnce(): AppError {
-  const message = "Too many reads of this account are in progress. Make fewer requests at the same time.";
+  const message = "Too many requests of this account are in progress. Make fewer requests at the same time.";
   return new AppError("RATE_LIMIT_EXCEEDED", message, { retryAfterSeconds: 1 });
 }

@@ -28,7 +28,7 @@ export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
         tags: ["API keys"],
         security: needsJwt,
         body: createKeyBody,
-        response: { 201: createdKeyResponse, ...errorResponses(401, 413, 415, 422) },
+        response: { 201: createdKeyResponse, ...errorResponses(401, 413, 415, 422, 429) },
       },
     },
     async (request, reply) => {
@@ -63,7 +63,7 @@ export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
         tags: ["API keys"],
         security: needsJwt,
         params: uuidParams,
-        response: { 200: revokedKeyResponse, ...errorResponses(401, 404, 413, 415, 422) },
+        response: { 200: revokedKeyResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },
     },
     async (request) => {

@@ -72,7 +72,7 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
         security: needsJwt,
         params: z.object({ email: z.string().describe("The address, URL-encoded") }),
         querystring: removalQuery,
-        response: { 200: removedSuppressionResponse, ...errorResponses(401, 404, 413, 415, 422) },
+        response: { 200: removedSuppressionResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },
     },
     async (request) => {
