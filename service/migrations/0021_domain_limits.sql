@@ -15,18 +15,22 @@ grant select (domain_limit, domain_changes_per_minute, domain_changes_at), updat
 alter table control_budget
   add column changes_at timestamptz not null default now();
 
+-- Set while a request works on a draft, and for 30 seconds at most, so that a crashed request does not count for long.
+alter table domains
+  add column registering_until timestamptz;
+
 -- Locks the account and then counts its domains other than this one, so that two registrations at once cannot both take the
 -- last place. Each statement of a volatile function has its own snapshot; in one plain statement the count would be as old
--- as the statement and miss a registration that committed while it waited for the lock. A draft counts as in progress for
--- 30 seconds.
+-- as the statement and miss a registration that committed while it waited for the lock. A draft that no request works on
+-- does not count: the account can neither see nor remove it.
 create function room_for_domain(account uuid, name text, out maximum integer, out others integer, out in_progress integer)
   language plpgsql volatile
 as $$
 begin
   select a.domain_limit into maximum from accounts a where a.id = account for no key update;
-  select count(*), count(*) filter (where d.registered_at is null and d.created_at > now() - interval '30 seconds')
+  select count(*), count(*) filter (where d.registered_at is null)
   into others, in_progress
   from domains d
-  where d.account_id = account and d.domain_name <> name;
+  where d.account_id = account and d.domain_name <> name and (d.registered_at is not null or d.registering_until > now());
 end;
 $$;

@@ -15,7 +15,8 @@ interface Draft {
 }
 
 export type DraftDecision =
-  | { kind: "drafted"; id: number }
+  /** `until` identifies this use of the draft for `releaseDraft`. */
+  | { kind: "drafted"; id: number; until: string }
   /** The account has already registered the name, or another account has verified it. */
   | { kind: "taken" }
   | { kind: "limit-reached"; limit: number }
@@ -26,7 +27,7 @@ const maxInProgress = 3;
 
 /** Creates a draft for the account, or finds the draft of an interrupted registration. */
 export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<DraftDecision> {
-  const [row] = await db.query<{ kind: DraftDecision["kind"]; id: number; limit: number }>({
+  const [row] = await db.query<{ kind: DraftDecision["kind"]; id: number; until: string; limit: number }>({
     name: "draft-domain",
     text: `
       with decided as materialized (
@@ -37,17 +38,17 @@ export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<Dr
           else 'drafted' end as kind
         from room_for_domain($1, $2)
       ), drafted as (
-        insert into domains (account_id, domain_name, challenge_token, configuration_set_name)
-        select $1, $2, $3, $4
+        insert into domains (account_id, domain_name, challenge_token, configuration_set_name, registering_until)
+        select $1, $2, $3, $4, clock_timestamp() + interval '30 seconds'
         from decided
         where kind = 'drafted'
         on conflict (account_id, domain_name) do update
-        set configuration_set_name = excluded.configuration_set_name
+        set configuration_set_name = excluded.configuration_set_name, registering_until = excluded.registering_until
         where domains.registered_at is null
-        returning id
+        returning id, registering_until
       )
       select case when kind = 'drafted' and drafted.id is null then 'taken' else kind end as kind,
-        drafted.id, maximum as limit
+        drafted.id, drafted.registering_until::text as until, maximum as limit
       from decided
       left join drafted on true`,
     values: [db.accountId, draft.domainName, draft.challengeToken, draft.configurationSetName, maxInProgress],
@@ -56,13 +57,28 @@ export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<Dr
   return row;
 }
 
+/** The draft of a failed registration stays for the next try, but no longer counts. A later request that uses it keeps its own mark. */
+export async function releaseDraft(db: AccountDatabase, { id, until }: { id: number; until: string }): Promise<void> {
+  await db.query({
+    name: "release-draft",
+    text: `
+      update domains
+      set registering_until = null
+      where account_id = $1
+        and id = $2
+        and registered_at is null
+        and registering_until = $3::timestamptz`,
+    values: [db.accountId, id, until],
+  });
+}
+
 /** Turns the draft into a domain. Returns undefined when the draft no longer exists. */
 export async function completeDomain(db: AccountDatabase, id: number, identity: Identity): Promise<Domain | undefined> {
   const [row] = await db.query<Domain>({
     name: "complete-domain",
     text: `
       update domains
-      set registered_at = now(), next_check_at = now(), identity_arn = $3, dkim_tokens = $4, dkim_zone = $5
+      set registered_at = now(), registering_until = null, next_check_at = now(), identity_arn = $3, dkim_tokens = $4, dkim_zone = $5
       where account_id = $1
         and id = $2
         and registered_at is null

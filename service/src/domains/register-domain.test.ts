@@ -5,7 +5,7 @@ import { identitiesOf, openDomainFixture } from "../../test/domain-fixture.ts";
 import { useSesSimulator } from "../../test/use-ses-simulator.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
-import { deleteDomain, listDomains } from "./domain-store.ts";
+import { deleteDomain, draftDomain, listDomains, releaseDraft } from "./domain-store.ts";
 import { type DomainDeps, registerDomain } from "./register-domain.ts";
 import { abandonedAfterSeconds, finishRemovals, removeDomain } from "./remove-domain.ts";
 
@@ -176,6 +176,44 @@ describe("the limits of an account", () => {
     await expect(registerDomain(deps, accountId, name)).resolves.toMatchObject({ domainName: name });
   });
 
+  test("registrations that fail with 503 or 409 use up neither the limit nor the three in progress", async () => {
+    const accountId = await anAccount(deps.db);
+    await setDomainLimit(accountId, 4);
+    const error = new ProviderError("unavailable", "no", undefined);
+    const failing = { ...deps, provider: { ...deps.provider, createIdentity: () => Promise.reject(error) } };
+    for (let failed = 0; failed < 6; failed++) {
+      await expect(registerDomain(failing, accountId, aName())).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    }
+    const own = withOwnDkimKeys();
+    for (let failed = 0; failed < 6; failed++) {
+      await expect(registerDomain(own, accountId, aName())).rejects.toMatchObject({ code: "CONFLICT" });
+    }
+    await expect(registerDomain(deps, accountId, aName())).resolves.toMatchObject({ accountId });
+  });
+
+  test("drafts that are completed at once do not exceed the limit, however old they are", async () => {
+    const accountId = await anAccount(deps.db);
+    await setDomainLimit(accountId, 2);
+    const names = Array.from({ length: 5 }, aName);
+    const error = new ProviderError("unavailable", "no", undefined);
+    const failing = { ...deps, provider: { ...deps.provider, createIdentity: () => Promise.reject(error) } };
+    for (const name of names) await expect(registerDomain(failing, accountId, name)).rejects.toThrow();
+    const results = await Promise.allSettled(names.map((name) => registerDomain(deps, accountId, name)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+  });
+
+  test("a failed registration does not release the draft that a later request uses", async () => {
+    const db = deps.db.forAccount(await anAccount(deps.db));
+    const draft = { domainName: aName(), challengeToken: "token", configurationSetName: "set" };
+    const [first, second] = [await draftDomain(db, draft), await draftDomain(db, draft)];
+    if (first.kind !== "drafted" || second.kind !== "drafted") throw new Error("no draft");
+    await setDomainLimit(db.accountId, 1);
+    await releaseDraft(db, first);
+    expect((await draftDomain(db, { ...draft, domainName: aName() })).kind).toBe("limit-reached");
+    await releaseDraft(db, second);
+    expect((await draftDomain(db, { ...draft, domainName: aName() })).kind).toBe("drafted");
+  });
+
   test("at most three registrations of an account are in progress at once, and other accounts do not wait for them", async () => {
     const accountId = await anAccount(deps.db);
     const names = new Set([aName(), aName(), aName()]);
@@ -215,22 +253,9 @@ test("an identity that another system created in the same AWS account is used an
 });
 
 test("an identity with its own DKIM keys is refused, because it has no CNAME records", async () => {
-  const name = aName();
-  const own = {
-    ...deps,
-    provider: {
-      ...deps.provider,
-      createIdentity: async () => "exists" as const,
-      findIdentity: async () => ({
-        arn: "a",
-        dkimStatus: "success" as const,
-        dkimTokens: [],
-        dkimZone: "z",
-        configurationSetName: undefined,
-      }),
-    },
-  };
-  await expect(registerDomain(own, await anAccount(deps.db), name)).rejects.toMatchObject({ code: "CONFLICT" });
+  await expect(registerDomain(withOwnDkimKeys(), await anAccount(deps.db), aName())).rejects.toMatchObject({
+    code: "CONFLICT",
+  });
 });
 
 test("a removal that is recorded while an earlier one finishes is not lost", async () => {
@@ -260,6 +285,23 @@ test("a late removal keeps the identity of a name that was registered again", as
   await finishRemovals(deps, 10);
   expect(await identitiesOf(deps)).toContain(domainName);
 });
+
+function withOwnDkimKeys(): DomainDeps {
+  return {
+    ...deps,
+    provider: {
+      ...deps.provider,
+      createIdentity: async () => "exists" as const,
+      findIdentity: async () => ({
+        arn: "a",
+        dkimStatus: "success" as const,
+        dkimTokens: [],
+        dkimZone: "z",
+        configurationSetName: undefined,
+      }),
+    },
+  };
+}
 
 function setDomainLimit(accountId: string, limit: number): Promise<unknown> {
   return deps.db.query({

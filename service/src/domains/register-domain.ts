@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import { type ControlPurpose, waitForControlToken } from "../provider/control-call-tokens.ts";
 import { type EmailProvider, type Identity, ProviderError } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
-import { completeDomain, type DraftDecision, draftDomain } from "./domain-store.ts";
+import { completeDomain, type DraftDecision, draftDomain, releaseDraft } from "./domain-store.ts";
 import { requireDomainChange } from "./limit-domain-changes.ts";
 
 export interface DomainDeps {
@@ -26,22 +26,25 @@ export async function registerDomain(deps: DomainDeps, accountId: string, domain
   const challengeToken = randomBytes(32).toString("base64url");
   await requireDomainChange(db);
   return deps.locks.hold(domainName, async () => {
-    const id = requireDraft(await draftDomain(db, { domainName, challengeToken, configurationSetName }));
+    const draft = requireDraft(await draftDomain(db, { domainName, challengeToken, configurationSetName }));
     // crash point: domain-drafted
-    const identity = await ensureIdentity(deps, domainName, "registration").catch(explainProvider);
+    const identity = await easyDkimIdentity(deps, domainName).catch(async (error: unknown) => {
+      // Without this the draft counts for 30 seconds, so a failure here matters little and must not hide the first one.
+      if (error instanceof AppError) await releaseDraft(db, draft).catch(() => undefined);
+      throw error;
+    });
     // crash point: identity-made
-    requireEasyDkim(identity);
-    const domain = await completeDomain(db, id, identity);
+    const domain = await completeDomain(db, draft.id, identity);
     // crash point: domain-completed
     if (domain === undefined) throw new Error("a draft disappeared while its name was locked");
     return domain;
   });
 }
 
-function requireDraft(decision: DraftDecision): number {
+function requireDraft(decision: DraftDecision): { id: number; until: string } {
   switch (decision.kind) {
     case "drafted":
-      return decision.id;
+      return decision;
     case "taken":
       throw new AppError("CONFLICT", "This domain is already registered.");
     case "limit-reached": {
@@ -62,8 +65,9 @@ function requireDraft(decision: DraftDecision): number {
 /**
  * Postern uses an identity that another system created, except one with its own DKIM keys, which has no CNAME records.
  */
-function requireEasyDkim({ dkimTokens }: Identity): void {
-  if (dkimTokens.length === 3) return;
+async function easyDkimIdentity(deps: DomainDeps, domainName: string): Promise<Identity> {
+  const identity = await ensureIdentity(deps, domainName, "registration").catch(explainProvider);
+  if (identity.dkimTokens.length === 3) return identity;
   const message =
     "This domain exists at the email provider with its own DKIM keys. Ask the operator to switch it to Easy DKIM.";
   throw new AppError("CONFLICT", message);
