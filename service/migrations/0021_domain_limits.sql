@@ -1,4 +1,4 @@
--- Expands: limits for the domains of an account, and a share of the control calls for checks and chores.
+-- Expands: limits for the domains and API keys of an account, and a share of the control calls for checks and chores.
 
 -- domain_changes_at: when all registrations and removals so far are paid for, at domain_changes_per_minute. An account may be
 -- two minutes ahead (domains/limit-domain-changes.ts).
@@ -32,5 +32,24 @@ begin
   into others, in_progress
   from domains d
   where d.account_id = account and d.domain_name <> name and (d.registered_at is not null or d.registering_until > now());
+end;
+$$;
+
+-- How many API keys of the account may be usable at a time.
+alter table accounts
+  add column api_key_limit integer not null default 100,
+  add constraint accounts_api_key_limit_valid check (api_key_limit >= 0);
+
+grant select (api_key_limit) on accounts to pg_database_owner;
+
+-- Locks the account before it counts, for the reason given at room_for_domain. A usable key is neither revoked nor expired.
+create function room_for_api_key(account uuid, out maximum integer, out usable integer)
+  language plpgsql volatile
+as $$
+begin
+  select a.api_key_limit into maximum from accounts a where a.id = account for no key update;
+  select count(*) into usable
+  from api_keys k
+  where k.account_id = account and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
 end;
 $$;

@@ -22,21 +22,42 @@ interface NewApiKey {
   expiresAt: string | null;
 }
 
-/** Returns undefined when `expiresAt` is in the past by the database's clock, the clock that also decides expiry later. */
-export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise<ApiKey | undefined> {
-  const [row] = await db.query<ApiKey>({
+type KeyDecision =
+  | ({ kind: "created" } & ApiKey)
+  /** By the database's clock, the clock that also decides expiry later. */
+  | { kind: "expired" }
+  | { kind: "limit-reached"; limit: number };
+
+export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise<KeyDecision> {
+  const [row] = await db.query<KeyDecision>({
     name: "insert-api-key",
     text: `
-      insert into api_keys (account_id, id, name, type, key_prefix, pepper_id, secret_hmac, expires_at)
-      select $1, $2, $3, $4, $5, $6, $7, $8
-      where $8::timestamptz is null or $8::timestamptz > now()
-      returning id, name, type, key_prefix as "keyPrefix", expires_at as "expiresAt", created_at as "createdAt"`,
+      with decided as materialized (
+        select maximum, case
+          when $8::timestamptz <= now() then 'expired'
+          when usable >= maximum then 'limit-reached'
+          else 'created' end as kind
+        from room_for_api_key($1)
+      ), created as (
+        insert into api_keys (account_id, id, name, type, key_prefix, pepper_id, secret_hmac, expires_at)
+        select $1, $2, $3, $4, $5, $6, $7, $8
+        from decided
+        where kind = 'created'
+        returning id, name, type, key_prefix as "keyPrefix", expires_at as "expiresAt", created_at as "createdAt"
+      )
+      select created.*, kind, maximum as limit
+      from decided
+      left join created on true`,
     values: [db.accountId, key.id, key.name, key.type, key.keyPrefix, key.pepperId, key.secretHmac, key.expiresAt],
   });
+  if (row === undefined) throw new Error("the statement decided nothing");
   return row;
 }
 
-/** Every key that is not revoked, newest first; includes expired keys. */
+/** More than an account can have usable. Only expired keys that nobody revokes can exceed it. */
+const maxListed = 1_000;
+
+/** The newest keys that are not revoked, newest first; includes expired keys. */
 export async function listApiKeys(db: AccountDatabase): Promise<ApiKey[]> {
   return db.query<ApiKey>({
     name: "list-api-keys",
@@ -45,8 +66,9 @@ export async function listApiKeys(db: AccountDatabase): Promise<ApiKey[]> {
       from api_keys
       where account_id = $1
         and revoked_at is null
-      order by created_at desc, id desc`,
-    values: [db.accountId],
+      order by created_at desc, id desc
+      limit $2`,
+    values: [db.accountId, maxListed],
   });
 }
 

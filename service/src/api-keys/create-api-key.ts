@@ -24,18 +24,31 @@ export async function createApiKey(
   request: KeyRequest,
 ): Promise<ApiKey & { key: string }> {
   const { key, keyPrefix } = generateApiKey(request.type, issuer.cellCode);
-  const stored = await insertApiKey(db, {
+  const decision = await insertApiKey(db, {
     ...request,
     id: randomUUIDv7(),
     keyPrefix,
     pepperId: issuer.pepper.id,
     secretHmac: apiKeyHmac(issuer.pepper.key, key),
   });
-  if (stored === undefined) throw expiryInThePast();
-  return { ...stored, key };
+  switch (decision.kind) {
+    case "created": {
+      const { id, name, type, expiresAt, createdAt } = decision;
+      return { id, name, type, keyPrefix, expiresAt, createdAt, key };
+    }
+    case "expired":
+      throw expiryInThePast();
+    case "limit-reached":
+      throw limitReached(decision.limit);
+  }
 }
 
 function expiryInThePast(): AppError {
   const problem = { field: "expires_at", code: "in_the_past", message: "must be in the future" } as const;
   return new AppError("VALIDATION_ERROR", `expires_at ${problem.message}.`, { details: [problem] });
+}
+
+function limitReached(limit: number): AppError {
+  const message = `This account has reached its limit of ${limit} API keys. Revoke one that it no longer needs.`;
+  return new AppError("VALIDATION_ERROR", message, { details: [{ field: "body", code: "invalid", message }] });
 }

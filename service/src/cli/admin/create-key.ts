@@ -42,7 +42,7 @@ function readRequest({ type, name, expiresAt }: CreateKeyOptions): ReturnType<ty
 
 function explainExpiry(error: unknown): never {
   const [problem] = error instanceof AppError ? (error.details ?? []) : [];
-  if (problem === undefined) throw error;
+  if (problem?.field !== "expires_at") throw error;
   throw new AppError("VALIDATION_ERROR", `${optionOf(problem.field)} ${problem.message}.`, { cause: error });
 }
 

@@ -62,6 +62,14 @@ describe("postern admin create-key", () => {
     expect(await admin("list-keys", "--account", accountId)).toMatchObject({ stdout: "An account has no API key.\n" });
   });
 
+  test("at the limit of keys it says so", async () => {
+    const accountId = await anAccount(shared.db);
+    const text = "update accounts set api_key_limit = 0 where id = $1";
+    await shared.db.query({ name: "allow-no-key", text, values: [accountId] });
+    const { code, stderr } = await admin("create-key", "--account", accountId, "--type", "live", "--name", "a key");
+    expect([code, stderr]).toEqual([64, expect.stringMatching(/^This account has reached its limit of 0 API keys\./m)]);
+  });
+
   test("without API_KEY_PEPPER it ends with code 78 and names the setting", async () => {
     const args = ["admin", "create-key", "--account", "a@shop.test", "--type", "test", "--name", "a key"];
     const { code, stderr } = await runPostern(args, { DATABASE_URL: shared.url });

@@ -89,6 +89,30 @@ describe("POST /api/v1/api-keys (interface 4.7)", () => {
     expect(json().error.message).toContain("did you mean expires_at?");
   });
 
+  test("422 at the limit of keys, also for keys that are created at once; revoked and expired keys do not count", async () => {
+    const { accessToken, accountId } = await aSession();
+    await setKeyLimit(accountId, 3);
+    const [revoked, expired] = [await aKeyOf(accountId), await aKeyOf(accountId)];
+    await revoke(accessToken, revoked.id);
+    await expire(expired.id);
+    const made = await Promise.all(Array.from({ length: 8 }, () => create(accessToken, { name: "k", type: "live" })));
+    expect(made.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 422, 422, 422, 422, 422]);
+    expect(made.find(({ status }) => status === 422)?.json().error).toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: expect.stringContaining("limit of 3 API keys. Revoke one"),
+    });
+    await revoke(accessToken, made.find(({ status }) => status === 201)?.json().id);
+    expect((await create(accessToken, { name: "k", type: "live" })).status).toBe(201);
+  });
+
+  test("an account has a limit of 100 keys", async () => {
+    const { accessToken, accountId } = await aSession();
+    await insertKeys(accountId, 99);
+    const statuses = [];
+    for (const name of ["last", "too many"]) statuses.push((await create(accessToken, { name, type: "live" })).status);
+    expect(statuses).toEqual([201, 422]);
+  });
+
   test("401 without a JWT, even when the body is invalid", async () => {
     const { status, json } = await api.call({ method: "POST", path: "/api/v1/api-keys", rawBody: "{not json" });
     expect([status, json().error.code]).toEqual([401, "UNAUTHORIZED"]);
@@ -119,6 +143,13 @@ describe("GET /api/v1/api-keys (interface 4.8)", () => {
     const expected = made.toReversed().map(({ key: _secret, ...rest }) => rest);
     expect(json()).toEqual(expected);
     for (const { key } of made) expect(text).not.toContain(key);
+  });
+
+  test("the list ends after the newest 1,000 keys", async () => {
+    const { accessToken, accountId } = await aSession();
+    await insertKeys(accountId, 1_005);
+    const names = (await list(accessToken)).json().map(({ name }: { name: string }) => name);
+    expect([names.length, names[0], names[999]]).toEqual([1000, "key 1005", "key 6"]);
   });
 
   test("an account without keys gets an empty array", async () => {
@@ -217,5 +248,26 @@ async function expire(id: string): Promise<void> {
     name: "expire",
     text: "update api_keys set expires_at = now() - interval '1 second' where id = $1",
     values: [id],
+  });
+}
+
+async function setKeyLimit(accountId: string, limit: number): Promise<void> {
+  await api.database.db.query({
+    name: "set-key-limit",
+    text: "update accounts set api_key_limit = $2 where id = $1",
+    values: [accountId, limit],
+  });
+}
+
+/** "key 1" is the oldest. */
+async function insertKeys(accountId: string, count: number): Promise<void> {
+  await api.database.db.query({
+    name: "insert-keys",
+    text: `
+      insert into api_keys (account_id, id, name, type, key_prefix, pepper_id, secret_hmac, created_at)
+      select $1, gen_random_uuid(), 'key ' || number, 'live', 'p...', 'p', uuid_send(gen_random_uuid()),
+        now() - make_interval(secs => $2 - number)
+      from generate_series(1, $2::integer) as number`,
+    values: [accountId, count],
   });
 }

@@ -24,7 +24,9 @@ export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
       schema: {
         operationId: "createApiKey",
         summary: "Create an API key",
-        description: "Only this response contains the full key. Store it now.",
+        description:
+          "Only this response contains the full key. Store it now. An account can have 100 keys that are neither revoked nor expired, " +
+          "unless the operator changes this.",
         tags: ["API keys"],
         security: needsJwt,
         body: createKeyBody,

@@ -52,7 +52,9 @@ export const createdKeyResponse = z
   })
   .meta({ id: "CreatedApiKey", description: "The new API key with its secret" });
 
-export const apiKeyList = z.array(apiKeyResponse).describe("All keys of the account except revoked ones, newest first");
+export const apiKeyList = z
+  .array(apiKeyResponse)
+  .describe("The newest 1,000 keys of the account, except revoked ones, newest first");
 
 export const revokedKeyResponse = z
   .object({
