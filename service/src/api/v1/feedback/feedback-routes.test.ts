@@ -85,6 +85,32 @@ describe("POST /api/v1/feedback/ses", () => {
     expect(response).toMatchObject({ status: 401, json: { error: { code: "UNAUTHORIZED" } } });
   });
 
+  test("returns 503 for the third large body of an address, and reads that of another address", async () => {
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const feedbackPush: FeedbackPush = {
+      mayRead: () => true,
+      read: async () => {
+        await over;
+        return { kind: "refused", reason: "" };
+      },
+      confirm: async () => undefined,
+    };
+    const endpoint = { push: feedbackPush, receive: async () => "applied" as const };
+    const app = await createApiServer({ ...api.deps, feedbackEndpoint: endpoint });
+    onTestFinished(() => app.close());
+    const headers = { "content-type": "text/plain" };
+    const post = async (remoteAddress: string) => {
+      const payload = "x".repeat(70 * 1024);
+      return (await app.inject({ method: "POST", url: path, headers, remoteAddress, payload })).statusCode;
+    };
+    const slow = [post("10.0.0.1"), post("10.0.0.1"), ...Array.from({ length: 8 }, () => post("10.0.0.1"))];
+    const other = post("10.0.0.2");
+    await expect(slow[2]).resolves.toBe(503);
+    end();
+    expect(await Promise.all(slow)).toEqual([401, 401, ...Array(8).fill(503)]);
+    expect(await other).toBe(401);
+  });
+
   test("returns 413 for a body larger than any SNS message", async () => {
     const response = await push({ kind: "refused", reason: "" }, { body: tooLarge });
     expect(response.status).toBe(413);

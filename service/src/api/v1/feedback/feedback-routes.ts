@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { AppError } from "../../../errors.ts";
+import { addressBlock } from "../../../logins/login-throttle.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { createLargeBodyLimit } from "../../http/large-bodies.ts";
 import { errorResponses } from "../../http/wire-format.ts";
 
 /** Larger than any notification that SNS sends. */
 const maxNotificationBytes = 512 * 1024;
+
+/** Anyone can send these headers, so a slow upload must not occupy what SNS needs. SNS itself uses many addresses. */
+const maxLargePerAddress = 2;
 
 const receivedResponse = z.object({ success: z.literal(true) }).describe("Postern has processed the message");
 
@@ -15,7 +19,7 @@ const receivedResponse = z.object({ success: z.literal(true) }).describe("Poster
  * first: is the endpoint open, can these headers be from SNS (both before the body is read), its size, its shape, its signature.
  */
 export async function feedbackRoutes(app: ApiServer, { feedbackEndpoint, log }: ApiDeps): Promise<void> {
-  const largeBodies = createLargeBodyLimit();
+  const largeBodies = createLargeBodyLimit({ perOwner: maxLargePerAddress });
   await app.register(async (scope) => {
     // SNS sends JSON with the content type text/plain.
     scope.removeAllContentTypeParsers();
@@ -27,7 +31,7 @@ export async function feedbackRoutes(app: ApiServer, { feedbackEndpoint, log }: 
         onRequest: async (request, reply) => {
           const { push } = requireOpen(feedbackEndpoint);
           if (!push.mayRead(request.headers)) throw notFromSns();
-          largeBodies.admit(request, reply, "feedback");
+          largeBodies.admit(request, reply, addressBlock(request.ip));
         },
         validatorCompiler: () => (value) => ({ value }),
         schema: {

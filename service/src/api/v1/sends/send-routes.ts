@@ -16,12 +16,14 @@ import { idempotencyHeaders, sendBody } from "./send-request-wire.ts";
 import { acceptedResponse, toAcceptedResponse } from "./send-response-wire.ts";
 import { sendValidateRoutes } from "./send-validate-routes.ts";
 
+const maxLargePerAccount = 8;
+
 export async function sendRoutes(app: ApiServer, deps: ApiDeps): Promise<void> {
   // A separate scope, because the handlers parse the body themselves: 401 and 429 must precede every error about the body.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    const largeBodies = createLargeBodyLimit();
+    const largeBodies = createLargeBodyLimit({ perOwner: maxLargePerAccount });
     sendRoute(scope.withTypeProvider(), deps, largeBodies);
     sendValidateRoutes(scope.withTypeProvider(), deps, largeBodies);
   });
