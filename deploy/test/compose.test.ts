@@ -95,6 +95,17 @@ test("the health check of a production worker stops it when it is not live, and 
   expect([await run(503, 200), signals]).toEqual([1, [1]]);
 });
 
+test("the health check of a production worker stops it without waiting for /health", async () => {
+  const { worker } = readComposeFile("compose.production.yaml").services;
+  const [, , , program = ""] = worker?.healthcheck?.test ?? [];
+  const signalled = Promise.withResolvers<string>();
+  const process = { env: {}, kill: (_pid: number, signal: string) => signalled.resolve(signal) };
+  const fetch = (url: string) =>
+    url.endsWith("/live") ? Promise.resolve({ status: 503, ok: false }) : new Promise(() => undefined);
+  runInNewContext(program, { process, fetch });
+  expect(await signalled.promise).toBe("SIGTERM");
+}, 2_000);
+
 test("the guide names only existing compose files, services and commands", () => {
   const guide = readFileSync(join(root, "deploy/README.md"), "utf8");
   const named = [...guide.matchAll(/^ *docker compose -f (\S+) (run --rm|up -d(?: --wait)?) ?(\S*) ?(\S*)/gm)];
