@@ -1,3 +1,5 @@
+import { isConnectionError, sqlState } from "../db/sql-state.ts";
+import { AppError } from "../errors.ts";
 import type { Mode } from "../mode.ts";
 
 /** A single failure can be an interruption of milliseconds. */
@@ -9,6 +11,7 @@ interface Failures {
   since: number;
   lastAt: number;
   count: number;
+  lastError: unknown;
 }
 
 /** What this process knows about its own claims. Its heartbeat and its liveness check report it. */
@@ -21,23 +24,38 @@ export class ClaimWatch {
     if (sends > 0) this.#claimedAt.set(mode, performance.now());
   }
 
-  failed(mode: Mode): void {
+  failed(mode: Mode, error: unknown): void {
     const now = performance.now();
     const { since, count } = this.#failures.get(mode) ?? { since: now, count: 0 };
-    this.#failures.set(mode, { since, lastAt: now, count: count + 1 });
+    this.#failures.set(mode, { since, lastAt: now, count: count + 1, lastError: error });
   }
 
   /** Null while claims of both modes succeed, or none was tried. */
   failingSeconds(): number | null {
-    const now = performance.now();
-    const failing = [...this.#failures.values()].filter(
-      ({ count, lastAt }) => count >= minFailures && now - lastAt < lastFailureMs,
-    );
-    return failing.length === 0 ? null : (now - Math.min(...failing.map(({ since }) => since))) / 1000;
+    const failing = this.#failing();
+    return failing.length === 0 ? null : (performance.now() - Math.min(...failing.map(({ since }) => since))) / 1000;
+  }
+
+  /** The server itself answered that it cannot work for anybody: a full disk, read-only, or a statement that waited too long. */
+  isDatabaseUnavailable(): boolean {
+    return this.#failing().some(({ lastError }) => isServerUnavailable(lastError));
   }
 
   claimedSecondsAgo(mode: Mode): number | null {
     const at = this.#claimedAt.get(mode);
     return at === undefined ? null : (performance.now() - at) / 1000;
   }
+
+  #failing(): Failures[] {
+    const now = performance.now();
+    return [...this.#failures.values()].filter(
+      ({ count, lastAt }) => count >= minFailures && now - lastAt < lastFailureMs,
+    );
+  }
+}
+
+/** `db/database.ts` throws an AppError whose cause is the answer of the server. */
+function isServerUnavailable(error: unknown): boolean {
+  const answer = error instanceof AppError ? error.cause : error;
+  return sqlState(answer) !== undefined && isConnectionError(answer);
 }

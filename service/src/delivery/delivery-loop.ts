@@ -102,7 +102,7 @@ export class DeliveryLoop {
       } catch (err) {
         if (!isFailing) this.#options.deps.log.error({ err }, "delivery.claim-failed");
         isFailing = true;
-        claims?.failed(mode);
+        claims?.failed(mode, err);
         await sleep(backOffMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       }
     }

@@ -13,7 +13,7 @@ import { measureSending } from "../status/measure-sending.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { withDeadline } from "./deadline.ts";
 import { explainListenError } from "./listen-error.ts";
-import { checkLiveness } from "./liveness.ts";
+import { watchLiveness } from "./liveness.ts";
 import { startOperationsServer } from "./operations-server.ts";
 import { createProcessDatabases, type ProcessDatabases } from "./process-databases.ts";
 import { startProcessHeartbeat } from "./process-heartbeat.ts";
@@ -107,7 +107,7 @@ async function startProcess<Settings extends WorkerConfig>({
   const operations = await startOperationsServer(listen, {
     metrics: () => metrics.registry.metrics(),
     health: async () => ({ ...(await readHealth(db, readState)), connections: databases.connections() }),
-    liveness: cacheForOneSecond(() => checkLiveness(claims, config.database.url)),
+    liveness: watchLiveness(claims, config.database.url, started),
   }).catch(explainListenError("OPERATIONS_PORT", listen));
   started.addResource(() => operations.close());
   const facts = await start({ config, db, openDatabase: databases.open, log, metrics, started, claims, chores });

@@ -19,6 +19,10 @@ export class Started {
     this.#add(this.#resources, close);
   }
 
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /** A failure does not keep the other entries from stopping. */
   async stop(): Promise<void> {
     this.#isStopping = true;

@@ -1,24 +1,39 @@
 import pg from "pg";
+import { isConnectionError } from "../db/sql-state.ts";
 
-const limitMs = 3_000;
+/** Both steps together fit into the 5 s of a health check. */
+const limitMs = 2_000;
 
-/** Whether the database accepts a new connection and answers on it, whatever the state of the pool of this process is. */
-export async function canConnect(url: string): Promise<boolean> {
+/**
+ * Whether a new connection can use the queue, whatever the state of the pool of this process is. The statement changes nothing, but
+ * waits for a lock on the queue, and a read-only server refuses it. A refusal for another reason counts as use: the server works.
+ */
+export async function canUseQueue(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
     application_name: "postern-liveness",
     connectionTimeoutMillis: limitMs,
+    statement_timeout: limitMs,
     query_timeout: limitMs,
   });
   client.on("error", () => undefined);
   try {
     await client.connect();
-    await client.query("select 1");
-    return true;
   } catch {
+    end(client);
     return false;
-  } finally {
-    // Not awaited: a broken network would delay the answer.
-    void client.end().catch(() => undefined);
   }
+  try {
+    await client.query("update send_queue set state = state where false");
+    return true;
+  } catch (error) {
+    return !isConnectionError(error);
+  } finally {
+    end(client);
+  }
+}
+
+/** Not awaited: a broken network would delay the answer. */
+function end(client: pg.Client): void {
+  void client.end().catch(() => undefined);
 }
