@@ -149,6 +149,24 @@ test("refreshDkim detects an identity that is missing at the provider and create
   expect((await check(domain)).verificationStatus).toBe("Failed");
 });
 
+test("refreshDkim restores a missing identity in a later run, and does not fail, when it gets no control-call token", async () => {
+  const domain = await aVerifiedDomain();
+  await deps.provider.removeIdentity(domain.domainName);
+  const setNextToken = (at: string) =>
+    deps.db.query({ name: `next-token-${at}`, text: `update control_budget set next_at = ${at}` });
+  const busy = {
+    ...deps.provider,
+    listIdentities: async (next?: string) => {
+      await setNextToken("now() + interval '20 seconds'");
+      return deps.provider.listIdentities(next);
+    },
+  };
+  expect(await refreshDkim({ ...deps, provider: busy })).toBe(false);
+  await setNextToken("now()");
+  expect(await refreshDkim(deps)).toBe(true);
+  expect(await deps.provider.findIdentity(domain.domainName)).toBeDefined();
+});
+
 test("a check that is requested during a running check still takes place", async () => {
   const domain = await aDomain();
   const requestingDeps = {

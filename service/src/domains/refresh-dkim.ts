@@ -1,4 +1,4 @@
-import { tryControlToken } from "../provider/control-call-tokens.ts";
+import { NoControlTokenError, tryControlToken } from "../provider/control-call-tokens.ts";
 import type { ListedIdentity } from "../provider/email-provider.ts";
 import { readClock, storeDkimStates, storeMissingIdentities, storeNewIdentity } from "./dkim-store.ts";
 import { isNameTaken } from "./identity-removal-store.ts";
@@ -9,7 +9,7 @@ const restoreBatchSize = 5;
 /**
  * Reads the provider's complete list of identities and stores their DKIM states. Each page of 1,000 domains costs one
  * control-call token; when it gets none, it stops, and the next run starts again. It creates identities
- * that are missing from the list again, because no other check detects that. Returns whether it read the complete list.
+ * that are missing from the list again, because no other check detects that. Returns whether it had all the tokens it needed.
  */
 export async function refreshDkim(deps: DomainDeps): Promise<boolean> {
   const { db } = deps;
@@ -18,8 +18,13 @@ export async function refreshDkim(deps: DomainDeps): Promise<boolean> {
   if (listed === undefined) return false;
   // crash point: identities-listed
   const missing = await storeMissingIdentities(db, listed, readSince);
-  for (const domainName of missing.slice(0, restoreBatchSize)) await restoreIdentity(deps, domainName);
-  return true;
+  try {
+    for (const domainName of missing.slice(0, restoreBatchSize)) await restoreIdentity(deps, domainName);
+    return true;
+  } catch (error) {
+    if (error instanceof NoControlTokenError) return false;
+    throw error;
+  }
 }
 
 async function readList({ db, provider }: DomainDeps): Promise<string[] | undefined> {

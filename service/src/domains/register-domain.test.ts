@@ -150,6 +150,20 @@ describe("a failing provider", () => {
   });
 });
 
+test("removals that get no control-call token wait for the next run, which is no failure", async () => {
+  const { domainName } = await aDomain();
+  await recordRemovals(domainName);
+  await deleteRows(domainName);
+  const setNextToken = (at: string) =>
+    deps.db.query({ name: `next-token-${at}`, text: `update control_budget set next_at = ${at}` });
+  await setNextToken("now() + interval '20 seconds'");
+  await finishRemovals(deps, 10);
+  expect(await identitiesOf(deps)).toContain(domainName);
+  await setNextToken("now()");
+  await finishRemovals(deps, 10);
+  expect(await identitiesOf(deps)).not.toContain(domainName);
+});
+
 describe("the limits of an account", () => {
   test("registrations at once do not exceed the limit of domains, and a removal makes room", async () => {
     const accountId = await anAccount(deps.db);

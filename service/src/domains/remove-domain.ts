@@ -1,4 +1,4 @@
-import { type ControlPurpose, waitForControlToken } from "../provider/control-call-tokens.ts";
+import { type ControlPurpose, NoControlTokenError, waitForControlToken } from "../provider/control-call-tokens.ts";
 import { deleteDomain } from "./domain-store.ts";
 import {
   deleteDrafts,
@@ -52,7 +52,10 @@ async function removeOurIdentity(deps: DomainDeps, domainName: string, purpose: 
   await deps.provider.removeIdentity(domainName);
 }
 
-/** Deletes abandoned drafts and repeats the identity removals that failed or were interrupted. */
+/**
+ * Deletes abandoned drafts and repeats the identity removals that failed or were interrupted. When it gets no control-call token, it
+ * stops, and the next run continues.
+ */
 export async function finishRemovals(deps: DomainDeps, limit: number): Promise<void> {
   const failures: unknown[] = [];
   const collect = (error: unknown) => void failures.push(error);
@@ -62,11 +65,14 @@ export async function finishRemovals(deps: DomainDeps, limit: number): Promise<v
   }
   // crash point: drafts-dropped
   for (const domainName of await listIdentityRemovals(deps.db, limit)) {
-    await removeIdentity(deps, domainName, "chore").catch(async (error) => {
+    try {
+      await removeIdentity(deps, domainName, "chore");
+    } catch (error) {
+      if (error instanceof NoControlTokenError) break;
       collect(error);
       // Moves the removal to the end, so that one that always fails does not block the others.
       await postponeIdentityRemoval(deps.db, domainName);
-    });
+    }
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} removals failed`);
 }

@@ -7,6 +7,14 @@ const maxWaitSeconds = { registration: 10, removal: 3, verification: 5, quota: 5
 
 export type ControlPurpose = keyof typeof maxWaitSeconds;
 
+/** Normal under load: a chore leaves the rest of its work to its next run, and has not failed. */
+export class NoControlTokenError extends AppError {
+  constructor() {
+    const message = "Too many domain changes are waiting for the email provider. Try again in 10 seconds.";
+    super("UNAVAILABLE", message, { retryAfterSeconds: 10 });
+  }
+}
+
 /**
  * SES allows one control call a second per AWS account, so all processes share one sequence of tokens in the database,
  * and each control call takes one. A process that crashes after it took a token wastes only that token.
@@ -16,9 +24,7 @@ export type ControlPurpose = keyof typeof maxWaitSeconds;
  * 3. A chore waits behind at most one other call, so chores never delay a person for long.
  */
 export async function waitForControlToken(db: Queryable, purpose: ControlPurpose): Promise<void> {
-  if (await tryControlToken(db, purpose)) return;
-  const message = "Too many domain changes are waiting for the email provider. Try again in 10 seconds.";
-  throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 10 });
+  if (!(await tryControlToken(db, purpose))) throw new NoControlTokenError();
 }
 
 /** Returns false, and takes no token, when the next one is valid too late for this purpose. */

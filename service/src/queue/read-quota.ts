@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
 import type { Chore } from "../loops/chores.ts";
-import { waitForControlToken } from "../provider/control-call-tokens.ts";
+import { tryControlToken } from "../provider/control-call-tokens.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
 import { storeMaxRate } from "./provider-hold.ts";
 
 export function providerChores(db: Database, provider: EmailProvider): Chore[] {
-  return [{ name: "read-quota", pauseSeconds: 60, run: () => readQuota(db, provider) }];
+  return [{ name: "read-quota", pauseSeconds: 60, run: async () => void (await readQuota(db, provider)) }];
 }
 
 const learnAgainAfterMs = 2_000;
@@ -14,19 +14,20 @@ const learnAgainAfterMs = 2_000;
 /** Workers that start together compete for control-call tokens, so one try may not be enough. */
 export async function learnQuota(db: Database, provider: EmailProvider, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    try {
-      return await readQuota(db, provider);
-    } catch {
-      // The chore logs an error that persists.
-      await sleep(learnAgainAfterMs, undefined, { signal: stopping }).catch(() => undefined);
-    }
+    // The chore logs an error that persists.
+    if (await readQuota(db, provider).catch(() => false)) return;
+    await sleep(learnAgainAfterMs, undefined, { signal: stopping }).catch(() => undefined);
   }
 }
 
-/** The provider may change its rate at any time. Holds come from its answers to submissions, never from this. */
-async function readQuota(db: Database, provider: EmailProvider): Promise<void> {
-  await waitForControlToken(db, "quota");
+/**
+ * The provider may change its rate at any time. Holds come from its answers to submissions, never from this. Returns false when too
+ * many control calls are waiting.
+ */
+async function readQuota(db: Database, provider: EmailProvider): Promise<boolean> {
+  if (!(await tryControlToken(db, "quota"))) return false;
   const { perSecond } = await provider.readQuota();
   // crash point: quota-read
   await storeMaxRate(db, "live", perSecond);
+  return true;
 }

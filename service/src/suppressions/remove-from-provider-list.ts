@@ -1,7 +1,6 @@
 import type { Queryable } from "../db/database.ts";
-import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { waitForControlToken } from "../provider/control-call-tokens.ts";
+import { tryControlToken } from "../provider/control-call-tokens.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
 import { type DueRemoval, deleteRemoval, listDueRemovals, postponeRemoval } from "./removal-store.ts";
 
@@ -27,7 +26,8 @@ export async function removeFromProviderList(deps: RemovalDeps, batchSize: numbe
   let done = 0;
   for (const removal of await listDueRemovals(deps.db, batchSize)) {
     if (!removal.hasComplaint) {
-      if (!(await hasControlToken(deps.db))) break;
+      // Too many control calls are waiting; the next run tries again.
+      if (!(await tryControlToken(deps.db, "chore"))) break;
       if (!(await tryRemoval(deps, removal))) continue;
     }
     // crash point: suppression-removed
@@ -35,17 +35,6 @@ export async function removeFromProviderList(deps: RemovalDeps, batchSize: numbe
     done += 1;
   }
   return done;
-}
-
-/** False when too many control calls are waiting; the next run tries again. */
-async function hasControlToken(db: Queryable): Promise<boolean> {
-  try {
-    await waitForControlToken(db, "chore");
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "UNAVAILABLE") return false;
-    throw error;
-  }
 }
 
 /** Returns whether the removal is finished: the provider removed the address, or will never accept it. */
