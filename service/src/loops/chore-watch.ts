@@ -9,7 +9,17 @@ export interface ChoreEnd {
 /** What this process knows about the chores that it runs. Its heartbeat reports it. */
 export class ChoreWatch {
   #ends = new Map<string, ChoreEnd>();
+  readonly #pauseSeconds = new Map<string, number>();
   #queueErrors: { since: number; lastAt: number } | undefined;
+
+  runs(name: string, pauseSeconds: number): void {
+    this.#pauseSeconds.set(name, pauseSeconds);
+  }
+
+  /** By the name of each chore that this process runs. */
+  pauseSeconds(): Record<string, number> {
+    return Object.fromEntries(this.#pauseSeconds);
+  }
 
   ended(name: string, { hasFailed }: { hasFailed: boolean }): void {
     this.#ends.set(name, { endedAt: performance.now(), hasFailed });

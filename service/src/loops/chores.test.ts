@@ -49,6 +49,32 @@ test("a failed run is logged, and the chore runs again", async () => {
   expect(lines.filter((line) => line.includes("chore.failed") && line.includes("not today"))).toHaveLength(1);
 });
 
+test("a failed run is repeated within a minute, however long the pause is", async () => {
+  let runs = 0;
+  const chore: Chore = {
+    name: "hourly",
+    pauseSeconds: 3600,
+    run: async () => {
+      runs++;
+      throw new Error("not today");
+    },
+  };
+  const watch = new ChoreWatch();
+  const { stop } = await start([chore], [], watch);
+  await until(() => runs === 1);
+  await stop();
+  const [next] = await database.db.query<{ seconds: number }>({
+    name: "next-run",
+    text: `
+      select extract(epoch from start_after - now())::float8 as seconds
+      from pgboss.job
+      where name = 'hourly' and state = 'created'`,
+  });
+  expect(next?.seconds).toBeGreaterThan(30);
+  expect(next?.seconds).toBeLessThanOrEqual(60);
+  expect(watch.pauseSeconds()).toEqual({ hourly: 3600 });
+});
+
 test("the watch of a process knows the last run of each chore, and an unreadable queue", async () => {
   const watch = new ChoreWatch();
   const runs = { good: 0, bad: 0 };

@@ -6,11 +6,13 @@ import type { ChoreWatch } from "./chore-watch.ts";
 const poolSize = 4;
 const stopMs = 20_000;
 const stopFailedStartMs = 5_000;
+/** A chore with a long pause must not wait that long after a short interruption. */
+const longestRetrySeconds = 60;
 
 /** Periodic work that one process at a time runs, in any of the running workers. */
 export interface Chore {
   name: string;
-  /** The pause between the end of one run and the start of the next. */
+  /** The pause between the end of one run and the start of the next; after a failed run it is a minute at most. */
   pauseSeconds: number;
   run(): Promise<void>;
 }
@@ -72,6 +74,7 @@ async function prepareQueue(boss: PgBoss, chore: Chore): Promise<void> {
 async function startChore(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<void> {
   await boss.work(chore.name, { pollingIntervalSeconds: 0.5 }, () => runOnce(boss, chore, log, watch));
   await boss.send(chore.name);
+  watch?.runs(chore.name, chore.pauseSeconds);
 }
 
 /** Creates or upgrades the tables of pg-boss for `postern migrate`, so that a worker needs no right to change the schema. */
@@ -85,6 +88,7 @@ export async function migrateChores(directUrl: string): Promise<void> {
 
 async function runOnce(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<void> {
   const started = performance.now();
+  let { pauseSeconds } = chore;
   try {
     await chore.run();
     log.debug({ chore: chore.name, duration_ms: Math.round(performance.now() - started) }, "chore.done");
@@ -92,7 +96,8 @@ async function runOnce(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch)
   } catch (err) {
     log.error({ chore: chore.name, err }, "chore.failed");
     watch?.ended(chore.name, { hasFailed: true });
+    pauseSeconds = Math.min(pauseSeconds, longestRetrySeconds);
   }
   // crash point: chore-run
-  await boss.send(chore.name, null, { startAfter: chore.pauseSeconds });
+  await boss.send(chore.name, null, { startAfter: pauseSeconds });
 }

@@ -49,6 +49,7 @@ export function startProcessHeartbeat({ role, db, claims, chores, log }: Heartbe
           endedSecondsAgo: secondsAgo(endedAt),
           hasFailed,
         })),
+        chorePauseSeconds: chores.pauseSeconds(),
       });
     } catch (error) {
       chores.putBack(ends);

@@ -4,8 +4,9 @@ import { countQuarantined, type QuarantineCount } from "../feedback/quarantine-s
 import { type LastFailover, readLastFailover } from "../in-doubt/last-failover.ts";
 import { type HeldSnapshot, listHeldSnapshots } from "../storage/held-snapshots.ts";
 import { inspectPartitions, type PartitionState } from "../storage/partitions.ts";
+import { type FailingChore, listFailingChores } from "./chore-state.ts";
 import { type DeniedDomains, listDeniedDomains } from "./denied-domains.ts";
-import { type FailingChore, listFailingChores, type ProcessState, readProcesses } from "./process-state.ts";
+import { type ProcessState, readProcesses } from "./process-state.ts";
 import { checkReadiness, type Readiness } from "./readiness.ts";
 import { readSendingStates, type SendingState } from "./sending-state.ts";
 

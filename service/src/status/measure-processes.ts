@@ -44,7 +44,7 @@ export function measureProcesses({ registry }: Metrics, read: () => Promise<Cell
   );
   gauge(
     "postern_chores_failing",
-    "Chores whose last run failed, and workers that cannot read the queue of chores, for 10 s or longer",
+    "Chores that failed repeatedly or are overdue, and workers that cannot read the queue of chores, for 10 s or longer",
     [],
     ({ processes, failingChores }, set) => {
       const queues = processes.filter((each) => each.condition === "alive" && isLong(each.choresFailingSeconds));

@@ -99,11 +99,13 @@ describe("problems of processes", () => {
 
   test("a chore that fails for longer than a moment is reported by name", () => {
     const chores = [
-      { name: "read-quota", failingSeconds: 70 },
-      { name: "fold-list-changes", failingSeconds: 3 },
+      { name: "read-quota", failingSeconds: 70, isOverdue: false },
+      { name: "fold-list-changes", failingSeconds: 3, isOverdue: false },
+      { name: "make-partitions", failingSeconds: 7_200, isOverdue: true },
     ];
     expect(processProblems([aProcess()], chores)).toEqual([
       expect.objectContaining({ what: "The chore read-quota has failed for 1 min 10 s." }),
+      expect.objectContaining({ what: "The chore make-partitions has not finished a run for 2 h 0 min." }),
     ]);
   });
 });

@@ -1,7 +1,8 @@
 import type { Mode } from "../mode.ts";
 import { durationText } from "../plain-text.ts";
+import type { FailingChore } from "./chore-state.ts";
 import type { Problem } from "./problem.ts";
-import type { FailingChore, ProcessState } from "./process-state.ts";
+import type { ProcessState } from "./process-state.ts";
 import { freshSeconds } from "./process-store.ts";
 
 /** Shorter failures are interruptions, such as a restart of the database. */
@@ -115,7 +116,13 @@ function failingChoreQueue(process: ProcessState): Problem {
   };
 }
 
-function failingChore({ name, failingSeconds }: FailingChore): Problem {
+function failingChore({ name, failingSeconds, isOverdue }: FailingChore): Problem {
+  if (isOverdue) {
+    return {
+      what: `The chore ${name} has not finished a run for ${durationText(failingSeconds)}.`,
+      advice: "It hangs or is not started. Restart the workers one after the other.",
+    };
+  }
   return {
     what: `The chore ${name} has failed for ${durationText(failingSeconds)}.`,
     advice: "The log of the workers has the reason: `chore.failed`.",

@@ -5,7 +5,7 @@ import { aQueuedSend } from "../../test/send-builders.ts";
 import { change, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { holdByOperator, releaseByOperator } from "../queue/operator-hold.ts";
-import { listFailingChores, readProcesses } from "./process-state.ts";
+import { readProcesses } from "./process-state.ts";
 import { type ProcessHeartbeat, readClaimable, recordProcess, recordStop } from "./process-store.ts";
 
 const database = useTestDatabase();
@@ -23,6 +23,7 @@ function aHeartbeat(overrides: Partial<ProcessHeartbeat> = {}): ProcessHeartbeat
     claimedSecondsAgo: { live: null, test: null },
     isClaimable: { live: false, test: false },
     chores: [],
+    chorePauseSeconds: {},
     ...overrides,
   };
 }
@@ -73,17 +74,24 @@ test("claimable counts from the first heartbeat that found mail, and again after
   expect(await seconds()).toBeNull();
 });
 
-test("the latest run of a chore decides, and a streak of failures counts across processes", async () => {
+test("processes of the last hour are listed, and the last worker however old it is", async () => {
   const { db } = database;
-  const ran = (endedSecondsAgo: number, hasFailed: boolean) =>
-    recordProcess(db, aHeartbeat({ chores: [{ name: "a-chore", endedSecondsAgo, hasFailed }] }));
-  await ran(50, true);
-  await ran(20, true);
-  expect(await listFailingChores(db)).toEqual([{ name: "a-chore", failingSeconds: expect.closeTo(50, 0) }]);
-  await ran(30, false);
-  expect(await listFailingChores(db)).toHaveLength(1);
-  await ran(10, false);
-  expect(await listFailingChores(db)).toEqual([]);
+  await change(db, "delete from processes");
+  const [oldApi, oldWorker, lastWorker, api] = [
+    aHeartbeat({ role: "api" }),
+    aHeartbeat(),
+    aHeartbeat(),
+    aHeartbeat({ role: "api" }),
+  ];
+  for (const each of [oldApi, oldWorker, lastWorker, api]) await recordProcess(db, each);
+  const seen = (id: string, ago: string) =>
+    change(db, `update processes set seen_at = now() - interval '${ago}' where id = '${id}'`);
+  await seen(oldApi.id, "2 h");
+  await seen(oldWorker.id, "3 h");
+  await seen(lastWorker.id, "2 h");
+  const listed = (await readProcesses(db)).map(({ id }) => id);
+  expect(new Set(listed)).toEqual(new Set([lastWorker.id, api.id]));
+  expect(listed).toHaveLength(2);
 });
 
 test("mail is claimable while it is ready, not on hold and permitted by the pace", async () => {

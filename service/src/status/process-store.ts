@@ -20,7 +20,10 @@ export interface ProcessHeartbeat {
   claimedSecondsAgo: Record<Mode, number | null>;
   /** A worker could claim a send of this mode at this moment. */
   isClaimable: Record<Mode, boolean>;
+  /** The last runs since the previous heartbeat. */
   chores: { name: string; endedSecondsAgo: number; hasFailed: boolean }[];
+  /** All chores that this process runs. */
+  chorePauseSeconds: Record<string, number>;
 }
 
 const ago = (parameter: string) => `now() - make_interval(secs => ${parameter}::float8)`;
@@ -42,22 +45,25 @@ export async function recordProcess(db: Queryable, heartbeat: ProcessHeartbeat):
         delete from chores
         where ended_at < now() - interval '1 day' and name <> all ($12::text[])
       ), ended_chores as (
-        insert into chores as known (name, ended_at, failing_since)
-        select name, ${ago("seconds_ago")}, case when has_failed then ${ago("seconds_ago")} end
+        insert into chores as known (name, ended_at, failing_since, failed_runs)
+        select name, ${ago("seconds_ago")}, case when has_failed then ${ago("seconds_ago")} end, has_failed::integer
         from unnest($12::text[], $13::float8[], $14::boolean[]) as ended (name, seconds_ago, has_failed)
         order by name
         on conflict (name) do update
         set ended_at = excluded.ended_at,
           failing_since = case when excluded.failing_since is not null
-            then coalesce(known.failing_since, excluded.failing_since) end
+            then coalesce(known.failing_since, excluded.failing_since) end,
+          failed_runs = case when excluded.failing_since is not null then known.failed_runs + 1 else 0 end
         where known.ended_at < excluded.ended_at
       )
-      insert into processes as known (id, role, name, version, started_at, seen_at, claims_failing_since,
-        chores_failing_since, live_claimed_at, test_claimed_at, live_claimable_since, test_claimable_since)
-      values ($1, $2, $3, $4, ${ago("$5")}, now(), ${ago("$6")}, ${ago("$7")}, ${ago("$8")}, ${ago("$9")},
-        case when $10::boolean then now() end, case when $11::boolean then now() end)
+      insert into processes as known (id, role, name, version, started_at, seen_at, alive_since,
+        claims_failing_since, chores_failing_since, live_claimed_at, test_claimed_at, live_claimable_since,
+        test_claimable_since, chores)
+      values ($1, $2, $3, $4, ${ago("$5")}, now(), now(), ${ago("$6")}, ${ago("$7")}, ${ago("$8")}, ${ago("$9")},
+        case when $10::boolean then now() end, case when $11::boolean then now() end, $15::jsonb)
       on conflict (id) do update
       set seen_at = excluded.seen_at, stopped_at = null,
+        alive_since = ${since("alive_since", "true")},
         claims_failing_since = excluded.claims_failing_since, chores_failing_since = excluded.chores_failing_since,
         live_claimed_at = excluded.live_claimed_at, test_claimed_at = excluded.test_claimed_at,
         live_claimable_since = ${since("live_claimable_since", "$10::boolean")},
@@ -77,6 +83,7 @@ export async function recordProcess(db: Queryable, heartbeat: ProcessHeartbeat):
       heartbeat.chores.map(({ name }) => name),
       heartbeat.chores.map(({ endedSecondsAgo }) => endedSecondsAgo),
       heartbeat.chores.map(({ hasFailed }) => hasFailed),
+      JSON.stringify(heartbeat.chorePauseSeconds),
     ],
   });
 }

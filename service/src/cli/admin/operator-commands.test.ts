@@ -62,6 +62,7 @@ describe("postern status, as a process", () => {
       claimedSecondsAgo: { live: 4, test: null },
       isClaimable: { live: false, test: false },
       chores: [],
+      chorePauseSeconds: {},
     };
     const [working, crashed] = [randomUUID(), randomUUID()];
     await recordProcess(db, { ...heartbeat, id: working, role: "worker", name: "mail-1/7" });
