@@ -7,7 +7,7 @@ import { aVerifiedDomain } from "../test/send-builders.ts";
 import type { PosternProcess } from "../test/spawn-postern.ts";
 import { type FeedbackCell, withFeedbackCell } from "./cell/feedback-cell.ts";
 import { queueSends } from "./sends/queued-sends.ts";
-import { cutEveryStart } from "./stuck/cut-starts.ts";
+import { cutStarts } from "./stuck/cut-starts.ts";
 import { claimsFail, databaseFaults, type StuckFault } from "./stuck/faults.ts";
 import { noticedWithin, readAlarms, type Symptom } from "./stuck/notices.ts";
 import { until } from "./until.ts";
@@ -16,6 +16,8 @@ import { until } from "./until.ts";
 const fullSize = 600;
 /** Shorter runs inject only one fault. */
 const allFaultsFrom = 60;
+/** For each kind of process. One takes about 5 s, so all of them take less than 10 minutes. Shorter runs have fewer. */
+const fullCuts = 40;
 const promisedSeconds = 30;
 /** A small run shares the machine with other tests. */
 const limitSeconds = 90;
@@ -52,7 +54,7 @@ interface Notice {
 async function runSome(cell: FeedbackCell, seconds: number): Promise<Finding> {
   const [observer, worker] = await Promise.all([cell.start("api"), cell.start("worker")]);
   await queueMail(cell, 2_000);
-  const alarms = await watchNormalOperation(seconds, [observer, worker]);
+  const alarms = await watchNormalOperation(cell, seconds, [observer, worker]);
   await claimsFail.inject(cell.db);
   const took = await noticedWithin(limitSeconds, claimsFail, { db: cell.db, observer });
   const notices = [{ name: claimsFail.name, seconds: took }];
@@ -71,7 +73,7 @@ async function runAll(cell: FeedbackCell, seconds: number, { progress }: ProofTo
   const [worker, another] = [await cell.start("worker"), await cell.start("worker")];
   await queueMail(cell, ratePerSecond * (seconds + 1_200));
   progress("normal operation");
-  const alarms = await watchNormalOperation(seconds, [observer, worker], async () => {
+  const alarms = await watchNormalOperation(cell, seconds, [observer, worker], async () => {
     another.kill("SIGTERM");
     await another.exited;
     await cell.start("worker").then((replacement) => replacement.kill("SIGTERM"));
@@ -90,7 +92,7 @@ async function runAll(cell: FeedbackCell, seconds: number, { progress }: ProofTo
   worker.kill("SIGTERM");
   await worker.exited;
   notices.push(await seen("no worker", noWorker));
-  const starts = await cutEveryStart(cell.environment, Math.ceil(fullSize / seconds), progress);
+  const starts = await cutStarts(cell.environment, Math.ceil((fullCuts * seconds) / fullSize), progress);
   return describe({ seconds, alarms, notices, limit: promisedSeconds, starts });
 }
 
@@ -102,26 +104,30 @@ async function queueMail({ db, environment }: FeedbackCell, count: number): Prom
   for (let queued = 0; queued < count; queued += 1_000) {
     await queueSends(db, { accountId, fromDomain, count: Math.min(1_000, count - queued), contentKey });
   }
-  // A hold by the operator is part of normal operation.
+}
+
+async function holdAndRelease({ db }: FeedbackCell): Promise<void> {
   await holdByOperator(db, "a proof");
   await sleep(1_000);
   await releaseByOperator(db);
 }
 
-/** Returns every alarm about processes, claims and chores. `restart` runs half-way. */
+/** Returns every alarm about processes, claims and chores. A hold by the operator is part of it. `restart` runs half-way. */
 async function watchNormalOperation(
+  cell: FeedbackCell,
   seconds: number,
   observers: PosternProcess[],
   restart: () => Promise<unknown> = async () => undefined,
 ): Promise<string[]> {
   const alarms = new Set<string>();
   const end = performance.now() + seconds * 1000;
+  const held = holdAndRelease(cell);
   const restarted = sleep(seconds * 500).then(restart);
   while (performance.now() < end) {
     for (const alarm of (await Promise.all(observers.map(readAlarms))).flat()) alarms.add(alarm);
     await sleep(500);
   }
-  await restarted;
+  await Promise.all([held, restarted]);
   return [...alarms];
 }
 
@@ -157,7 +163,7 @@ interface Measured {
   alarms: string[];
   notices: Notice[];
   limit: number;
-  starts?: Awaited<ReturnType<typeof cutEveryStart>>;
+  starts?: Awaited<ReturnType<typeof cutStarts>>;
 }
 
 function describe({ seconds, alarms, notices, limit, starts }: Measured): Finding {

@@ -12,17 +12,19 @@ const names = ["api", "worker", "serve"] as const;
 /** A statement after the last start-up step: the process runs and survives the cut. */
 const beyondStart = 1.15;
 
-/** Cuts the database of each kind of process at every `stride`-th statement that it sends while it starts. */
-export async function cutEveryStart(
+/** Cuts the database of each kind of process at up to `maxCuts` of the statements that it sends while it starts, spread evenly. */
+export async function cutStarts(
   environment: Environment,
-  stride: number,
+  maxCuts: number,
   progress: (message: string) => void,
 ): Promise<CutStarts> {
   const found: CutStarts = { cuts: 0, slowestSeconds: 0, failures: [] };
   const DATABASE_URL = environment.DATABASE_URL ?? "";
   for (const name of names) {
     const whole = await startWithCut(name, { ...environment, DATABASE_URL }, Number.POSITIVE_INFINITY);
-    for (let at = 1; at <= whole.statements * beyondStart; at += stride) {
+    const last = Math.floor(whole.statements * beyondStart);
+    const stride = Math.max(1, Math.ceil(last / maxCuts));
+    for (let at = 1; at <= last; at += stride) {
       const { outcome, message, seconds } = await startWithCut(name, { ...environment, DATABASE_URL }, at);
       found.cuts += 1;
       if (outcome === "started") continue;

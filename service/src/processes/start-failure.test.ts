@@ -6,7 +6,7 @@ import { useTestDatabase } from "../../test/use-test-database.ts";
 const database = useTestDatabase();
 vi.setConfig({ testTimeout: 300_000 });
 
-/** Cuts per process, spread over its start-up steps; `npm run prove -- stuck-worker` cuts at every one. */
+/** Cuts per process, spread over its start-up steps; `npm run prove -- stuck-worker` cuts at many more. */
 const cuts = { api: 2, worker: 5, serve: 2 };
 
 test.for(["api", "worker", "serve"] as const)(
