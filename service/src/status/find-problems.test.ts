@@ -107,6 +107,11 @@ const problems: [string, CellState, RegExp][] = [
     /marking the sends .* as in doubt/,
   ],
   [
+    "a hold because of the credentials, or because their source does not answer",
+    aCell({ live: { hold: { reason: "operator", heldSeconds: 61, probeInSeconds: 5 } } }),
+    /^SES refuses the credentials, .* or the source of the credentials does not answer\. Mail .* for 1 min 1 s/,
+  ],
+  [
     "ready sends that no worker submits",
     aCell({ live: { queue: { ...queue, ready: old } } }),
     /accepted 1 h 6 min ago/,

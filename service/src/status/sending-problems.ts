@@ -23,7 +23,7 @@ const holds: Record<Hold, Problem> = {
     advice: "Answer the message in the AWS support center. Workers resume when AWS lifts the suspension.",
   },
   operator: {
-    what: "SES refuses the credentials, the permissions or the configuration set",
+    what: "SES refuses the credentials, the permissions or the configuration set, or the source of the credentials does not answer",
     advice: "`postern aws doctor` shows what is missing. Restart the workers if you change their environment.",
   },
 };
