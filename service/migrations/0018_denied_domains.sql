@@ -12,9 +12,3 @@ alter table domains
     check ((denied_since is null) = (denial_code is null) and (denied_since is null) = (probe_at is null));
 
 create index domains_denied_idx on domains (probe_at) where denied_since is not null;
-
--- When the provider last accepted mail, noted every half minute. While it accepts mail, denied domains hold nobody else.
-alter table provider_state add column accepted_at timestamptz;
-
--- Finds the domains with parked sends and the send that was parked first. It has entries for parked sends only.
-create index send_queue_parked_domain_idx on send_queue (mode, account_id, from_domain, due_at) where state = 'parked';

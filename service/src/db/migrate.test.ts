@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import pg from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { createEmptyDatabase, openTestDatabase } from "../../test/template-database.ts";
 import { knownMigrations, migrate } from "./migrate.ts";
 
-const files = readdirSync(new URL("../../migrations", import.meta.url));
+const folder = new URL("../../migrations/", import.meta.url);
+const files = readdirSync(folder);
 
 test("migrations are files named NNNN_what_it_brings.sql, numbered from 1 without a gap", () => {
   expect(files).not.toHaveLength(0);
@@ -66,6 +68,28 @@ test("a database from before the baseline is refused with the steps to take, and
   });
   await expect(migrate(url, () => undefined)).rejects.toThrow(/Create an empty database.*run `postern migrate`/);
   expect(await applied()).toEqual(["0001_accounts"]);
+});
+
+test("no migration after 0017 blocks claims on two tables, or it could deadlock with a claim of the version before it", async () => {
+  const { url } = await anEmptyDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const blocked: Record<string, string[]> = {};
+  for (const file of files.toSorted()) {
+    await client.query(`begin; ${readFileSync(new URL(file, folder), "utf8")}`);
+    const { rows } = await client.query<{ name: string }>(`
+      select distinct relation::regclass::text as name
+      from pg_locks
+      where pid = pg_backend_pid()
+        and mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+        and relation::regclass::text in ('domains', 'provider_state', 'send_queue')`);
+    await client.query("commit");
+    blocked[file] = rows.map(({ name }) => name);
+  }
+  const later = Object.entries(blocked).filter(([file]) => file > "0018");
+  expect(later.filter(([, tables]) => tables.length > 1)).toEqual([]);
+  expect(blocked["0018_denied_domains.sql"]).toEqual(["domains"]);
 });
 
 async function anEmptyDatabase() {
