@@ -1,15 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { aDeliveryFixture, answers, aProviderThat } from "../../test/delivery-fixture.ts";
 import { aDeliveryLoop, queuedSends } from "../../test/delivery-loop-fixture.ts";
-import { aClaimedSend, aQueuedSend } from "../../test/send-builders.ts";
+import { aClaimedSend, aQueuedSend, attemptOf, claimAgain } from "../../test/send-builders.ts";
 import { attemptsOf, change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import type { Database } from "../db/database.ts";
 import type { SubmitResult } from "../provider/email-provider.ts";
 import type { ClaimedSend } from "../queue/claim-sends.ts";
 import { denyDomain } from "../queue/denied-domains.ts";
 import { takeDomainProbes } from "../queue/domain-probes.ts";
 import { parkDeniedDomains, unparkSends } from "../queue/parked-sends.ts";
 import { holdProvider } from "../queue/provider-hold.ts";
+import { giveBack } from "../queue/settle-sends.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { submitSend } from "./submit-send.ts";
 
@@ -79,6 +81,35 @@ describe("the probe of a denied domain", () => {
     await change(database.db, "update send_queue set state = 'parked', due_at = now()");
     expect(await takeDomainProbes(database.db, "live")).toBe(1);
   });
+});
+
+test("an answer that comes after the send was claimed again does not deny the domain", async () => {
+  const first = await aClaimedSend(database.db);
+  await giveBack(database.db, [{ ...attemptOf(first), outcome: "unknown" }]);
+  const second = await claimAgain(database.db, first.id);
+  const { lines } = await deliverAndSettle(answers.denied, first);
+  expect(await isDenied(first)).toBe(false);
+  expect(lines.filter(({ event }) => event === "domain.denied")).toEqual([]);
+  await deliverAndSettle(answers.denied, second);
+  expect(await isDenied(first)).toBe(true);
+});
+
+test("when the check for a widespread cause fails, the repeat of the settlement holds the provider", async () => {
+  for (let domains = 0; domains < 2; domains++) await deliverAndSettle(answers.denied);
+  const { deps, lines } = aDeliveryFixture(database.db, aProviderThat(answers.denied).provider);
+  const send = await aClaimedSend(database.db);
+  const result = await submitSend(deps, send, performance.now());
+  const query: Database["query"] = async (statement) => {
+    if (statement.name === "hold-if-widespread") throw new Error("no answer");
+    return database.db.query(statement);
+  };
+  const failing = { ...deps, db: { ...database.db, query } };
+  await expect(settleAttempt(failing, send, result, { isProbe: false })).rejects.toThrow("no answer");
+  expect(await isDenied(send)).toBe(true);
+  expect(await hold()).toMatchObject({ reason: null });
+  await settleAttempt(deps, send, result, { isProbe: false });
+  expect(await hold()).toMatchObject({ reason: "operator" });
+  expect(lines.filter(({ event }) => event === "provider.held")).toHaveLength(1);
 });
 
 test("a probe of a provider hold that meets a denied domain leaves the hold, and the next probe is due", async () => {

@@ -21,7 +21,9 @@ export interface SettlementDeps {
 
 /**
  * Stores the result of an attempt. The effect on other sends comes first: if a send went back to the queue before the hold is
- * stored, a worker would claim it again immediately. Every step can be repeated.
+ * stored, a worker would claim it again immediately. Only a denial comes after the move, because an answer that comes late must not
+ * deny a domain that works again. A send that is parked without the denial goes back to the queue at the next tick. Every step can be
+ * repeated.
  */
 export async function settleAttempt(
   deps: SettlementDeps,
@@ -35,9 +37,13 @@ export async function settleAttempt(
     await storeDkimStates(deps.db, [{ domainName: send.fromDomain, isVerified: false }]);
   }
   if (result.outcome === "accepted") await deps.lastAcceptance.note();
-  if (result.denialCode !== undefined) await deny(deps, send, result.denialCode);
-  else if (send.isDomainProbe) await settleDomainProbe(deps, send, result);
-  await moveSend(deps, send, isProbe && result.hold !== undefined ? { ...result, move: behindOthers } : result);
+  if (send.isDomainProbe && result.denialCode === undefined) await settleDomainProbe(deps, send, result);
+  const moved = await moveSend(
+    deps,
+    send,
+    isProbe && result.hold !== undefined ? { ...result, move: behindOthers } : result,
+  );
+  if (result.denialCode !== undefined) await deny(deps, send, { code: result.denialCode, isCurrent: moved === true });
   if (isProbe) await settleProbe(deps, send, result);
 }
 
@@ -48,7 +54,7 @@ async function moveSend(
   { settlements, log, metrics }: SettlementDeps,
   send: ClaimedSend,
   result: AttemptResult,
-): Promise<void> {
+): Promise<SentMove | boolean> {
   const moved = await storeMove(settlements, send, result);
   if (moved === "doubled") {
     metrics.sendsDoubled.inc();
@@ -57,6 +63,7 @@ async function moveSend(
   const status = statusAfter[result.move.kind];
   const isFinal = status !== "queued" && status !== "processing";
   if (isFinal && (moved === true || moved === "sent")) metrics.sendsSettled.inc({ status });
+  return moved;
 }
 
 function storeMove(settlements: Settlements, send: ClaimedSend, result: AttemptResult): Promise<SentMove | boolean> {
@@ -88,10 +95,16 @@ async function hold({ db, log }: SettlementDeps, send: ClaimedSend, reason: NonN
   if (await holdProvider(db, send.mode, reason)) log.error({ mode: send.mode, reason }, "provider.held");
 }
 
-async function deny({ db, log }: SettlementDeps, send: ClaimedSend, code: string): Promise<void> {
+/** The check for a widespread cause does not depend on the rest: it may have failed after the denial was stored. */
+async function deny(
+  { db, log }: SettlementDeps,
+  send: ClaimedSend,
+  { code, isCurrent }: { code: string; isCurrent: boolean },
+): Promise<void> {
   const { accountId, fromDomain: domainName } = send;
-  if (!(await denyDomain(db, { accountId, domainName }, code))) return;
-  log.error({ account_id: accountId, domain: domainName, code }, "domain.denied");
+  if (isCurrent && (await denyDomain(db, { accountId, domainName }, code))) {
+    log.error({ account_id: accountId, domain: domainName, code }, "domain.denied");
+  }
   if (await holdIfWidespread(db, send.mode)) log.error({ mode: send.mode, reason: "operator" }, "provider.held");
 }
 
