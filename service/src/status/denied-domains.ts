@@ -17,6 +17,7 @@ export interface DeniedDomains {
   total: number;
 }
 
+/** Without those of held or suspended accounts: their mail stays parked in any case, and nobody probes it. */
 export async function listDeniedDomains(db: Queryable): Promise<DeniedDomains> {
   const rows = await db.query<DeniedDomain & { total: number }>({
     name: "list-denied-domains",
@@ -24,8 +25,13 @@ export async function listDeniedDomains(db: Queryable): Promise<DeniedDomains> {
       select domain_name as "domainName", denial_code as code, identity_arn as "identityArn",
         configuration_set_name as "configurationSetName",
         extract(epoch from now() - denied_since)::float8 as "deniedSeconds", count(*) over () as total
-      from domains
+      from domains d
       where denied_since is not null and verification_status = 'Success'
+        and exists (
+          select
+          from accounts a
+          where a.id = d.account_id and a.held_at is null and a.suspended_at is null
+        )
       order by denied_since
       limit 10`,
   });
