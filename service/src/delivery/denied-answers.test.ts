@@ -74,6 +74,17 @@ describe("the probe of a denied domain", () => {
     expect(row).toEqual({ is_due: isDue });
   });
 
+  test("that goes behind all other sends, because it was the probe of a provider hold too, is followed by the next", async () => {
+    await holdProvider(database.db, "live", "quota");
+    const probe = await aDomainProbe();
+    await deliverAndSettle(answers.held, probe, { isProbe: true });
+    expect(await queueRow(database.db, probe.id)).toMatchObject({ state: "ready" });
+    const next = await aQueuedSend(database.db, await ownerOf([probe.id]));
+    await change(database.db, "update send_queue set state = 'parked', due_at = now() where id = $1", [next]);
+    expect(await takeDomainProbes(database.db, "live")).toBe(1);
+    expect(await queueRow(database.db, next)).toMatchObject({ state: "ready" });
+  });
+
   test("that was not submitted is followed by the next", async () => {
     const probe = await aDomainProbe();
     await deliverAndSettle(answers.accepted, { ...probe, sealed: null });

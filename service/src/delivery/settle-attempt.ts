@@ -37,12 +37,11 @@ export async function settleAttempt(
     await storeDkimStates(deps.db, [{ domainName: send.fromDomain, isVerified: false }]);
   }
   if (result.outcome === "accepted") await deps.lastAcceptance.note();
-  if (send.isDomainProbe && result.denialCode === undefined) await settleDomainProbe(deps, send, result);
-  const moved = await moveSend(
-    deps,
-    send,
-    isProbe && result.hold !== undefined ? { ...result, move: behindOthers } : result,
-  );
+  const goesBehindOthers = isProbe && result.hold !== undefined;
+  if (send.isDomainProbe && result.denialCode === undefined) {
+    await settleDomainProbe(deps, send, result, { goesBehindOthers });
+  }
+  const moved = await moveSend(deps, send, goesBehindOthers ? { ...result, move: behindOthers } : result);
   if (result.denialCode !== undefined) await deny(deps, send, { code: result.denialCode, isCurrent: moved === true });
   if (isProbe) await settleProbe(deps, send, result);
 }
@@ -108,10 +107,18 @@ async function deny(
   if (await holdIfWidespread(db, send.mode)) log.error({ mode: send.mode, reason: "operator" }, "provider.held");
 }
 
-/** Only an accepted probe ends the denial. One that SES refused for its content, or that was not submitted, proves nothing. */
-async function settleDomainProbe({ db, log }: SettlementDeps, send: ClaimedSend, { outcome }: AttemptResult) {
+/**
+ * Only an accepted probe ends the denial. One that SES refused for its content, or that was not submitted, proves nothing, and one that
+ * goes behind the other sends of the queue may take hours.
+ */
+async function settleDomainProbe(
+  { db, log }: SettlementDeps,
+  send: ClaimedSend,
+  { outcome }: AttemptResult,
+  { goesBehindOthers }: { goesBehindOthers: boolean },
+) {
   const { accountId, fromDomain: domainName } = send;
-  if (outcome === "refused" || outcome === "returned") {
+  if (outcome === "refused" || outcome === "returned" || goesBehindOthers) {
     return returnDomainProbe(db, send.id, { accountId, domainName });
   }
   const allowed = outcome === "accepted" ? await allowDomain(db, { accountId, domainName }) : undefined;
