@@ -3,6 +3,7 @@ import { aDeliveryFixture, answers, aProviderThat } from "../../test/delivery-fi
 import { aClaimedSend, attemptOf } from "../../test/send-builders.ts";
 import { change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import type { Database } from "../db/database.ts";
 import { retryLater } from "../queue/settle-sends.ts";
 import { tickQueue } from "./queue-tick.ts";
 
@@ -49,6 +50,22 @@ test("a parked send is ready after its account is released, and the tick logs it
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready" });
 });
 
+test("a tick takes the probe of a denied domain and does not scan the queue for mail to park", async () => {
+  const send = await aClaimedSend(database.db);
+  await change(
+    database.db,
+    "update domains set denied_since = now(), denial_code = 'AccessDeniedException', probe_at = now() where domain_name = $1",
+    [send.fromDomain],
+  );
+  await change(database.db, "update send_queue set state = 'parked', due_at = now() where id = $1", [send.id]);
+  const query: Database["query"] = async (statement) => {
+    if (statement.name === "park-denied-domains") throw new Error("no answer");
+    return database.db.query(statement);
+  };
+  expect(await tick("resend", { ...database.db, query })).toMatchObject({ isReady: true });
+  expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready" });
+});
+
 test('with the policy "fail" an expired lease ends as a failed send, and no send becomes ready', async () => {
   const send = await aClaimedSend(database.db);
   await expireLease(send.id);
@@ -72,10 +89,10 @@ test("a due waiting send becomes ready", async () => {
   expect(await queueRow(database.db, send.id)).toMatchObject({ state: "ready" });
 });
 
-async function tick(inDoubtPolicy: "resend" | "fail") {
+async function tick(inDoubtPolicy: "resend" | "fail", db: Database = database.db) {
   const { deps, lines, counted } = aDeliveryFixture(database.db, aProviderThat(answers.accepted).provider);
   const rule = { inDoubtSeconds: 120, inDoubtMaxSeconds: 3_600, inDoubtPolicy };
-  return { isReady: await tickQueue({ ...deps, db: database.db, mode: "live", rule }), lines, counted };
+  return { isReady: await tickQueue({ ...deps, db, mode: "live", rule }), lines, counted };
 }
 
 /** Simulates a worker that crashed two hours ago. */

@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Mode } from "../mode.ts";
 import { takeDomainProbes } from "../queue/domain-probes.ts";
-import { parkDeniedDomains, unparkSends } from "../queue/parked-sends.ts";
+import { unparkSends } from "../queue/parked-sends.ts";
 import { promoteDueSends } from "../queue/promote-sends.ts";
 
 export interface QueueUpkeep {
@@ -38,11 +38,6 @@ export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): 
   const unparked = await unparkSends(db, mode);
   if (unparked > 0) log.info({ mode, count: unparked }, "delivery.unparked");
   // The sandbox denies no domain.
-  const probes = mode === "live" ? await upkeepDenials(db, mode) : 0;
+  const probes = mode === "live" ? await takeDomainProbes(db, mode) : 0;
   return promoted > 0 || unparked > 0 || probes > 0 || (policy === "resend" && resolved.length > 0);
-}
-
-async function upkeepDenials(db: Queryable, mode: Mode): Promise<number> {
-  await parkDeniedDomains(db, mode);
-  return takeDomainProbes(db, mode);
 }

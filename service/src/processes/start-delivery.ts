@@ -8,6 +8,7 @@ import type { Mode } from "../mode.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
 import { sendQueuedChannel } from "../queue/claim-sends.ts";
 import { LastAcceptance } from "../queue/last-acceptance.ts";
+import { DeniedDomainParking } from "../queue/park-denied-domains.ts";
 import { openSettlements } from "../queue/settle-sends.ts";
 import type { ProcessContext } from "./run-process.ts";
 
@@ -51,12 +52,16 @@ export function startDelivery(
   const { inDoubtSeconds } = config.delivery;
   const rule = mode === "live" ? config.delivery : { ...config.delivery, inDoubtMaxSeconds: inDoubtSeconds };
   const watch = mode === "live" ? new FailoverWatch({ db, log, metrics }) : undefined;
+  // The sandbox denies no domain.
+  const parking = mode === "live" ? new DeniedDomainParking(db, mode) : undefined;
   const ticker = startTicker({
     pauseMs: tickMs,
     run: async () => {
       if ((await watch?.check()) === true) loop.wake();
       if (await tickQueue({ db, mode, rule, log, metrics })) loop.wake();
       await loop.probe();
+      // Last: a failure here must not keep the probes from going out.
+      await parking?.parkIfDue();
     },
     onFailure: (err) => log.error({ err }, "delivery.tick-failed"),
   });

@@ -42,51 +42,6 @@ function parkSome(db: Queryable, accountId: string, after: string) {
 }
 
 /**
- * ready → parked, for the sends of denied domains among the first ones in the queue, except the probes. Claims would park them too,
- * but with the rate that other mail needs, and one at a time while the provider is held. Costs one lookup while no domain is denied.
- * Returns the number.
- */
-export async function parkDeniedDomains(db: Queryable, mode: Mode): Promise<number> {
-  const rows = await db.query({
-    name: "park-denied-domains",
-    text: `
-      with first_ready as materialized (
-        select id, account_id, from_domain
-        from send_queue
-        where state = 'ready' and mode = $1
-          and exists (select from domains where denied_since is not null)
-        order by fair_at, id
-        limit $2
-      ), found as materialized (
-        select first_ready.id
-        from first_ready
-        cross join lateral ${indexLookup(`
-          select
-          from domains d
-          where d.account_id = first_ready.account_id and d.domain_name = first_ready.from_domain
-            and ${isDeniedDomain} and d.probe_send_id is distinct from first_ready.id`)} as domain
-        order by first_ready.id
-      ), still_ready as materialized (
-        select q.id
-        from found
-        cross join lateral (
-          select id
-          from send_queue
-          where id = found.id and state = 'ready'
-          for update skip locked
-        ) as q
-      )
-      update send_queue q
-      set state = 'parked', due_at = now()
-      from still_ready
-      where ${equalByIndex("q.id", "still_ready.id")}
-      returning q.id`,
-    values: [mode, batchSize],
-  });
-  return rows.length;
-}
-
-/**
  * parked → ready, for accounts that are neither held nor suspended any more, and domains that the provider no longer denies. Parked
  * time moves `fair_at` back, so that the sends of others do not wait behind all of them, and does not use up the retry window. Serves
  * all accounts and checks each parked account, and each parked domain of a free account, once, however many sends it has. Returns
