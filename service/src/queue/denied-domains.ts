@@ -5,9 +5,10 @@ import type { Mode } from "../mode.ts";
  * SES denies the identity or the configuration set of one domain: a policy does not allow it, or the set does not exist. Mail of
  * other domains goes out as usual.
  *
- * 1. `denyDomain` notes the denial, and the denied send is parked (`parkDenied`). `parkDeniedDomains` and claims park the
+ * 1. The denied send is parked (`parkDenied`), and `denyDomain` notes the denial. `parkDeniedDomains` and claims park the
  *    other live sends of the domain.
- * 2. Once a minute `takeDomainProbes` makes one parked send ready and names it as the probe; a claim leases it.
+ * 2. Once a minute `takeDomainProbes` makes one parked send ready, at the head of the queue, and names it as the probe; a claim leases
+ *    it.
  * 3. `allowDomain` ends the denial when SES accepts a probe. `unparkSends` then releases the parked sends.
  * 4. A probe that proves nothing is returned (`returnDomainProbe`), and another send becomes the probe.
  *
