@@ -418,7 +418,7 @@ export interface CreateApiKeyBody {
   expires_at?: string | null | undefined;
 }
 
-/** All keys of the account except revoked ones, newest first */
+/** The newest 1,000 keys of the account, except revoked ones, newest first */
 export type ListApiKeysAnswer = ApiKey[];
 
 /** The key is revoked */
