@@ -145,8 +145,9 @@ describe("POST /api/v1/domains (interface 4.3)", () => {
     await api.database.db.query({
       name: "fill-account",
       text: `
-        insert into domains (account_id, domain_name, challenge_token, configuration_set_name)
-        select $1, 'full-' || n || '.io', 't', 's'
+        insert into domains
+          (account_id, domain_name, challenge_token, configuration_set_name, registered_at, identity_arn, dkim_tokens, dkim_zone)
+        select $1, 'full-' || n || '.io', 't', 's', now(), 'a', '{}', 'z'
         from generate_series(1, 100) as n`,
       values: [accountId],
     });

@@ -46,7 +46,8 @@ function sendRoute(app: ApiServer, { senderAuthenticator, acceptDeps }: ApiDeps,
         senders.set(request, { sender, sending });
         const refusal = acceptDeps.refusals.find(sender);
         if (refusal !== undefined) {
-          await requireValidCredential(request.headers, sender);
+          // Otherwise `identify` has just checked it.
+          if (sender.uncheckedKeyHmac !== undefined) await requireValidCredential(request.headers, sender);
           throw overLimit(reply, refusal.usage, refusal.retryMs);
         }
         largeBodies.admit(request, reply, sender.accountId);
