@@ -14,6 +14,7 @@ const tablesOfAccounts = {
   list_changes: "account_id",
   idempotency_keys: "account_id",
   rate_windows: "account_id",
+  queue_tails: "account_id",
 };
 
 /** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */
