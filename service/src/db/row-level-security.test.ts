@@ -169,7 +169,7 @@ test("row-level security does not change the plans of statements that serve all 
     isProbe: false,
   });
   const names = statements.map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(["find-key-by-hmacs", "accept-sends", "claim-sends"]));
+  expect(names).toEqual(expect.arrayContaining(["find-keys-by-hmacs", "accept-sends", "claim-sends"]));
 
   const explain = (tx: Transaction) =>
     Promise.all(
