@@ -17,8 +17,8 @@ import { watchDatabase } from "./tenants/unscoped-statements.ts";
 
 /** Authentication, the count of validations, the control-call budget and provider names serve all accounts; no other statement may. */
 const mayBeUnbound = [
-  "find-key-by-hmacs",
-  "find-open-login",
+  "find-keys-by-hmacs",
+  "find-open-logins",
   "count-validations",
   "take-control-token",
   "take-change-slot",
