@@ -1,3 +1,4 @@
+import { createRateLimiter } from "../rate-limiter.ts";
 import type { TestContext, Tests } from "../suite.ts";
 
 export const repeatTests: Tests = {
@@ -19,8 +20,12 @@ export const repeatTests: Tests = {
     check.error("another payload with the generated key", answer, 409, "CONFLICT");
   },
   "4.1-19": async (check, context) => {
-    const validate = async (body: unknown) =>
-      (await context.admin.withKey("test", "POST", "/api/v1/send/validate", { body })).body?.idempotency;
+    // Validations have the limits of sends, in windows of their own.
+    const withinLimits = createRateLimiter();
+    const validate = async (body: unknown) => {
+      const request = () => context.admin.withKey("test", "POST", "/api/v1/send/validate", { body });
+      return (await withinLimits(request)).body?.idempotency;
+    };
     const generated = await withGeneratedKey(context);
     const { mail, first } = await context.fixtures.repeatedSend();
     for (const [payload, id] of [

@@ -33,6 +33,9 @@ export async function draftDomain(db: AccountDatabase, draft: Draft): Promise<Dr
       with decided as materialized (
         select maximum, case
           when is_verified_elsewhere($2, $1) then 'taken'
+          when exists (
+            select from domains where account_id = $1 and domain_name = $2 and registered_at is not null
+          ) then 'taken'
           when others >= maximum then 'limit-reached'
           when in_progress >= $5 then 'busy'
           else 'drafted' end as kind

@@ -230,6 +230,7 @@ describe("the limits of an account", () => {
 
   test("at most three registrations of an account are in progress at once, and other accounts do not wait for them", async () => {
     const accountId = await anAccount(deps.db);
+    const registered = await registerDomain(deps, accountId, aName());
     const names = new Set([aName(), aName(), aName()]);
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const slow = {
@@ -249,6 +250,7 @@ describe("the limits of an account", () => {
       code: "RATE_LIMIT_EXCEEDED",
       retryAfterSeconds: 10,
     });
+    await expect(registerDomain(deps, accountId, registered.domainName)).rejects.toMatchObject({ code: "CONFLICT" });
     await expect(aDomain()).resolves.toMatchObject({ id: expect.any(Number) });
     release();
     await Promise.all(running);
