@@ -1,13 +1,17 @@
 import type { Database } from "../../src/db/database.ts";
 import type { Effects, SendState } from "./expected-outcomes.ts";
 
-/** Empties the queue and removes pacing and hold. */
+/** Empties the queue and removes pacing, hold and denials: three denied domains within two minutes would hold all mail. */
 export async function resetQueue(db: Database): Promise<void> {
   await db.query({
     name: "reset-queue",
     text: `
       with emptied as (
         delete from send_queue
+      ), allowed as (
+        update domains
+        set denied_since = null, denial_code = null, probe_at = null, probe_send_id = null
+        where denied_since is not null
       )
       update provider_state
       set max_per_second = 1000000, hold_reason = null, held_since = null, probe_at = null, held_for = '0'
