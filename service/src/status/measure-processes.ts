@@ -1,33 +1,17 @@
-import { Gauge } from "prom-client";
 import type { Metrics } from "../metrics.ts";
 import type { CellState } from "./cell-state.ts";
 import { claimedSecondsAgo, isLong, isMissed, unclaimedSeconds } from "./process-problems.ts";
+import { createStateGauges } from "./state-gauges.ts";
 
 const roles = ["api", "worker", "serve"] as const;
 const modes = ["live", "test"] as const;
 
-/** Reads the database at every scrape. While the database is unavailable, only these metrics are missing. */
-export function measureProcesses({ registry }: Metrics, read: () => Promise<CellState>): void {
-  const gauge = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    fill: (state: CellState, set: (labels: Record<Label, string>, value: number) => void) => void,
-  ) => {
-    const metric = new Gauge({
-      name,
-      help,
-      labelNames,
-      registers: [],
-      async collect() {
-        metric.reset();
-        const state = await read().catch(() => undefined);
-        // The state without a schema or database has no processes, which would look like none alive.
-        if (state?.checks.schema === "ok") fill(state, (labels, value) => metric.set(labels, value));
-      },
-    });
-    registry.registerMetric(metric);
-  };
+export function measureProcesses(metrics: Metrics, read: () => Promise<CellState>): void {
+  const gauge = createStateGauges(metrics, async () => {
+    const state = await read();
+    // The state without a schema or database has no processes, which would look like none alive.
+    return state.checks.schema === "ok" ? state : undefined;
+  });
 
   gauge("postern_processes", "Processes with a heartbeat within 20 s", ["role"], ({ processes }, set) => {
     for (const role of roles)

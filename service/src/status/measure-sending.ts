@@ -1,32 +1,13 @@
-import { Gauge } from "prom-client";
 import type { Metrics } from "../metrics.ts";
 import type { Hold } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
 import type { QueueState } from "./sending-state.ts";
+import { createStateGauges } from "./state-gauges.ts";
 
 const holdReasons: Hold[] = ["quota", "paused", "suspended", "operator"];
 
-/** Reads the database at every scrape. While the database is unavailable, only these metrics are missing. */
-export function measureSending({ registry }: Metrics, read: () => Promise<CellState>): void {
-  const gauge = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    fill: (state: CellState, set: (labels: Record<Label, string>, value: number) => void) => void,
-  ) => {
-    const metric = new Gauge({
-      name,
-      help,
-      labelNames,
-      registers: [],
-      async collect() {
-        metric.reset();
-        const state = await read().catch(() => undefined);
-        if (state !== undefined) fill(state, (labels, value) => metric.set(labels, value));
-      },
-    });
-    registry.registerMetric(metric);
-  };
+export function measureSending(metrics: Metrics, read: () => Promise<CellState>): void {
+  const gauge = createStateGauges(metrics, read);
 
   gauge("postern_queue_sends", "Queued sends by state; 10000 means 10000 or more", ["mode", "state"], (cell, set) => {
     for (const { mode, queue } of cell.sending) {

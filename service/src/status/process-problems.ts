@@ -11,7 +11,7 @@ const longFailingSeconds = 10;
 const longUnclaimedSeconds = 20;
 /** The operator sees that a process crashed, although the supervisor has replaced it. */
 const replacedForgottenSeconds = 300;
-/** A crash cannot be told from a scale-down by SIGKILL, which must not be reported forever. The last worker is always missed. */
+/** A scale-down by SIGKILL looks like a crash and must not be reported forever. A missing last worker is always reported. */
 const forgottenSeconds = 3600;
 
 export function processProblems(processes: ProcessState[], failingChores: FailingChore[]): Problem[] {

@@ -1,0 +1,26 @@
+import { Gauge } from "prom-client";
+import type { Metrics } from "../metrics.ts";
+import type { CellState } from "./cell-state.ts";
+
+type Fill<Label extends string> = (
+  state: CellState,
+  set: (labels: Record<Label, string>, value: number) => void,
+) => void;
+
+/** Makes gauges that read the database at every scrape. While there is no state to read, only these metrics are missing. */
+export function createStateGauges({ registry }: Metrics, read: () => Promise<CellState | undefined>) {
+  return <Label extends string>(name: string, help: string, labelNames: Label[], fill: Fill<Label>): void => {
+    const metric = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [],
+      async collect() {
+        metric.reset();
+        const state = await read().catch(() => undefined);
+        if (state !== undefined) fill(state, (labels, value) => metric.set(labels, value));
+      },
+    });
+    registry.registerMetric(metric);
+  };
+}
