@@ -44,7 +44,7 @@ const apiSecrets = {
   TOKEN_SIGNING_KEY_SECOND: true,
 } as const;
 
-/** A worker opens the content of mails and knows no other secret, so that whoever takes it over can act as no user. */
+/** Of the three secrets a worker needs only the content key. An attacker who controls a worker can therefore not act as a user. */
 export function readWorkerConfig(env: Environment) {
   const values = readProcess(environmentSchema.omit(apiSecrets), env, "postern worker");
   return { ...processPart(values), secrets: { contentKey: pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND) } };

@@ -88,7 +88,7 @@ for (const flood of floods) {
   for (let lane = 0; lane < flood.atOnce; lane++) void repeat(flood, agent);
 }
 
-/** At the limits of the account: after a 429 it waits as long as it is told. */
+/** At the limits of the account: after a 429 it waits for the time in Retry-After. */
 async function repeatMails(): Promise<void> {
   const agent = new Agent({ keepAlive: true });
   const call = { method: "POST", path: "/api/v1/send", headers: withKey, body: mail(fiftyRecipients, "Hi") };

@@ -6,7 +6,7 @@ import { isDeniedDomain } from "./denied-domains.ts";
 const batchSize = 1_000;
 const parkEveryMs = 5_000;
 
-/** Parks mail of denied domains every five seconds: each time it steps over the dead index entries at the head of the queue. */
+/** Parks mail of denied domains every five seconds: each run reads past the index entries of deleted sends at the queue head. */
 export class DeniedDomainParking {
   #parkedAt = Number.NEGATIVE_INFINITY;
   readonly #db: Queryable;
