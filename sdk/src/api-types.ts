@@ -177,6 +177,13 @@ export interface Cursor {
   next_before: string | null;
 }
 
+/** Why the mail was not delivered and what to do, in plain words */
+export interface BounceExplanation {
+  cause: "suppressed-by-ses" | "greylisted" | "too-large" | "mailbox-full" | "inactive-mailbox" | "unreachable" | "unknown-mailbox" | "too-much-mail" | "blocked-sender" | "policy" | "spam" | "content" | "unclear";
+  meaning: string;
+  next_step: string;
+}
+
 /** What happened to one recipient of a send */
 export interface Event {
   id: string;
@@ -194,6 +201,18 @@ export interface Event {
   bounce_subtype?: string | undefined;
   /** Only on `Complaint`, and only when the mailbox provider reported it */
   complaint_type?: string | undefined;
+  /** Only on `Bounce`: the enhanced status code of the receiving server */
+  bounce_status?: string | undefined;
+  /** Only on `Bounce`: the words of the receiving server, at most 1,000 characters */
+  diagnostic?: string | undefined;
+  /** Only on `Bounce` */
+  explanation?: BounceExplanation | undefined;
+  /** Only on `Delivery`: the answer of the receiving server */
+  smtp_response?: string | undefined;
+  /** Only on `Delivery`: milliseconds from the submission to the provider to the delivery */
+  duration_ms?: number | undefined;
+  /** The mail server that reported the delivery or bounce */
+  reporting_mta?: string | undefined;
   /** Only on `Suppression` */
   suppression_reason?: "hard_bounce" | "complaint" | undefined;
   /** Only on `Suppression`: when the address was suppressed */
@@ -323,11 +342,23 @@ export interface Timeline {
     at: string;
     provider_message_id: string;
   } | {
+    type: "delayed";
+    at: string;
+    recipient: string;
+    /** As the provider reports it */
+    delay_type: string;
+    /** The enhanced status code of the receiving server */
+    status: string | null;
+    /** The words of the receiving server */
+    diagnostic: string | null;
+    /** When the provider stops retrying, if it said so */
+    retried_until: string | null;
+  } | {
     type: "event";
     at: string;
     event: Event;
   }>;
-  /** False when the send has more than 500 attempts or events; the entries then contain the newest 500 */
+  /** False when the send has more than 500 attempts, delays or events; the entries then contain the newest 500 */
   complete: boolean;
 }
 
@@ -338,6 +369,8 @@ export interface Suppression {
   email: string;
   reason: "hard_bounce" | "complaint";
   suppressed_at: string;
+  /** The `id` of the send that caused it; null if it is not known */
+  email_id: string | null;
   /** Mode of the sends that are filtered */
   mode: "live" | "test";
 }

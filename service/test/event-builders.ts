@@ -14,6 +14,10 @@ interface EventOptions {
   bounceType?: "Permanent" | "Transient";
   bounceSubtype?: string;
   complaintType?: string;
+  replyStatus?: string;
+  reply?: string;
+  reportingMta?: string;
+  durationMs?: number;
 }
 
 /** Returns the event's id. The send need not exist. */
@@ -23,8 +27,8 @@ export async function anEvent(db: Database, options: EventOptions): Promise<stri
     name: "an-event",
     text: `
       insert into events (id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype,
-        complaint_type, suppression_reason, suppressed_at)
-      values (new_id_at($5), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        complaint_type, suppression_reason, suppressed_at, reply_status, reply, reporting_mta, duration_ms)
+      values (new_id_at($5), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
       returning id`,
     values: [
       options.sendId ?? randomUUIDv7(),
@@ -38,6 +42,10 @@ export async function anEvent(db: Database, options: EventOptions): Promise<stri
       options.complaintType ?? null,
       type === "Suppression" ? "hard_bounce" : null,
       type === "Suppression" ? "2026-11-01T00:00:00.000Z" : null,
+      options.replyStatus ?? null,
+      options.reply ?? null,
+      options.reportingMta ?? null,
+      options.durationMs ?? null,
     ],
   });
   if (row === undefined) throw new Error("the event was not stored");

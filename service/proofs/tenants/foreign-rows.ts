@@ -8,6 +8,7 @@ const tablesOfAccounts = {
   sends: "account_id",
   send_queue: "account_id",
   events: "account_id",
+  delivery_delays: "account_id",
   suppressions: "account_id",
   list_counts: "account_id",
   list_days: "account_id",

@@ -48,7 +48,7 @@ export function smallintArray(values: (number | null)[]): Buffer {
   });
 }
 
-export function integerArray(values: number[]): Buffer {
+export function integerArray(values: (number | null)[]): Buffer {
   return arrayOf(oids.int4, values, {
     sizeOf: () => 4,
     write: (bytes, value, at) => bytes.writeInt32BE(value, at),

@@ -23,12 +23,20 @@ export interface SendEvent {
   complaintType: string | null;
   suppressionReason: "hard_bounce" | "complaint" | null;
   suppressedAt: string | null;
+  /** The enhanced status code of the receiving server. */
+  replyStatus: string | null;
+  /** The words of the receiving server. */
+  reply: string | null;
+  reportingMta: string | null;
+  /** From the submission to the delivery. */
+  durationMs: number | null;
   mode: Mode;
 }
 
 const columns = `id, send_id as "sendId", event_type as type, event_at as at, recipient,
           bounce_type as "bounceType", bounce_subtype as "bounceSubtype", complaint_type as "complaintType",
-          suppression_reason as "suppressionReason", suppressed_at as "suppressedAt", mode`;
+          suppression_reason as "suppressionReason", suppressed_at as "suppressedAt", reply_status as "replyStatus", reply,
+          reporting_mta as "reportingMta", duration_ms as "durationMs", mode`;
 
 interface EventPage {
   type: EventType | undefined;
@@ -224,7 +232,7 @@ function candidatesOf(table: string, ofMode: string): string {
 const ofSend = `
       with of_send as materialized (
         select id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype, complaint_type,
-          suppression_reason, suppressed_at
+          suppression_reason, suppressed_at, reply_status, reply, reporting_mta, duration_ms
         from events
         where send_id = $9
           and id >= first_id_at(time_of_id($9))

@@ -1,8 +1,9 @@
 import type { Queryable } from "../db/database.ts";
-import type { AboutMail, Feedback } from "../provider/feedback.ts";
+import type { AboutMail, Feedback, ServerReply } from "../provider/feedback.ts";
 import { confirmSubmissions, type SubmissionEvidence } from "../queue/confirm-submission.ts";
 import { eventIdOf, eventTimeOf } from "./event-id.ts";
 import { findUnconfirmed } from "./find-unconfirmed.ts";
+import { type RecipientDelay, recordDelays } from "./record-delays.ts";
 import { outcomeRanks, type RecipientReport, recordReports } from "./record-reports.ts";
 import { rejectSends } from "./reject-sends.ts";
 
@@ -35,6 +36,7 @@ export async function applyFeedback(db: Queryable, given: Feedback[], databaseNo
     tagged.filter((feedback) => feedback.kind === "reject"),
   );
   const recorded = await recordReports(db, tagged.flatMap(reportsOf));
+  await recordDelays(db, tagged.flatMap(delaysOf));
   const unknown = new Set(evidence.unknownSends);
   return {
     verdicts: given.map((feedback) => {
@@ -85,12 +87,32 @@ function withoutRepeats(evidence: SubmissionEvidence[]): SubmissionEvidence[] {
   return [...new Map(evidence.map((one) => [`${one.sendId}/${one.attempt}/${one.providerMessageId}`, one])).values()];
 }
 
+/** The recipients in lower case, each once, with what the server said about it. */
+function repliesOf({ recipients, replies = [] }: AboutMail): [string, ServerReply | undefined][] {
+  const pairs = recipients.map((recipient, index) => [recipient.toLowerCase(), replies[index]] as const);
+  return [...new Map(pairs)];
+}
+
+function delaysOf(feedback: Tagged): RecipientDelay[] {
+  if (feedback.kind !== "delay") return [];
+  const { sendId, providerMessageId, at, feedbackId, delayType, expiresAt } = feedback;
+  return repliesOf(feedback).map(([recipient, reply]) => ({
+    id: eventIdOf({ sendId, providerMessageId, type: "DeliveryDelay", recipient, feedbackId, at }),
+    sendId,
+    at: new Date(eventTimeOf({ sendId, at })).toISOString(),
+    recipient,
+    delayType,
+    expiresAt,
+    replyStatus: reply?.status,
+    reply: reply?.text,
+  }));
+}
+
 function reportsOf(feedback: Tagged): RecipientReport[] {
   const [type, effect] = effectOf(feedback);
   if (type === undefined) return [];
-  const { sendId, providerMessageId, at, feedbackId } = feedback;
-  const recipients = new Set(feedback.recipients.map((recipient) => recipient.toLowerCase()));
-  return [...recipients].map((recipient) => ({
+  const { sendId, providerMessageId, at, feedbackId, reportingMta } = feedback;
+  return repliesOf(feedback).map(([recipient, reply]) => ({
     eventId: eventIdOf({ sendId, providerMessageId, type, recipient, feedbackId, at }),
     sendId,
     type,
@@ -99,6 +121,9 @@ function reportsOf(feedback: Tagged): RecipientReport[] {
     bounceType: undefined,
     bounceSubtype: undefined,
     complaintType: undefined,
+    replyStatus: reply?.status,
+    reply: reply?.text,
+    reportingMta,
     suppressAs: undefined,
     ...effect,
   }));
@@ -110,7 +135,7 @@ type Effect = Pick<RecipientReport, "rank"> & Partial<RecipientReport>;
 function effectOf(feedback: Feedback): ["Delivery" | "Bounce" | "Complaint", Effect] | [undefined] {
   switch (feedback.kind) {
     case "delivery":
-      return ["Delivery", { rank: outcomeRanks.delivered }];
+      return ["Delivery", { rank: outcomeRanks.delivered, durationMs: feedback.durationMs }];
     case "bounce": {
       const { type, subtype } = feedback.bounce;
       const effect: Effect =

@@ -1,4 +1,4 @@
-import { smallintArray, textArray, uuidArray } from "../db/array-param.ts";
+import { integerArray, smallintArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { computedOnce, equalByIndex, indexLookup } from "../db/stable-plan.ts";
 
@@ -23,6 +23,10 @@ export interface RecipientReport {
   bounceType: "Permanent" | "Transient" | undefined;
   bounceSubtype: string | undefined;
   complaintType: string | undefined;
+  replyStatus?: string | undefined;
+  reply?: string | undefined;
+  reportingMta?: string | undefined;
+  durationMs?: number | undefined;
   suppressAs: "hard_bounce" | "complaint" | undefined;
 }
 
@@ -56,12 +60,14 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         select case when report.event_at::timestamptz < s.accepted_at then id_with_time(report.event_id, s.accepted_at)
             else report.event_id end as event_id,
           greatest(report.event_at::timestamptz, s.accepted_at) as event_at, report.send_id, report.event_type, report.rank,
-          report.bounce_type, report.bounce_subtype, report.complaint_type, report.suppress_as, s.account_id, s.mode, s.size,
+          report.bounce_type, report.bounce_subtype, report.complaint_type, report.suppress_as, report.reply_status, report.reply,
+          report.reporting_mta, report.duration_ms, s.account_id, s.mode, s.size,
           case when s.size = 1 then 1 else array_position(s.keys, report.recipient) end as position,
           case when s.size = 1 then s.keys[1] else report.recipient end as recipient
         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::text[], $8::text[],
-          $9::text[], $10::text[]) as report (event_id, send_id, event_type, event_at, recipient, rank, bounce_type,
-          bounce_subtype, complaint_type, suppress_as)
+          $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::integer[]) as report (event_id, send_id, event_type,
+          event_at, recipient, rank, bounce_type, bounce_subtype, complaint_type, suppress_as, reply_status, reply, reporting_mta,
+          duration_ms)
         cross join lateral ${indexLookup(`
           select s.account_id, s.mode, cardinality(s.to_addresses) as size,
             coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as keys,
@@ -70,9 +76,9 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
           where s.id = report.send_id`)} as s
       ), new_events as (
         insert into events (id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype,
-          complaint_type)
+          complaint_type, reply_status, reply, reporting_mta, duration_ms)
         select event_id, send_id, account_id, mode, event_type, event_at, recipient, bounce_type, bounce_subtype,
-          complaint_type
+          complaint_type, reply_status, reply, reporting_mta, duration_ms
         from attributed
         order by event_id
         on conflict (id) do nothing
@@ -112,15 +118,15 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
               where coalesce(sends.outcomes[report.position], 0) < report.rank
             ) end
       ), suppressed as (
-        insert into suppressions as known (id, account_id, mode, email, reason)
-        select distinct on (account_id, mode, recipient) new_id_at(now()), account_id, mode, recipient, suppress_as
+        insert into suppressions as known (id, account_id, mode, email, reason, send_id)
+        select distinct on (account_id, mode, recipient) new_id_at(now()), account_id, mode, recipient, suppress_as, send_id
         from attributed
         where suppress_as is not null
           and position is not null
           and event_id in (select id from new_events)
         order by account_id, mode, recipient, suppress_as = 'complaint' desc -- one row per address, complaint first
         on conflict (account_id, mode, email) do update
-        set reason = 'complaint'
+        set reason = 'complaint', send_id = excluded.send_id
         where known.reason = 'hard_bounce'
           and excluded.reason = 'complaint'
         returning xmax = 0 as is_new -- 0 only for a new row
@@ -138,6 +144,10 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
       textArray(reports.map((report) => report.bounceSubtype ?? null)),
       textArray(reports.map((report) => report.complaintType ?? null)),
       textArray(reports.map((report) => report.suppressAs ?? null)),
+      textArray(reports.map((report) => report.replyStatus ?? null)),
+      textArray(reports.map((report) => report.reply ?? null)),
+      textArray(reports.map((report) => report.reportingMta ?? null)),
+      integerArray(reports.map((report) => report.durationMs ?? null)),
     ],
     changesSends: true,
   });

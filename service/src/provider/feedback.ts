@@ -6,14 +6,14 @@ import type { IncomingHttpHeaders } from "node:http";
  */
 export type Feedback =
   | (AboutMail & { kind: "send" })
-  | (AboutMail & { kind: "delivery" })
+  | (AboutMail & { kind: "delivery"; durationMs?: number | undefined })
   | (AboutMail & { kind: "bounce"; bounce: Bounce })
   /** `isSpam` is false when the recipient marked the mail as "not spam"; such a complaint suppresses nobody. */
   | (AboutMail & { kind: "complaint"; complaintType: string | undefined; isSpam: boolean })
   /** The provider accepted the mail and then decided not to send it. */
   | (AboutMail & { kind: "reject"; reason: string })
   /** The provider still retries; the outcome does not change. */
-  | (AboutMail & { kind: "delay" });
+  | (AboutMail & { kind: "delay"; delayType?: string | undefined; expiresAt?: string | undefined });
 
 export interface AboutMail {
   providerMessageId: string;
@@ -28,8 +28,19 @@ export interface AboutMail {
    * Bare addresses in the case that the provider reports. A bounce may name an address that the mail was forwarded to.
    */
   recipients: string[];
+  /** What the receiving server said about each recipient, in the order of `recipients`. */
+  replies?: ServerReply[] | undefined;
+  /** The mail server that reported it. */
+  reportingMta?: string | undefined;
   /** All copies of one bounce or complaint have the same id. */
   feedbackId: string | undefined;
+}
+
+/** Foreign text: without control characters, and cut after 1,000 characters. */
+export interface ServerReply {
+  /** The enhanced status code, such as 5.1.1. */
+  status?: string | undefined;
+  text?: string | undefined;
 }
 
 /** A bounce that the provider reports as undetermined is Transient, because it is no evidence against the address. */

@@ -1,5 +1,6 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { findEvents, type SendEvent } from "../events/event-store.ts";
+import { withGivenRecipients } from "../events/given-recipients.ts";
 import type { Mode } from "../mode.ts";
 import { failoverWhileQueued, failoverWhileSubmitting } from "./attempt-details.ts";
 import { type SendRecord, sendRecordColumns } from "./send-store.ts";
@@ -8,7 +9,18 @@ export type TimelineEntry =
   | { type: "accepted"; at: string; recipients: number; suppressedRecipients: string[] }
   | ({ type: "attempt"; at: string } & Attempt)
   | { type: "submitted"; at: string; providerMessageId: string }
+  | ({ type: "delayed"; at: string } & Delay)
   | { type: "event"; at: string; event: SendEvent };
+
+/** The provider could not deliver to one recipient yet and tries again. */
+export interface Delay {
+  recipient: string;
+  delayType: string;
+  replyStatus: string | null;
+  reply: string | null;
+  /** When the provider gives up. */
+  expiresAt: string | null;
+}
 
 export interface Attempt {
   attempt: number;
@@ -23,7 +35,7 @@ export interface Attempt {
 export interface Timeline {
   send: SendRecord;
   entries: TimelineEntry[];
-  /** False when the send has more attempts or events than are listed; then the newest are listed. */
+  /** False when the send has more attempts, delays or events than are listed; then the newest are listed. */
   isComplete: boolean;
 }
 
@@ -38,6 +50,7 @@ export async function findTimeline(
   const send = await findTimelineSend(db, modes, id);
   if (send === undefined) return undefined;
   const attempts = await listAttempts(db, id);
+  const delays = await listDelays(db, id);
   const { events, nextBefore } = await findEvents(db, [send.mode], { ...everything, sendId: id });
   const entries: TimelineEntry[] = [
     { type: "accepted", at: send.queuedAt, recipients: send.toAddresses.length, suppressedRecipients: send.suppressed },
@@ -47,13 +60,17 @@ export async function findTimeline(
       .toReversed(),
     ...inProgress(send, attempts),
     ...submitted(send),
+    ...delays
+      .slice(0, shownAtMost)
+      .map((delay) => ({ type: "delayed" as const, ...delay }))
+      .toReversed(),
     ...events.map((event) => ({ type: "event" as const, at: event.at, event })).toReversed(),
   ];
   return {
     send,
     // Entries of the same millisecond keep the order above.
     entries: entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
-    isComplete: attempts.length <= shownAtMost && nextBefore === undefined,
+    isComplete: attempts.length <= shownAtMost && delays.length <= shownAtMost && nextBefore === undefined,
   };
 }
 
@@ -112,6 +129,22 @@ function listAttempts(db: AccountDatabase, sendId: string) {
     values: [db.accountId, sendId, shownAtMost + 1, [failoverWhileQueued, failoverWhileSubmitting]],
     isPlannedEachTime: true,
   });
+}
+
+async function listDelays(db: AccountDatabase, sendId: string) {
+  const delays = await db.query<{ sendId: string; at: string } & Delay>({
+    name: "list-timeline-delays",
+    text: `
+      select send_id as "sendId", delayed_at as at, recipient, delay_type as "delayType", reply_status as "replyStatus", reply,
+        expires_at as "expiresAt"
+      from delivery_delays
+      where account_id = $1
+        and send_id = $2
+      order by id desc
+      limit $3`,
+    values: [db.accountId, sendId, shownAtMost + 1],
+  });
+  return withGivenRecipients(db, delays);
 }
 
 /** The attempt in progress, which has no row yet. */

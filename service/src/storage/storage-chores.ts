@@ -5,6 +5,7 @@ import type { Chore } from "../loops/chores.ts";
 import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
 import { dropOldAttempts } from "./old-attempts.ts";
 import { dropOldContents } from "./old-contents.ts";
+import { dropOldDelays } from "./old-delays.ts";
 import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
 
 interface StorageDeps {
@@ -54,7 +55,8 @@ async function dropContents({ db, log, contentRetentionDays }: StorageDeps): Pro
 
 async function dropAttempts({ db, log }: StorageDeps): Promise<void> {
   const rows = await dropOldAttempts(db, maxDropAttemptsMs);
-  if (rows > 0) log.info({ rows }, "attempts.dropped");
+  const delays = await dropOldDelays(db, maxDropAttemptsMs);
+  if (rows + delays > 0) log.info({ rows, delays }, "attempts.dropped");
 }
 
 /** Folds until few changes are left. Stops after a minute, long before the chore's 10-minute limit. */

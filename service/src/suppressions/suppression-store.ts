@@ -12,13 +12,15 @@ export interface Suppression {
   email: string;
   reason: "hard_bounce" | "complaint";
   suppressedAt: string;
+  /** The send whose bounce or complaint added the address; null for an entry from before it was stored. */
+  sendId: string | null;
   mode: Mode;
 }
 
 /** The condition of the index of the list. It is true for every entry; accept and claim must not state it (migration 0020). */
 const isListed = "reason <> ''";
 
-const columns = `id, email, reason, suppressed_at as "suppressedAt", mode`;
+const columns = `id, email, reason, suppressed_at as "suppressedAt", send_id as "sendId", mode`;
 
 interface SuppressionPage {
   limit: number;

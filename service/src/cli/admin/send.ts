@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import { findEvents, type SendEvent } from "../../events/event-store.ts";
+import { explainBounce } from "../../events/reasons/explain-bounce.ts";
 import { aligned, say, timeText } from "../../plain-text.ts";
 import { type InspectedAttempt, type InspectedSend, inspectSend, listAttempts } from "../../sends/inspect-send.ts";
 import { isUuid } from "../find-account.ts";
@@ -77,9 +78,25 @@ function describeEvents(events: SendEvent[]): string {
       timeText(event.at),
       event.type,
       event.recipient,
-      [event.bounceType, event.bounceSubtype, event.complaintType, event.suppressionReason]
+      [event.bounceType, event.bounceSubtype, event.complaintType, event.suppressionReason, event.reply]
         .filter((part) => part !== null)
         .join(" "),
     ]);
-  return `Events\n${aligned(rows, { indent: "  " })}`;
+  return [`Events\n${aligned(rows, { indent: "  " })}`, ...describeBounces(events)].join("\n\n");
+}
+
+/** One sentence and the next step for each recipient whose mail bounced. */
+function describeBounces(events: SendEvent[]): string[] {
+  const bounces = events.filter(({ type }) => type === "Bounce").toReversed();
+  if (bounces.length === 0) return [];
+  const lines = bounces.map(({ recipient, bounceType, bounceSubtype, replyStatus, reply }) => {
+    const { meaning, nextStep } = explainBounce({
+      type: bounceType ?? "Transient",
+      subtype: bounceSubtype ?? "Undetermined",
+      status: replyStatus ?? undefined,
+      diagnostic: reply ?? undefined,
+    });
+    return `  ${recipient}: ${meaning} ${nextStep}`;
+  });
+  return [`Bounces\n${lines.join("\n")}`];
 }

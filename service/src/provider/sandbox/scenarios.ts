@@ -1,4 +1,4 @@
-import type { Feedback } from "../feedback.ts";
+import type { AboutMail, Feedback } from "../feedback.ts";
 
 /**
  * The local part of an address at `sandbox.test`, without `+label`, selects the outcome. Other addresses are
@@ -29,7 +29,7 @@ export function scenarioOf(recipient: string): Scenario {
 
 type Specific = Feedback extends infer One
   ? One extends Feedback
-    ? Omit<One, keyof Feedback> & Pick<One, "kind">
+    ? Omit<One, Exclude<keyof AboutMail, "replies">>
     : never
   : never;
 
@@ -41,9 +41,18 @@ export interface PlannedReport {
   times: number;
 }
 
-const delivery = { kind: "delivery" } as const;
-const hardBounce = { kind: "bounce", bounce: { type: "Permanent", subtype: "General" } } as const;
-const softBounce = { kind: "bounce", bounce: { type: "Transient", subtype: "MailboxFull" } } as const;
+/** A report of the sandbox is about one recipient, so it has one reply. */
+const delivery = { kind: "delivery", replies: [{ text: "250 2.0.0 OK" }] } satisfies Specific;
+const hardBounce = {
+  kind: "bounce",
+  bounce: { type: "Permanent", subtype: "General" },
+  replies: [{ status: "5.1.1", text: "smtp; 550 5.1.1 user unknown" }],
+} satisfies Specific;
+const softBounce = {
+  kind: "bounce",
+  bounce: { type: "Transient", subtype: "MailboxFull" },
+  replies: [{ status: "4.2.2", text: "smtp; 452 4.2.2 mailbox full" }],
+} satisfies Specific;
 const complaint = { kind: "complaint", complaintType: "abuse", isSpam: true } as const;
 
 export function reportsFor(scenario: Scenario): PlannedReport[] {

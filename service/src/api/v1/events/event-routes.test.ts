@@ -46,14 +46,44 @@ describe("GET /api/v1/events returns 200", () => {
   test.each([
     ["Delivery", {}, {}],
     [
-      "Bounce",
-      { bounceType: "Permanent", bounceSubtype: "NoEmail" },
-      { bounce_type: "Permanent", bounce_subtype: "NoEmail" },
+      "Delivery",
+      { reply: "250 2.0.0 OK", reportingMta: "a8.amazonses.com", durationMs: 1200 },
+      { smtp_response: "250 2.0.0 OK", reporting_mta: "a8.amazonses.com", duration_ms: 1200 },
     ],
     [
       "Bounce",
-      { bounceType: "Transient", bounceSubtype: "General" },
-      { bounce_type: "Transient", bounce_subtype: "General" },
+      {
+        bounceType: "Permanent",
+        bounceSubtype: "General",
+        replyStatus: "5.1.1",
+        reply: "smtp; 550 5.1.1 user unknown",
+        reportingMta: "dns; mx.example.test",
+      },
+      {
+        bounce_type: "Permanent",
+        bounce_subtype: "General",
+        bounce_status: "5.1.1",
+        diagnostic: "smtp; 550 5.1.1 user unknown",
+        reporting_mta: "dns; mx.example.test",
+        explanation: {
+          cause: "unknown-mailbox",
+          meaning: "The mailbox does not exist.",
+          next_step: "The address is now suppressed. Correct it in your data.",
+        },
+      },
+    ],
+    [
+      "Bounce",
+      { bounceType: "Transient", bounceSubtype: "MailboxFull" },
+      {
+        bounce_type: "Transient",
+        bounce_subtype: "MailboxFull",
+        explanation: {
+          cause: "mailbox-full",
+          meaning: "The mailbox is full.",
+          next_step: "Send the mail again when the recipient has made room.",
+        },
+      },
     ],
     ["Complaint", { complaintType: "abuse" }, { complaint_type: "abuse" }],
     ["Complaint", {}, {}],

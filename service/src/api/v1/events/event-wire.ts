@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { type EventFilter, eventTypes, type SendEvent } from "../../../events/event-store.ts";
+import { bounceCauses } from "../../../events/reasons/bounce-causes.ts";
+import { explainBounce } from "../../../events/reasons/explain-bounce.ts";
 import { parseAddress } from "../../../mail-address.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import {
@@ -27,6 +29,14 @@ export const eventQuery = z.strictObject({
   until: untilParameter,
 });
 
+export const wireExplanation = z
+  .object({
+    cause: z.enum(bounceCauses),
+    meaning: z.string().meta({ example: "The mailbox does not exist." }),
+    next_step: z.string().meta({ example: "The address is now suppressed. Correct it in your data." }),
+  })
+  .meta({ id: "BounceExplanation", description: "Why the mail was not delivered and what to do, in plain words" });
+
 export const eventRecord = z
   .object({
     id: z.uuid(),
@@ -49,6 +59,31 @@ export const eventRecord = z
       .optional()
       .describe("Only on `Complaint`, and only when the mailbox provider reported it")
       .meta({ example: "abuse" }),
+    bounce_status: z
+      .string()
+      .optional()
+      .describe("Only on `Bounce`: the enhanced status code of the receiving server")
+      .meta({ example: "5.1.1" }),
+    diagnostic: z
+      .string()
+      .optional()
+      .describe("Only on `Bounce`: the words of the receiving server, at most 1,000 characters")
+      .meta({ example: "smtp; 550 5.1.1 user unknown" }),
+    explanation: wireExplanation.optional().describe("Only on `Bounce`"),
+    smtp_response: z
+      .string()
+      .optional()
+      .describe("Only on `Delivery`: the answer of the receiving server")
+      .meta({ example: "250 2.0.0 OK" }),
+    duration_ms: z
+      .int()
+      .optional()
+      .describe("Only on `Delivery`: milliseconds from the submission to the provider to the delivery"),
+    reporting_mta: z
+      .string()
+      .optional()
+      .describe("The mail server that reported the delivery or bounce")
+      .meta({ example: "dns; mx.example.com" }),
     suppression_reason: z.enum(["hard_bounce", "complaint"]).optional().describe("Only on `Suppression`"),
     suppressed_at: wireTimestamp.optional().describe("Only on `Suppression`: when the address was suppressed"),
   })
@@ -92,9 +127,20 @@ export function toEventRecord(event: SendEvent): z.input<typeof eventRecord> {
 function typeFields(event: SendEvent) {
   switch (event.type) {
     case "Delivery":
-      return {};
+      return present({
+        smtp_response: event.reply,
+        duration_ms: event.durationMs,
+        reporting_mta: event.reportingMta,
+      });
     case "Bounce":
-      return present({ bounce_type: event.bounceType, bounce_subtype: event.bounceSubtype });
+      return present({
+        bounce_type: event.bounceType,
+        bounce_subtype: event.bounceSubtype,
+        bounce_status: event.replyStatus,
+        diagnostic: event.reply,
+        reporting_mta: event.reportingMta,
+        explanation: toExplanation(event),
+      });
     case "Complaint":
       return present({ complaint_type: event.complaintType });
     case "Suppression":
@@ -102,9 +148,20 @@ function typeFields(event: SendEvent) {
   }
 }
 
+/** What an event of type `Bounce` says, in plain words. */
+function toExplanation({ bounceType, bounceSubtype, replyStatus, reply }: SendEvent): z.input<typeof wireExplanation> {
+  const { cause, meaning, nextStep } = explainBounce({
+    type: bounceType ?? "Transient",
+    subtype: bounceSubtype ?? "Undetermined",
+    status: replyStatus ?? undefined,
+    diagnostic: reply ?? undefined,
+  });
+  return { cause, meaning, next_step: nextStep };
+}
+
 type Present<Fields> = { [Field in keyof Fields]?: NonNullable<Fields[Field]> };
 
-function present<Fields extends Record<string, string | null>>(fields: Fields): Present<Fields> {
+function present<Fields extends Record<string, unknown>>(fields: Fields): Present<Fields> {
   // The filter removes all nulls, which the compiler cannot see.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Present<Fields>;
 }

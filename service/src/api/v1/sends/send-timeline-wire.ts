@@ -30,6 +30,22 @@ const attempt = z.object({
 
 const submitted = z.object({ type: z.literal("submitted"), at: wireTimestamp, provider_message_id: z.string() });
 
+const delayed = z
+  .object({
+    type: z.literal("delayed"),
+    at: wireTimestamp,
+    recipient: z.string(),
+    delay_type: z.string().describe("As the provider reports it").meta({ example: "TransientCommunicationFailure" }),
+    status: z
+      .string()
+      .nullable()
+      .describe("The enhanced status code of the receiving server")
+      .meta({ example: "4.4.1" }),
+    diagnostic: z.string().nullable().describe("The words of the receiving server"),
+    retried_until: wireTimestamp.nullable().describe("When the provider stops retrying, if it said so"),
+  })
+  .describe("The provider could not deliver to this recipient yet and retries");
+
 const event = z.object({ type: z.literal("event"), at: wireTimestamp, event: eventRecord });
 
 export const timelineResponse = z
@@ -40,11 +56,13 @@ export const timelineResponse = z
     error_message: z.string().nullable(),
     mode: wireMode,
     entries: z
-      .array(z.discriminatedUnion("type", [accepted, attempt, submitted, event]))
+      .array(z.discriminatedUnion("type", [accepted, attempt, submitted, delayed, event]))
       .describe("Oldest first. A first attempt that the provider accepted has no entry of type `attempt`"),
     complete: z
       .boolean()
-      .describe("False when the send has more than 500 attempts or events; the entries then contain the newest 500"),
+      .describe(
+        "False when the send has more than 500 attempts, delays or events; the entries then contain the newest 500",
+      ),
   })
   .meta({ id: "Timeline", description: "The history of a send" });
 
@@ -78,6 +96,16 @@ function toEntry(entry: TimelineEntry): z.input<typeof timelineResponse>["entrie
       };
     case "submitted":
       return { type: "submitted", at, provider_message_id: entry.providerMessageId };
+    case "delayed":
+      return {
+        type: "delayed",
+        at,
+        recipient: entry.recipient,
+        delay_type: entry.delayType,
+        status: entry.replyStatus,
+        diagnostic: entry.reply,
+        retried_until: entry.expiresAt,
+      };
     case "event":
       return { type: "event", at, event: toEventRecord(entry.event) };
   }

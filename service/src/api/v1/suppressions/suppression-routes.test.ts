@@ -64,6 +64,7 @@ describe("GET /api/v1/suppression returns 200", () => {
           email: "person-0@x.test",
           reason: "complaint",
           suppressed_at: "2026-11-15T00:00:00.001Z",
+          email_id: null,
           mode: "live",
         },
       ],

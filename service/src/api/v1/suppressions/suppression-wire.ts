@@ -28,6 +28,7 @@ export const suppressionEntry = z
     email: z.string().describe("In lower case, with the domain in ASCII").meta({ example: "gone@example.com" }),
     reason: z.enum(["hard_bounce", "complaint"]),
     suppressed_at: wireTimestamp,
+    email_id: z.uuid().nullable().describe("The `id` of the send that caused it; null if it is not known"),
     mode: wireMode.describe("Mode of the sends that are filtered"),
   })
   .meta({ id: "Suppression", description: "An address that the account does not send to" });
@@ -50,6 +51,6 @@ export const removedSuppressionResponse = z
   .describe("The address is no longer suppressed");
 
 export function toSuppressionEntry(suppression: Suppression): z.input<typeof suppressionEntry> {
-  const { id, email, reason, suppressedAt, mode } = suppression;
-  return { id, email, reason, suppressed_at: suppressedAt, mode };
+  const { id, email, reason, suppressedAt, sendId, mode } = suppression;
+  return { id, email, reason, suppressed_at: suppressedAt, email_id: sendId, mode };
 }

@@ -48,6 +48,23 @@ export function optionalLineIn(from: Json, name: string): string | undefined {
   return lineIn({ [name]: typeof value === "string" ? value.slice(0, maxLineCharacters) : value }, name);
 }
 
+/** Text of a foreign mail server, for people: on one line, and without characters that reorder what they read. */
+export function foreignTextIn(from: Json, name: string): string | undefined {
+  const value = from[name];
+  if (typeof value !== "string") return undefined;
+  const text = value
+    .slice(0, maxLineCharacters)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .replaceAll(/\p{Bidi_Control}/gu, "")
+    .trim();
+  return text === "" ? undefined : text;
+}
+
+export function optionalTimeIn(from: Json, name: string): string | undefined {
+  return from[name] === undefined || from[name] === null ? undefined : timeIn(from, name);
+}
+
 export function timeIn(from: Json, name: string): string {
   const text = lineIn(from, name);
   const isTime = /^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text);

@@ -50,9 +50,22 @@ describe("an event of a configuration set", () => {
   });
 
   test("Delivery names the recipients that received the mail", () => {
-    const delivery = { timestamp: at, recipients: ["customer@example.test"], smtpResponse: "250 ok" };
-    const expected = { kind: "delivery", ...aboutIt, at, recipients: ["customer@example.test"] };
-    expect(readEvent(anEvent("Delivery", { delivery }))).toEqual(expected);
+    const delivery = {
+      timestamp: at,
+      recipients: ["customer@example.test"],
+      smtpResponse: "250 ok",
+      reportingMTA: "a8-1.smtp-out.amazonses.com",
+      processingTimeMillis: 1234,
+    };
+    expect(readEvent(anEvent("Delivery", { delivery }))).toEqual({
+      kind: "delivery",
+      ...aboutIt,
+      at,
+      recipients: ["customer@example.test"],
+      replies: [{ text: "250 ok" }],
+      reportingMta: "a8-1.smtp-out.amazonses.com",
+      durationMs: 1234,
+    });
   });
 
   test.for([
@@ -68,6 +81,8 @@ describe("an event of a configuration set", () => {
       ...aboutIt,
       at,
       recipients: ["Customer@example.test"],
+      replies: [{ status: "5.1.1", text: undefined }],
+      reportingMta: undefined,
       feedbackId: "feedback-1",
       bounce: { type, subtype: bounceSubType },
     });
@@ -87,6 +102,8 @@ describe("an event of a configuration set", () => {
         ...aboutIt,
         at,
         recipients: ["customer@example.test"],
+        replies: [{ status: undefined, text: undefined }],
+        reportingMta: undefined,
         feedbackId: "feedback-2",
         complaintType,
         isSpam,
@@ -107,9 +124,23 @@ describe("an event of a configuration set", () => {
   });
 
   test("DeliveryDelay is a delay and not an outcome", () => {
-    const deliveryDelay = { timestamp: at, delayType: "General", delayedRecipients: [{ emailAddress: "a@b.test" }] };
-    const read = readEvent(anEvent("DeliveryDelay", { deliveryDelay }));
-    expect(read).toEqual({ kind: "delay", ...aboutIt, at, recipients: ["a@b.test"] });
+    const diagnosticCode = "smtp; 421 4.4.1 Unable to connect";
+    const deliveryDelay = {
+      timestamp: at,
+      delayType: "General",
+      expirationTime: "2026-11-16T00:00:00.000Z",
+      delayedRecipients: [{ emailAddress: "a@b.test", status: "4.4.1", diagnosticCode }],
+    };
+    expect(readEvent(anEvent("DeliveryDelay", { deliveryDelay }))).toEqual({
+      kind: "delay",
+      ...aboutIt,
+      at,
+      recipients: ["a@b.test"],
+      replies: [{ status: "4.4.1", text: diagnosticCode }],
+      reportingMta: undefined,
+      delayType: "General",
+      expiresAt: "2026-11-16T00:00:00.000Z",
+    });
   });
 
   test.for(["Open", "Click", "Subscription", "Invented"])("%s is ignored", (type) => {
@@ -123,6 +154,46 @@ describe("an event of a configuration set", () => {
     const envelope = { Type: "Notification", TopicArn: topicArn, Message: text };
     expect(readQueuedMessage(JSON.stringify(envelope), [topicArn])).toEqual(ignored);
     expect(readQueuedMessage(text, [topicArn])).toEqual(ignored);
+  });
+});
+
+describe("the words of the receiving server", () => {
+  const replyTo = (diagnosticCode: unknown, status: unknown = "5.1.1") => {
+    const bouncedRecipients = [{ emailAddress: "a@b.test", status, diagnosticCode }];
+    const read = readEvent(anEvent("Bounce", { bounce: { ...bounce, bouncedRecipients } }));
+    return read.kind === "bounce" ? read.replies?.[0] : read;
+  };
+
+  test.for([
+    ["smtp; 550 5.1.1 user unknown", "smtp; 550 5.1.1 user unknown"],
+    ["smtp; 550-first line\r\n550 second line", "smtp; 550-first line 550 second line"],
+    ["\u001b[31mred\u001b[0m\u0000", "[31mred [0m"],
+    ["to \u202emoc.elpmaxe\u202c", "to moc.elpmaxe"],
+    ["   ", undefined],
+    ["x".repeat(5_000), "x".repeat(1_000)],
+    [42, undefined],
+    [undefined, undefined],
+  ] as const)("%j is kept as %j", ([given, kept]) => {
+    expect(replyTo(given)).toEqual({ status: "5.1.1", text: kept });
+  });
+
+  test.for([
+    ["5.1.1", "5.1.1"],
+    ["5.7.509", "5.7.509"],
+    ["550", undefined],
+    ["5.1.1; drop", undefined],
+    [5, undefined],
+  ] as const)("the status %j is kept as %j", ([given, kept]) => {
+    expect(replyTo("no", given)).toEqual({ status: kept, text: "no" });
+  });
+
+  test("each recipient keeps its own reply, and the first one counts for an address that is named twice", () => {
+    const entry = (emailAddress: string, diagnosticCode: string) => ({ emailAddress, diagnosticCode });
+    const bouncedRecipients = [entry("a@b.test", "one"), entry("c@d.test", "two"), entry("a@b.test", "three")];
+    expect(readEvent(anEvent("Bounce", { bounce: { ...bounce, bouncedRecipients } }))).toMatchObject({
+      recipients: ["a@b.test", "c@d.test"],
+      replies: [{ text: "one" }, { text: "two" }],
+    });
   });
 });
 

@@ -1,11 +1,13 @@
-import type { AboutMail, Feedback, FeedbackReading } from "../../feedback.ts";
+import type { AboutMail, Feedback, FeedbackReading, ServerReply } from "../../feedback.ts";
 import {
   arrayIn,
+  foreignTextIn,
   InvalidEvent,
   type Json,
   lineIn,
   objectIn,
   optionalLineIn,
+  optionalTimeIn,
   parseObject,
   timeIn,
 } from "./event-json.ts";
@@ -40,7 +42,7 @@ function eventFrom(event: Json): FeedbackReading {
     case "Send":
       return { kind: "send", ...aboutWholeMail(event) };
     case "Delivery":
-      return { kind: "delivery", ...about(event, "delivery", (part) => arrayIn(part, "recipients")) };
+      return deliveryFrom(event);
     case "Bounce":
       return bounceFrom(event);
     case "Complaint":
@@ -50,17 +52,43 @@ function eventFrom(event: Json): FeedbackReading {
     case "Rendering Failure":
       return { kind: "reject", ...aboutWholeMail(event), reason: reasonIn(event, "failure", "errorMessage") };
     case "DeliveryDelay":
-      return { kind: "delay", ...about(event, "deliveryDelay", (part) => addressesIn(part, "delayedRecipients")) };
+      return delayFrom(event);
     default:
       return { kind: "ignored", type };
   }
+}
+
+function deliveryFrom(event: Json): Feedback {
+  const part = objectIn(event, "delivery");
+  const { processingTimeMillis: durationMs } = part;
+  const reply = { text: foreignTextIn(part, "smtpResponse") };
+  return {
+    kind: "delivery",
+    ...about(event, "delivery", () => arrayIn(part, "recipients").map((address) => ({ address, reply }))),
+    durationMs: isDuration(durationMs) ? durationMs : undefined,
+  };
+}
+
+/** It fits into an integer column. */
+function isDuration(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
+}
+
+function delayFrom(event: Json): Feedback {
+  const part = objectIn(event, "deliveryDelay");
+  return {
+    kind: "delay",
+    ...about(event, "deliveryDelay", () => recipientsIn(part, "delayedRecipients")),
+    delayType: optionalLineIn(part, "delayType"),
+    expiresAt: optionalTimeIn(part, "expirationTime"),
+  };
 }
 
 function bounceFrom(event: Json): Feedback {
   const part = objectIn(event, "bounce");
   return {
     kind: "bounce",
-    ...about(event, "bounce", () => addressesIn(part, "bouncedRecipients")),
+    ...about(event, "bounce", () => recipientsIn(part, "bouncedRecipients")),
     bounce: {
       // A bounce type that SES adds in the future must not suppress an address.
       type: lineIn(part, "bounceType") === "Permanent" ? "Permanent" : "Transient",
@@ -74,18 +102,33 @@ function complaintFrom(event: Json): Feedback {
   const complaintType = optionalLineIn(part, "complaintFeedbackType");
   return {
     kind: "complaint",
-    ...about(event, "complaint", () => addressesIn(part, "complainedRecipients")),
+    ...about(event, "complaint", () => recipientsIn(part, "complainedRecipients")),
     complaintType,
     isSpam: complaintType?.toLowerCase() !== "not-spam",
   };
 }
 
-function about(event: Json, partName: string, recipientsOf: (part: Json) => unknown[]): AboutMail {
+interface ReportedRecipient {
+  address: unknown;
+  reply: ServerReply;
+}
+
+function about(event: Json, partName: string, recipientsOf: () => ReportedRecipient[]): AboutMail {
   const part = objectIn(event, partName);
+  const reported = recipientsOf();
+  if (reported.length > maxRecipients) throw new InvalidEvent("too many recipients");
+  const replies = new Map<string, ServerReply>();
+  for (const { address, reply } of reported) {
+    const bare = bareAddress(lineIn({ address }, "address"));
+    // The first reply counts for an address that is named twice.
+    if (!replies.has(bare)) replies.set(bare, reply);
+  }
   return {
     ...aboutMail(event),
     at: timeIn(part, "timestamp"),
-    recipients: bareAddresses(recipientsOf(part)),
+    recipients: [...replies.keys()],
+    replies: [...replies.values()],
+    reportingMta: foreignTextIn(part, "reportingMTA"),
     feedbackId: optionalLineIn(part, "feedbackId"),
   };
 }
@@ -122,8 +165,16 @@ function reasonIn(event: Json, partName: string, name: string): string {
   return partName in event ? (optionalLineIn(objectIn(event, partName), name) ?? "") : "";
 }
 
-function addressesIn(part: Json, name: string): unknown[] {
-  return arrayIn(part, name).map((entry) => objectIn({ entry }, "entry").emailAddress);
+function recipientsIn(part: Json, name: string): ReportedRecipient[] {
+  return arrayIn(part, name).map((entry) => {
+    const recipient = objectIn({ entry }, "entry");
+    const reply = { status: statusIn(recipient), text: foreignTextIn(recipient, "diagnosticCode") };
+    return { address: recipient.emailAddress, reply };
+  });
+}
+
+function statusIn(recipient: Json): string | undefined {
+  return /^[245]\.\d{1,3}\.\d{1,3}$/.exec(foreignTextIn(recipient, "status") ?? "")?.[0];
 }
 
 function bareAddresses(entries: unknown[]): string[] {
