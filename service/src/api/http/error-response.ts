@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type FieldProblem } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { discardBody } from "./discard-body.ts";
 import { errorCatalogue } from "./error-catalogue.ts";
 import { sendJson } from "./json-body.ts";
+import { isSmallBody } from "./large-bodies.ts";
 
 export interface ErrorBody {
   success: false;
@@ -39,6 +41,7 @@ export function createErrorHandler(publicUrl: string, log: Log) {
     }
     if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", challenge);
     if (error.retryAfterSeconds !== undefined) reply.header("retry-after", error.retryAfterSeconds);
+    if (!isSmallBody(request)) discardBody(request.raw);
     // Serialised here, because the route's serializer only knows the schema of its successful response.
     reply
       .code(errorCatalogue[error.code].status)
