@@ -65,7 +65,7 @@ export async function startServerOn(
   settings: Record<string, string> = {},
 ): Promise<PrivatePostgres> {
   const port = await freePort();
-  const defaults = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "200", jit: "off" };
+  const defaults = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "500", jit: "off" };
   const options = Object.entries({ ...defaults, ...settings }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const server = spawn(postgres, ["-D", data, "-p", String(port), ...options], {
     ...unprivilegedUser(),
