@@ -271,6 +271,6 @@ test("refusing 64 KB takes the same short time for any content", () => {
       expect(parseMailbox(text)).toEqual(isRefused);
     }
     // The bound for a hundred runs allows for a busy machine; a backtracking pattern would take seconds.
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(3_000);
   }
 });

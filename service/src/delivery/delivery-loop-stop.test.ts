@@ -45,7 +45,7 @@ test("a stopping loop does not wait for a grant of the pace", async () => {
   loop.start();
   const startedAt = performance.now();
   await loop.stop();
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(await queueSize(database.db)).toBe(1);
 });
 

@@ -50,14 +50,14 @@ test("content in the default partition is deleted when its own retention ends, u
   expect(await value(db, "select count(*) from send_contents where id < first_id_at('2026-10-02')")).toBe(1);
 });
 
-test("a transaction that reads contents makes dropping give up within two seconds, and the next run succeeds", async () => {
+test("a transaction that reads contents makes dropping give up within seconds, and the next run succeeds", async () => {
   const { db, url } = await aDatabase(copyTemplate);
   const later = inDays(60);
   await aConnection(url).withTransaction(async (tx) => {
     await tx.query({ name: "read-all", text: "select id from send_contents" });
     const started = performance.now();
     const { partitions, failure } = await dropOldContents(db, 30, later);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(5_000);
     expect([partitions, sqlState(failure)]).toEqual([[], "55P03"]);
   });
   const { partitions, failure } = await dropOldContents(db, 30, later);
