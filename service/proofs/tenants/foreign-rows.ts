@@ -13,9 +13,14 @@ const tablesOfAccounts = {
   list_counts: "account_id",
   list_days: "account_id",
   list_changes: "account_id",
+  usage_deltas: "account_id",
+  usage_hours: "account_id",
+  usage_key_hours: "account_id",
+  usage_refusals: "account_id",
   idempotency_keys: "account_id",
   rate_windows: "account_id",
   queue_tails: "account_id",
+  guard_counts: "account_id",
 };
 
 /** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */
