@@ -16,6 +16,7 @@ const tablesOfAccounts = {
   idempotency_keys: "account_id",
   rate_windows: "account_id",
   queue_tails: "account_id",
+  guard_counts: "account_id",
 };
 
 /** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */
