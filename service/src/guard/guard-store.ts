@@ -6,6 +6,8 @@ export interface GuardState extends GuardCounts {
   heldAt: string | null;
   reason: string | null;
   isOff: boolean;
+  /** The two holds are independent. */
+  isHeldByOperator: boolean;
   releasedAt: string | null;
 }
 
@@ -17,7 +19,8 @@ export async function findGuardState(
   const [row] = await db.query<GuardState>({
     name: "find-guard-state",
     text: `
-      select a.guard_held_at as "heldAt", a.guard_reason as reason, a.guard_off as "isOff", a.guard_released_at as "releasedAt",
+      select a.guard_held_at as "heldAt", a.guard_reason as reason, a.guard_off as "isOff",
+        a.held_at is not null as "isHeldByOperator", a.guard_released_at as "releasedAt",
         counted.outcomes, counted."hardBounces", counted.complaints
       from accounts a
       cross join lateral (

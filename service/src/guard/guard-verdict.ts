@@ -4,14 +4,14 @@ export interface GuardVerdict {
   /** Undefined below 200 outcomes, like every rate. */
   bounceRate: number | undefined;
   complaintRate: number | undefined;
-  state: "too-few" | "good" | "warning";
+  state: "unknown" | "good" | "warning";
   /** One sentence for each rate above the review line. */
   warnings: string[];
 }
 
 export function evaluateCounts({ outcomes, hardBounces, complaints }: GuardCounts): GuardVerdict {
   if (outcomes < minOutcomes) {
-    return { bounceRate: undefined, complaintRate: undefined, state: "too-few", warnings: [] };
+    return { bounceRate: undefined, complaintRate: undefined, state: "unknown", warnings: [] };
   }
   const [bounceRate, complaintRate] = [hardBounces / outcomes, complaints / outcomes];
   const warnings = [
