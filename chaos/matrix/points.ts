@@ -65,6 +65,7 @@ export const points: CrashPoint[] = [
   },
   { name: "contents-deleted", where: "chore drop-old-contents", trigger: "stray-content", chore: "drop-old-contents" },
   { name: "before-fold", where: "chore fold-list-changes", trigger: "start", chore: "fold-list-changes" },
+  { name: "before-usage-fold", where: "chore fold-usage", trigger: "start", chore: "fold-usage" },
   { name: "chore-run", where: "between a chore and its next run", trigger: "start", chore: "fold-list-changes" },
 ];
 

@@ -15,7 +15,7 @@ const layers = [
   ["in-doubt", "guard"],
   ["queue"],
   ["sends", "logins"],
-  ["accounts", "api-keys", "domains", "suppressions", "events"],
+  ["accounts", "api-keys", "domains", "suppressions", "events", "usage"],
   ["provider", "storage"],
   ["loops"],
   ["db", "crypto"],

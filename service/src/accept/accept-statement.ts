@@ -1,6 +1,7 @@
 import { holdReason } from "../accounts/account-hold.ts";
 import { isUsable } from "../api-keys/api-key-store.ts";
 import { indexLookup } from "../db/stable-plan.ts";
+import { usageKinds } from "../usage/usage-kinds.ts";
 import { acceptQueueHead, isFarBehind, rateLimitStep } from "./rate-limit.ts";
 
 /** SQL: the status in the first answer for the send `s`. */
@@ -17,8 +18,8 @@ export const firstStatus =
  * 4. `evaluated`, `fit`: is the domain verified, which recipients are suppressed, and with that the first status.
  * 5. `generated`, `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again. The id of a
  *    send without a key of its own counts as its key.
- * 6. `stored`, `sealed`, `suppression_events`, `queued`, `tails`: the record, its content, its Suppression events, its row in the queue,
- *    and for an account far behind the others its newest queued send.
+ * 6. `stored`, `sealed`, `suppression_events`, `usage`, `queued`, `tails`: the record, its content, its Suppression events, what it adds
+ *    to the usage of its account, its row in the queue, and for an account far behind the others its newest queued send.
  *    PostgreSQL runs every insert of a `with`, even when nothing reads it.
  *
  * Every lookup goes by index, whatever the statistics say: joins use `indexLookup`, and yes-or-no questions are written as
@@ -153,12 +154,13 @@ with request as materialized (
 ), stored as (
   insert into sends (
     id, account_id, mode, status, from_address, to_addresses, recipient_keys, to_count, cc_count, reply_to, subject,
-    suppressed_recipients, queued_at, api_key_id, payload_hash
+    suppressed_recipients, queued_at, api_key_id, payload_hash, from_domain
   )
   select a.send_id, a.account_id, a.mode, a.status, r.from_address, string_to_array(r.to_addresses, ','),
     case when lower(r.to_addresses) <> r.recipients then string_to_array(r.recipients, ',') end,
     r.to_count, r.cc_count, r.reply_to, r.subject, a.suppressed, a.decided_at, r.api_key_id,
-    case when a.idempotency_hash is null then r.payload_hash end
+    case when a.idempotency_hash is null then r.payload_hash end,
+    case when written_domain(r.from_address) <> r.from_domain then r.from_domain end
   from answer a
   join request r using (position)
   where a.is_new
@@ -185,6 +187,22 @@ with request as materialized (
       and s.mode = a.mode
       and s.email = e.email`)} s
   where a.is_new
+  returning send_id, event_at
+), usage as (
+  insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, sends, api_key_id, content_bytes)
+  select a.account_id, hour_number(a.decided_at), sum(cardinality(string_to_array(a.recipients, ','))), ${usageKinds.accepted},
+    a.mode = 'test', r.from_domain, count(*), r.api_key_id, sum(case when a.status = 'queued' then octet_length(r.sealed) else 0 end)
+  from answer a
+  join request r using (position)
+  where a.is_new
+  group by a.account_id, a.mode, hour_number(a.decided_at), r.from_domain, r.api_key_id
+  union all
+  select a.account_id, hour_number(e.event_at), count(*), ${usageKinds.suppressed}, a.mode = 'test', r.from_domain, null, null, null
+  from suppression_events e
+  join answer a using (send_id)
+  join request r using (position)
+  where a.is_new
+  group by a.account_id, a.mode, hour_number(e.event_at), r.from_domain
 ), queued as (
   insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients)
   select a.send_id, a.account_id, a.mode, a.fair_at, r.from_domain,

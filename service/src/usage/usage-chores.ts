@@ -1,0 +1,33 @@
+import type { Queryable } from "../db/database.ts";
+import type { Log } from "../log.ts";
+import type { Chore } from "../loops/chores.ts";
+import { dropOldUsage } from "./drop-old-usage.ts";
+import { foldUsageDeltas } from "./fold-usage.ts";
+
+interface UsageDeps {
+  db: Queryable;
+  log: Log;
+}
+
+const foldBatchSize = 5_000;
+const maxFoldMs = 60_000;
+const maxDropMs = 60_000;
+
+export function usageChores(deps: UsageDeps): Chore[] {
+  return [
+    { name: "fold-usage", pauseSeconds: 2, run: () => foldUsage(deps.db, maxFoldMs) },
+    { name: "drop-old-usage", pauseSeconds: 3600, run: () => dropUsage(deps) },
+  ];
+}
+
+/** Folds until few deltas are left, at most so long. */
+export async function foldUsage(db: Queryable, maxMs: number): Promise<void> {
+  // crash point: before-usage-fold
+  const endsAt = performance.now() + maxMs;
+  while (performance.now() < endsAt && (await foldUsageDeltas(db, foldBatchSize)) === foldBatchSize);
+}
+
+async function dropUsage({ db, log }: UsageDeps): Promise<void> {
+  const rows = await dropOldUsage(db, maxDropMs);
+  if (rows > 0) log.info({ rows }, "usage.dropped");
+}
