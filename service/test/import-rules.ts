@@ -12,7 +12,7 @@ const layers = [
   ["api"],
   ["status"],
   ["accept", "delivery", "feedback"],
-  ["in-doubt"],
+  ["in-doubt", "guard"],
   ["queue"],
   ["sends", "logins"],
   ["accounts", "api-keys", "domains", "suppressions", "events", "usage"],

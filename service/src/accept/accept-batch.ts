@@ -51,6 +51,8 @@ export interface FirstAnswer {
   status: "queued" | "suppressed";
   queuedAt: string;
   suppressed: string[];
+  /** Why a new send waits although it is queued: the mail of its account is on hold. Null for a repeat. */
+  holdReason: string | null;
 }
 
 export type Decision =
@@ -135,8 +137,9 @@ function decisionOf(row: AnswerRow): Decision {
   if (!row.isAdmitted) return { kind: "over-limit", usage, retryMs: row.retryMs };
   if (!row.hasPayload) return { kind: "not-valid", usage };
   const { sendId, status, queuedAt } = row;
-  const answer = { sendId, status, queuedAt, suppressed: row.suppressed ?? [] };
   const original = originalOf(row);
+  const holdReason = original === undefined && status === "queued" ? row.holdReason : null;
+  const answer = { sendId, status, queuedAt, suppressed: row.suppressed ?? [], holdReason };
   if (original !== undefined) return { kind: "repeat", usage, answer, original };
   return row.isNew ? { kind: "stored", usage, answer } : { kind: "domain-not-verified", usage };
 }

@@ -49,6 +49,8 @@ export interface Accepted {
   isRepeat: boolean;
   /** As the caller wrote them. */
   suppressedRecipients: string[];
+  /** Why the send waits; null unless the mail of the account is on hold and this request created the send. */
+  holdReason: string | null;
 }
 
 type Repeat = Extract<Decision, { kind: "repeat" }>;
@@ -179,5 +181,6 @@ function acceptedAs(
     queuedAt: answer.queuedAt,
     isRepeat,
     suppressedRecipients: filtered.map((address) => address.given),
+    holdReason: answer.holdReason,
   };
 }

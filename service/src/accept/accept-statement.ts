@@ -1,3 +1,4 @@
+import { holdReason } from "../accounts/account-hold.ts";
 import { isUsable } from "../api-keys/api-key-store.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { usageKinds } from "../usage/usage-kinds.ts";
@@ -60,13 +61,13 @@ with request as materialized (
 ), allowed as materialized (
   -- The account and the mode of a key never change, so the API process knows them. Whether the key is usable is checked here, in the
   -- commit that stores the send. The HMAC is null when the API compared it just before. The running sums are for the rate limit and fair_at.
-  select r.position, r.account_id, r.mode, account.limits,
+  select r.position, r.account_id, r.mode, account.limits, account.hold_reason,
     sum(case when r.has_payload then cardinality(string_to_array(r.recipients, ',')) else 0 end)
       over (partition by r.account_id, r.mode order by r.position)::bigint as recipient_sum,
     row_number() over (partition by r.account_id, r.mode order by r.position) as position_in_account
   from request r
   cross join lateral ${indexLookup(`
-    select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as limits
+    select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as limits, ${holdReason("a", "r.mode")} as hold_reason
     from accounts a
     where a.id = r.account_id
       and a.suspended_at is null
@@ -82,7 +83,7 @@ with request as materialized (
 ), counted as (${rateLimitStep(acceptQueueHead)}
 ), evaluated as materialized (
   select r.position, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.generated_key, r.recipients,
-    a.position_in_account <= c.granted as is_admitted,
+    a.position_in_account <= c.granted as is_admitted, a.hold_reason,
     c.decided_at, c.retry_ms, c.remaining, a.limits, greatest(0, c.granted - a.position_in_account)::integer as granted_after_it,
     c.fair_before + a.recipient_sum * interval '60 s' / a.limits[3] as fair_at,
     -- In test mode every account may send from sandbox.test.
@@ -230,6 +231,7 @@ with request as materialized (
 select a.position::integer, a.is_admitted as "isAdmitted", a.retry_ms as "retryMs", a.limits,
   array[a.remaining[1] + a.granted_after_it, a.remaining[2] + a.granted_after_it, a.remaining[3] + a.granted_after_it] as remaining,
   a.decided_at as "decidedAt", a.has_payload as "hasPayload", a.is_domain_verified as "isDomainVerified", a.is_new as "isNew",
+  a.hold_reason as "holdReason",
   coalesce(o.send_id, a.send_id) as "sendId",
   coalesce(o.status, a.status) as status,
   coalesce(o.queued_at, a.decided_at) as "queuedAt",

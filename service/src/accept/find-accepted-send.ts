@@ -1,3 +1,4 @@
+import { holdReason } from "../accounts/account-hold.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
 import type { FirstAnswer } from "./accept-batch.ts";
@@ -14,7 +15,12 @@ export async function findAcceptedSend(
     name: "find-accepted-send",
     text: `
       select s.id as "sendId", s.queued_at as "queuedAt", coalesce(s.suppressed_recipients, '{}') as suppressed,
-        ${firstStatus} as status
+        ${firstStatus} as status,
+        case when s.status = 'queued' then (
+          select ${holdReason("a", "s.mode")}
+          from accounts a
+          where a.id = s.account_id
+        ) end as "holdReason"
       from sends s
       where s.account_id = $1
         and s.mode = $2

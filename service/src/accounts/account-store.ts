@@ -1,4 +1,6 @@
 import type { AccountDatabase, Queryable, Transaction } from "../db/database.ts";
+import type { Mode } from "../mode.ts";
+import { holdReason } from "./account-hold.ts";
 
 export interface Limits {
   perSecond: number;
@@ -59,17 +61,20 @@ export async function setLimits(db: Queryable, accountId: string, limits: Partia
 export interface AccountProfile extends Limits {
   id: string;
   name: string;
+  /** Why the mail of this mode is on hold; null when it is not. */
+  holdReason: string | null;
 }
 
-export async function findAccount(db: AccountDatabase): Promise<AccountProfile | undefined> {
+export async function findAccount(db: AccountDatabase, mode: Mode = "live"): Promise<AccountProfile | undefined> {
   const [row] = await db.query<AccountProfile>({
     name: "find-account",
     text: `
       select id, name,
-        limit_per_second as "perSecond", limit_per_10_seconds as "per10Seconds", limit_per_minute as "perMinute"
+        limit_per_second as "perSecond", limit_per_10_seconds as "per10Seconds", limit_per_minute as "perMinute",
+        ${holdReason("accounts", "$2")} as "holdReason"
       from accounts
       where id = $1`,
-    values: [db.accountId],
+    values: [db.accountId, mode],
   });
   return row;
 }

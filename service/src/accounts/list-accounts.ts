@@ -19,7 +19,7 @@ export async function listAccounts(
     name: "list-accounts",
     text: `
       select a.id, a.name, a.created_at as "createdAt",
-        a.suspended_at is not null as "isSuspended", a.held_at is not null as "isOnHold",
+        a.suspended_at is not null as "isSuspended", a.held_at is not null or a.guard_held_at is not null as "isOnHold",
         (
           select u.email
           from users u

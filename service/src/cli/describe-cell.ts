@@ -1,6 +1,7 @@
 import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { aligned, amountText, countText, durationText } from "../plain-text.ts";
 import { type CellState, countLimitForPeople } from "../status/cell-state.ts";
+import { totalOf } from "../status/guarded-accounts.ts";
 import type { Problem } from "../status/problem.ts";
 import { isMissed, isWorker } from "../status/process-problems.ts";
 import type { ProcessState } from "../status/process-state.ts";
@@ -105,17 +106,25 @@ function agoText(seconds: number | null): string {
   return seconds === null ? "never" : `${durationText(seconds)} ago`;
 }
 
-function describeStorage({ checks, heldAccounts, quarantine, partitions, lastFailover }: CellState): string {
-  const held = heldAccounts.map(({ name }) => name).join(", ");
+function describeStorage({ checks, heldAccounts, guardedAccounts, ...cell }: CellState): string {
+  const { quarantine, partitions, lastFailover } = cell;
   const quarantined = quarantine.map(({ reason, entries }) => `${countText(entries, countLimitForPeople)} ${reason}`);
   const ahead = partitions.map(({ table, aheadSeconds }) => `${table} ${durationText(aheadSeconds)}`);
   return aligned([
-    ["ACCOUNTS ON HOLD", heldAccounts.length === 0 ? "none" : `${amountText(heldAccounts.length, "account")}: ${held}`],
+    ["ACCOUNTS ON HOLD", namesText(heldAccounts, heldAccounts.length)],
+    ["HELD BY THE GUARD", namesText(guardedAccounts.held, totalOf(guardedAccounts.held))],
+    ["WARNED BY THE GUARD", namesText(guardedAccounts.warned, totalOf(guardedAccounts.warned))],
     ["QUARANTINE", quarantined.length === 0 ? "empty" : quarantined.join(", ")],
     ["PARTITIONS", ahead.length === 0 ? "unknown" : `created ahead: ${ahead.join(", ")}`],
     ["FAILOVER", failoverText(lastFailover)],
     ["SCHEMA", checks.schema === "ok" ? "complete" : "not complete"],
   ]);
+}
+
+function namesText(accounts: { name: string }[], total: number): string {
+  if (total === 0) return "none";
+  const names = accounts.map(({ name }) => name).join(", ");
+  return `${amountText(total, "account")}: ${names}${total > accounts.length ? ", …" : ""}`;
 }
 
 function failoverText(failover: LastFailover | null): string {

@@ -7,6 +7,7 @@ import { ChoreWatch } from "../loops/chore-watch.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type CellState, countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { findProblems } from "../status/find-problems.ts";
+import { noGuardedAccounts, totalOf } from "../status/guarded-accounts.ts";
 import { measurePartitions } from "../status/measure-partitions.ts";
 import { measureProcesses } from "../status/measure-processes.ts";
 import { measureSending } from "../status/measure-sending.ts";
@@ -136,9 +137,15 @@ async function readHealth(db: Database, readState: () => Promise<CellState>) {
 /** Only `isReady` decides the status code; other problems are reported without making the process unready. Names no account. */
 function describeHealth(state: CellState) {
   const { isReady, checks, sending, quarantine, heldAccounts, lastFailover, processes, failingChores } = state;
-  const degraded = findProblems({ ...state, heldAccounts: [] }).map(({ what }) => what);
-  const held = heldAccounts.length;
-  return { isReady, checks, degraded, sending, quarantine, heldAccounts: held, lastFailover, processes, failingChores };
+  const degraded = findProblems({ ...state, heldAccounts: [], guardedAccounts: noGuardedAccounts }).map(
+    ({ what }) => what,
+  );
+  const { held, warned } = state.guardedAccounts;
+  const accounts = {
+    heldAccounts: heldAccounts.length,
+    guardedAccounts: { held: totalOf(held), warned: totalOf(warned) },
+  };
+  return { isReady, checks, degraded, sending, quarantine, ...accounts, lastFailover, processes, failingChores };
 }
 
 async function healthWithoutState(db: Database) {

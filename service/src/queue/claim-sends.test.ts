@@ -180,19 +180,35 @@ describe("a claim checks each send again", () => {
     expect((await claim())[0]?.domain).toBe("gone");
   });
 
-  test.for(["suspended_at", "held_at"])("sends of an account with %s are parked without an attempt", async (column) => {
-    const [stopped, other] = [await aSender(), await aSender()];
-    const parked = await aQueuedSend(database.db, { ...stopped, to: ["gone@a.test", "here@a.test"] });
-    await aSuppression(database.db, { accountId: stopped.accountId, email: "gone@a.test" });
-    const going = await aQueuedSend(database.db, other);
-    await change(database.db, `update accounts set ${column} = now() where id = $1`, [stopped.accountId]);
-    const claimed = await claimSends(database.db, everything);
-    expect(claimed).toMatchObject({ parked: 1, sends: [{ id: going }] });
-    const row = { state: "parked", attempt: 0, dueInSeconds: 0, recipients: ["gone@a.test", "here@a.test"] };
-    expect(await queueRow(database.db, parked)).toMatchObject(row);
-    expect(await attemptsOf(database.db, parked)).toEqual([]);
-    expect(await eventsOf(parked)).toEqual([]);
-    expect(await claimSends(database.db, everything)).toMatchObject({ parked: 0, sends: [] });
+  test.for(["suspended_at", "held_at", "guard_held_at"])(
+    "sends of an account with %s are parked without an attempt",
+    async (column) => {
+      const [stopped, other] = [await aSender(), await aSender()];
+      const parked = await aQueuedSend(database.db, { ...stopped, to: ["gone@a.test", "here@a.test"] });
+      await aSuppression(database.db, { accountId: stopped.accountId, email: "gone@a.test" });
+      const going = await aQueuedSend(database.db, other);
+      const reason = column === "guard_held_at" ? "bounces" : null;
+      await change(database.db, `update accounts set ${column} = now(), guard_reason = $2 where id = $1`, [
+        stopped.accountId,
+        reason,
+      ]);
+      const claimed = await claimSends(database.db, everything);
+      expect(claimed).toMatchObject({ parked: 1, sends: [{ id: going }] });
+      const row = { state: "parked", attempt: 0, dueInSeconds: 0, recipients: ["gone@a.test", "here@a.test"] };
+      expect(await queueRow(database.db, parked)).toMatchObject(row);
+      expect(await attemptsOf(database.db, parked)).toEqual([]);
+      expect(await eventsOf(parked)).toEqual([]);
+      expect(await claimSends(database.db, everything)).toMatchObject({ parked: 0, sends: [] });
+    },
+  );
+
+  test("the guard stops live mail only: test mail of the account is claimed", async () => {
+    const { accountId } = await aSender();
+    const id = await aQueuedSend(database.db, { accountId, mode: "test", fromDomain: "sandbox.test" });
+    await change(database.db, "update accounts set guard_held_at = now(), guard_reason = 'bounces' where id = $1", [
+      accountId,
+    ]);
+    expect((await claim({ mode: "test" })).map((send) => send.id)).toEqual([id]);
   });
 
   test("a send without content is still claimed", async () => {

@@ -1,3 +1,4 @@
+import { isStopped } from "../accounts/account-hold.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup, rowByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
@@ -122,7 +123,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           where ${rowByIndex(["d.account_id", "d.domain_name"], ["sending.account_id", "sending.from_domain"])}
             and d.registered_at is not null`)} as domain on true
         left join lateral ${indexLookup(`
-          select a.suspended_at is not null or a.held_at is not null as is_stopped
+          select ${isStopped("a", "sending.mode")} as is_stopped
           from accounts a
           where a.id = sending.account_id`)} as account on true
       ), stored_events as (

@@ -1,3 +1,4 @@
+import { isStopped } from "../accounts/account-hold.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
@@ -48,7 +49,7 @@ export async function takeDomainProbes(db: Queryable, mode: Mode): Promise<numbe
             exists ${indexLookup(`
               select
               from accounts a
-              where a.id = d.account_id and a.held_at is null and a.suspended_at is null`)}
+              where a.id = d.account_id and not ${isStopped("a", "$1")}`)}
             or not ${hasMail}
           )
         order by d.probe_at

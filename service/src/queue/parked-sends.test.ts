@@ -4,7 +4,7 @@ import { aQueuedSend } from "../../test/send-builders.ts";
 import { change, queueRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { holdAccount, releaseAccount, suspendAccount } from "../accounts/account-store.ts";
-import { parkSends, unparkSends } from "./parked-sends.ts";
+import { firstSend, parkSends, parkSome, unparkSends } from "./parked-sends.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -17,6 +17,35 @@ test("all ready sends of a held account are parked, and none of another account"
   expect(await parkSends(database.db, held)).toBe(2_500);
   expect(await parkSends(database.db, held)).toBe(0);
   expect(await queueRow(database.db, going)).toMatchObject({ state: "ready" });
+});
+
+test("one step looks at 5,000 sends of all accounts, and the next step goes on after them", async () => {
+  const [held, other] = [await anAccount(database.db), await anAccount(database.db)];
+  await manyReadySends(other, 6_000);
+  await manyReadySends(held, 3_000);
+  await holdAccount(database.db, held, undefined);
+  const first = await parkSome(database.db, held, firstSend);
+  expect(first.parked).toBeLessThan(3_000);
+  const second = await parkSome(database.db, held, first.lastId ?? "");
+  expect(first.parked + second.parked).toBe(3_000);
+  expect(second.lastId).toBeUndefined();
+});
+
+test("the guard parks live mail only, and its release unparks it unless the operator holds the account too", async () => {
+  const accountId = await anAccount(database.db);
+  const live = await aQueuedSend(database.db, { accountId });
+  const testMail = await aQueuedSend(database.db, { accountId, mode: "test" });
+  const hold = "update accounts set guard_held_at = now(), guard_reason = 'bounces' where id = $1";
+  await change(database.db, hold, [accountId]);
+  expect(await parkSends(database.db, accountId)).toBe(1);
+  expect(await queueRow(database.db, testMail)).toMatchObject({ state: "ready" });
+  expect(await unparkSends(database.db, "live")).toBe(0);
+  await holdAccount(database.db, accountId, undefined);
+  await change(database.db, "update accounts set guard_held_at = null, guard_reason = null where id = $1", [accountId]);
+  expect(await unparkSends(database.db, "live")).toBe(0);
+  await releaseAccount(database.db, accountId);
+  expect(await unparkSends(database.db, "live")).toBe(1);
+  expect(await queueRow(database.db, live)).toMatchObject({ state: "ready" });
 });
 
 test("no send of an account that is neither held nor suspended is parked", async () => {

@@ -1,48 +1,73 @@
+import { isStopped } from "../accounts/account-hold.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { isDeniedDomain } from "./denied-domains.ts";
 
 const batchSize = 1_000;
+const scanSize = 5_000;
 
-/** ready → parked, for all sends of a held or suspended account, so that claims do not meet them. Returns the number. */
+/** ready → parked, for all sends of a stopped account, so that claims do not meet them. Returns the number. */
 export async function parkSends(db: Queryable, accountId: string): Promise<number> {
   let parked = 0;
-  for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
-    const rows = await parkSome(db, accountId, after);
-    parked += rows.length;
-    if (rows.length < batchSize) return parked;
-    after = rows.reduce((last, { id }) => (id > last ? id : last), after);
+  for (let after: string | undefined = firstSend; after !== undefined; ) {
+    const step = await parkSome(db, accountId, after);
+    parked += step.parked;
+    after = step.lastId;
   }
+  return parked;
 }
 
-/** Scans the queue in the order of ids: there is no index by account, and operators do this rarely. */
-function parkSome(db: Queryable, accountId: string, after: string) {
-  return db.query<{ id: string }>({
+/** Where a scan of the queue starts. */
+export const firstSend = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * One bounded step of `parkSends`: looks at the next 5,000 sends of all accounts in the order of ids, because there is no index by
+ * account. Skips sends that another transaction has locked: a claim parks them. `lastId` is undefined at the end of the queue.
+ */
+export async function parkSome(
+  db: Queryable,
+  accountId: string,
+  after: string,
+): Promise<{ parked: number; lastId: string | undefined }> {
+  const [row] = await db.query<{ parked: number; scanned: number; lastId: string | null }>({
     name: "park-sends",
     text: `
-      with found as materialized (
-        select id
+      with scanned as materialized (
+        select id, account_id, state
         from send_queue
         where id > $2
-          and account_id = $1
-          and state = 'ready'
-          and exists (select from accounts where id = $1 and (held_at is not null or suspended_at is not null))
         order by id
         limit $3
-        for update skip locked
+      ), found as materialized (
+        select unlocked.id
+        from scanned
+        cross join lateral (
+          select q.id
+          from send_queue q
+          where q.id = scanned.id and q.state = 'ready'
+            and exists ${indexLookup(`select from accounts a where a.id = $1 and ${isStopped("a", "q.mode")}`)}
+          for update of q skip locked
+        ) as unlocked
+        where scanned.account_id = $1 and scanned.state = 'ready'
+      ), moved as (
+        update send_queue q
+        set state = 'parked', due_at = now()
+        from found
+        where ${equalByIndex("q.id", "found.id")}
+        returning q.id
       )
-      update send_queue q
-      set state = 'parked', due_at = now()
-      from found
-      where ${equalByIndex("q.id", "found.id")}
-      returning q.id`,
-    values: [accountId, after, batchSize],
+      select (select count(*) from moved) as parked, count(*) as scanned,
+        (select id from scanned order by id desc limit 1) as "lastId"
+      from scanned`,
+    values: [accountId, after, scanSize],
   });
+  const isLast = row === undefined || row.scanned < scanSize;
+  return { parked: row?.parked ?? 0, lastId: isLast ? undefined : (row.lastId ?? undefined) };
 }
 
 /**
- * parked → ready, for accounts that are neither held nor suspended any more, and domains that the provider no longer denies. Parked
+ * parked → ready, for accounts that are no longer stopped (accounts/account-hold.ts), and domains that the provider no longer denies. Parked
  * time moves `fair_at` back, so that the sends of others do not wait behind all of them, and does not use up the retry window. Serves
  * all accounts and checks each parked account, and each parked domain of a free account, once, however many sends it has. Returns
  * the number of sends.
@@ -75,7 +100,7 @@ export async function unparkSends(db: Queryable, mode: Mode): Promise<number> {
         cross join lateral ${indexLookup(`
           select
           from accounts a
-          where a.id = parked.account_id and a.held_at is null and a.suspended_at is null`)} as account
+          where a.id = parked.account_id and not ${isStopped("a", "$1")}`)} as account
       ), parked_domains as (
         select account_id, ${nextDomain("free_accounts.account_id", "''")} as from_domain
         from free_accounts

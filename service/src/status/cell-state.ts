@@ -6,6 +6,7 @@ import { type HeldSnapshot, listHeldSnapshots } from "../storage/held-snapshots.
 import { inspectPartitions, type PartitionState } from "../storage/partitions.ts";
 import { type FailingChore, listFailingChores } from "./chore-state.ts";
 import { type DeniedDomains, listDeniedDomains } from "./denied-domains.ts";
+import { type GuardedAccounts, listGuardedAccounts, noGuardedAccounts } from "./guarded-accounts.ts";
 import { type ProcessState, readProcesses } from "./process-state.ts";
 import { checkReadiness, type Readiness } from "./readiness.ts";
 import { readSendingStates, type SendingState } from "./sending-state.ts";
@@ -21,6 +22,7 @@ export interface CellState extends Readiness {
   quarantine: QuarantineCount[];
   heldAccounts: HeldAccount[];
   deniedDomains: DeniedDomains;
+  guardedAccounts: GuardedAccounts;
   partitions: PartitionState[];
   /** All snapshots held at this moment; most are released within milliseconds. */
   heldSnapshots: HeldSnapshot[];
@@ -41,6 +43,7 @@ export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, c
     quarantine: [],
     heldAccounts: [],
     deniedDomains: { domains: [], total: 0 },
+    guardedAccounts: noGuardedAccounts,
     partitions: [],
     heldSnapshots: [],
     lastFailover: null,
@@ -53,6 +56,7 @@ export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, c
     quarantine,
     heldAccounts,
     deniedDomains,
+    guardedAccounts,
     partitions,
     heldSnapshots,
     lastFailover,
@@ -63,12 +67,13 @@ export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, c
     countQuarantined(db, countLimit),
     listHeldAccounts(db),
     listDeniedDomains(db),
+    listGuardedAccounts(db),
     inspectPartitions(db),
     listHeldSnapshots(db),
     readLastFailover(db, countLimit),
     readProcesses(db),
     listFailingChores(db),
   ]);
-  const mail = { sending, quarantine, heldAccounts, deniedDomains };
+  const mail = { sending, quarantine, heldAccounts, deniedDomains, guardedAccounts };
   return { ...readiness, ...mail, partitions, heldSnapshots, lastFailover, processes, failingChores };
 }

@@ -1,3 +1,4 @@
+import { isStopped } from "../accounts/account-hold.ts";
 import type { Queryable } from "../db/database.ts";
 import { countText, durationText } from "../plain-text.ts";
 import type { Problem } from "./problem.ts";
@@ -30,7 +31,7 @@ export async function listDeniedDomains(db: Queryable): Promise<DeniedDomains> {
         and exists (
           select
           from accounts a
-          where a.id = d.account_id and a.held_at is null and a.suspended_at is null
+          where a.id = d.account_id and not ${isStopped("a", "'live'")}
         )
       order by denied_since
       limit 10`,

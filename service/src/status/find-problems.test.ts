@@ -23,6 +23,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     quarantine: [],
     heldAccounts: [],
     deniedDomains: { domains: [], total: 0 },
+    guardedAccounts: { held: [], warned: [] },
     partitions: [],
     heldSnapshots: [],
     lastFailover: null,

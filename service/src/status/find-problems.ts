@@ -3,6 +3,7 @@ import { amountText, countText, durationText } from "../plain-text.ts";
 import { type HeldSnapshot, isHeldTooLong, terminationCommand } from "../storage/held-snapshots.ts";
 import type { CellState } from "./cell-state.ts";
 import { deniedDomainProblems } from "./denied-domains.ts";
+import { guardProblems } from "./guarded-accounts.ts";
 import { noteText, type Problem } from "./problem.ts";
 import { processProblems } from "./process-problems.ts";
 import type { Readiness } from "./readiness.ts";
@@ -26,6 +27,7 @@ export function findProblems(cell: CellState): Problem[] {
       what: `The operator put the account ${name} on hold ${durationText(heldSeconds)} ago${noteText(note)}.`,
       advice: `To resume: \`postern admin release --account ${id}\``,
     })),
+    ...guardProblems(cell.guardedAccounts),
     ...(unreadable === 0
       ? []
       : [

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
+import { addGuardCounts } from "../../test/guard-counts.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { AppError } from "../errors.ts";
 import { quarantine } from "../feedback/quarantine-store.ts";
+import { checkAccounts } from "../guard/check-accounts.ts";
 import { noteReportedSubmissions } from "../in-doubt/feedback-progress.ts";
 import { createMetrics } from "../metrics.ts";
 import { holdByOperator } from "../queue/operator-hold.ts";
@@ -23,6 +25,9 @@ test("metrics report queues, holds, feedback, quarantine and held snapshots", as
   await holdByOperator(database.db, undefined);
   await noteReportedSubmissions(database.db, "live", new Date().toISOString());
   await quarantine(database.db, [{ reason: "unreadable", raw: "?" }]);
+  await addGuardCounts(database.db, await anAccount(database.db), { outcomes: 200, hardBounces: 11 });
+  await addGuardCounts(database.db, await anAccount(database.db), { outcomes: 200, hardBounces: 60 });
+  await checkAccounts(database.db, { maxCounts: 100 });
   const metrics = createMetrics();
   measureSending(metrics, () => readCellState(database.db, rule, 10));
   const text = await metrics.registry.metrics();
@@ -35,6 +40,8 @@ test("metrics report queues, holds, feedback, quarantine and held snapshots", as
     'postern_provider_held{mode="live",reason="manual"} 1',
     'postern_feedback_missing{mode="live"} 0',
     'postern_feedback_quarantined{reason="unreadable"} 1',
+    'postern_guard_accounts{state="warned"} 1',
+    'postern_guard_accounts{state="held"} 1',
   ]) {
     expect(text).toContain(`${line}\n`);
   }

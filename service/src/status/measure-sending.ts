@@ -1,6 +1,7 @@
 import type { Metrics } from "../metrics.ts";
 import type { Hold } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
+import { totalOf } from "./guarded-accounts.ts";
 import type { QueueState } from "./sending-state.ts";
 import { createStateGauges } from "./state-gauges.ts";
 
@@ -75,6 +76,15 @@ export function measureSending(metrics: Metrics, read: () => Promise<CellState>)
     [],
     (cell, set) => {
       set({}, Math.max(0, ...cell.heldSnapshots.map(({ transactions }) => transactions)));
+    },
+  );
+  gauge(
+    "postern_guard_accounts",
+    "Accounts above SES's review line for bounces or complaints (warned), and those whose live mail the guard holds (held)",
+    ["state"],
+    ({ guardedAccounts }, set) => {
+      set({ state: "warned" }, totalOf(guardedAccounts.warned));
+      set({ state: "held" }, totalOf(guardedAccounts.held));
     },
   );
   gauge("postern_feedback_quarantined", "Provider notifications in quarantine", ["reason"], (cell, set) => {

@@ -4,6 +4,7 @@ import { groupOf, type PosternCommand } from "../postern-command.ts";
 import { accountCommands } from "./account-commands.ts";
 import { discardCommand } from "./discard-command.ts";
 import { failoverCommand } from "./failover-commands.ts";
+import { guardCommand } from "./guard-command.ts";
 import { keyCommands } from "./key-commands.ts";
 import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operation-commands.ts";
 import { quarantineCommand } from "./quarantine-commands.ts";
@@ -14,6 +15,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
   const operation = [
     holdCommand(onDatabase),
     releaseCommand(onDatabase),
+    guardCommand(onDatabase),
     sendCommand(onDatabase),
     usageCommand(onDatabase),
     retryCommand(onDatabase),

@@ -1,5 +1,6 @@
 import { holdAccount, releaseAccount } from "../../accounts/account-store.ts";
 import type { Database } from "../../db/database.ts";
+import { findGuardState } from "../../guard/guard-store.ts";
 import { amountText, durationText, say } from "../../plain-text.ts";
 import { holdByOperator, releaseByOperator } from "../../queue/operator-hold.ts";
 import { parkSends } from "../../queue/parked-sends.ts";
@@ -40,9 +41,14 @@ export async function runRelease(db: Database, { account }: Pick<HoldOptions, "a
   }
   const { id, name } = await getAccountByIdOrEmail(db, account);
   const released = await releaseAccount(db, id);
-  if (released === undefined) return say(`The mail of ${name} was not on hold, so nothing changed.`);
+  const isHeldByGuard = (await findGuardState(db, id))?.heldAt !== null;
+  const guard = `The guard holds its live mail. \`postern admin guard --account ${account}\` shows why.`;
+  if (released === undefined) {
+    const unchanged = `The mail of ${name} was not on hold by the operator, so nothing changed.`;
+    return say(isHeldByGuard ? `${unchanged}\n${guard}` : unchanged);
+  }
   say(
     `The hold on the mail of ${name} has ended after ${durationText(released.heldSeconds)}.\n` +
-      "Workers resume the parked sends within a second.",
+      (isHeldByGuard ? guard : "Workers resume the parked sends within a second."),
   );
 }

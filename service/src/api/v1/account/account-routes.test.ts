@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { aLogin, anApiKey } from "../../../../test/builders.ts";
+import { addGuardCounts } from "../../../../test/guard-counts.ts";
+import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
-import { setLimits } from "../../../accounts/account-store.ts";
+import { holdAccount, setLimits } from "../../../accounts/account-store.ts";
 
 const api = useTestApi();
 
@@ -16,6 +18,17 @@ test("a key returns its account, its mode and the default rate limits", async ()
     credential: "api_key",
     mode: "test",
     rate_limits: { per_second: 3, per_10_seconds: 20, per_minute: 100 },
+    held: false,
+    held_reason: null,
+    reputation: {
+      state: "unknown",
+      outcomes: 0,
+      hard_bounces: 0,
+      complaints: 0,
+      bounce_rate: null,
+      complaint_rate: null,
+      warnings: [],
+    },
   });
 });
 
@@ -25,3 +38,47 @@ test("raised rate limits are returned", async () => {
   const { json } = await api.call({ method: "GET", path: "/api/v1/account", token: accessToken });
   expect(json().rate_limits).toEqual({ per_second: 50, per_10_seconds: 20, per_minute: 100 });
 });
+
+test("rates above the review line are returned with a warning, and those of another account are not", async () => {
+  const [mine, theirs] = [
+    await aLogin(api.database.db, api.deps.loginDeps),
+    await aLogin(api.database.db, api.deps.loginDeps),
+  ];
+  await addGuardCounts(api.database.db, mine.accountId, { outcomes: 200, hardBounces: 12, complaints: 1 });
+  expect((await accountOf(mine)).reputation).toEqual({
+    state: "warning",
+    outcomes: 200,
+    hard_bounces: 12,
+    complaints: 1,
+    bounce_rate: 0.06,
+    complaint_rate: 0.005,
+    warnings: [
+      expect.stringMatching(/^12 of 200 recipients \(6 %\) bounced for good\. SES reviews senders above 5 %/),
+      expect.stringMatching(/^1 of 200 recipients \(0\.5 %\) reported/),
+    ],
+  });
+  expect((await accountOf(theirs)).reputation).toMatchObject({ state: "unknown", outcomes: 0 });
+});
+
+test("an account with good rates has no warning", async () => {
+  const login = await aLogin(api.database.db, api.deps.loginDeps);
+  await addGuardCounts(api.database.db, login.accountId, { outcomes: 1_000, hardBounces: 50, complaints: 1 });
+  expect((await accountOf(login)).reputation).toMatchObject({ state: "good", bounce_rate: 0.05, warnings: [] });
+});
+
+test("a hold by the guard is returned for live mail, and one by the operator for both modes", async () => {
+  const login = await aLogin(api.database.db, api.deps.loginDeps);
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, login.accountId, { type: "test" });
+  await change(api.database.db, "update accounts set guard_held_at = now(), guard_reason = 'bounces' where id = $1", [
+    login.accountId,
+  ]);
+  expect(await accountOf(login)).toMatchObject({ held: true, held_reason: "bounces" });
+  expect(await accountOf({ key })).toMatchObject({ held: false, held_reason: null });
+  await holdAccount(api.database.db, login.accountId, "a note for the operator");
+  expect(await accountOf({ key })).toMatchObject({ held: true, held_reason: expect.not.stringContaining("note") });
+});
+
+async function accountOf({ key, accessToken }: { key?: string; accessToken?: string }) {
+  const credential = key === undefined ? { token: accessToken ?? "" } : { key };
+  return (await api.call({ method: "GET", path: "/api/v1/account", ...credential })).json();
+}

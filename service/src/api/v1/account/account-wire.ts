@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { AccountProfile } from "../../../accounts/account-store.ts";
+import { evaluateCounts } from "../../../guard/guard-verdict.ts";
+import type { GuardCounts } from "../../../guard/limits.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 
 export const accountResponse = z
@@ -11,10 +13,46 @@ export const accountResponse = z
     rate_limits: z
       .object({ per_second: z.int(), per_10_seconds: z.int(), per_minute: z.int() })
       .describe("Send requests that the account may make in each window"),
+    held: z
+      .boolean()
+      .describe("True while accepted mail of this mode waits because the mail of the account is on hold"),
+    held_reason: z
+      .string()
+      .nullable()
+      .describe("Why the mail is on hold; null while it is not")
+      .meta({ example: null }),
+    reputation: z
+      .object({
+        state: z
+          .enum(["unknown", "good", "warning"])
+          .describe(
+            "`unknown`: fewer than 200 outcomes; `warning`: a rate is above the line at which SES reviews senders",
+          ),
+        outcomes: z
+          .int()
+          .describe("Recipients of live mail that was delivered or bounced for good")
+          .meta({ example: 1500 }),
+        hard_bounces: z.int().meta({ example: 12 }),
+        complaints: z.int().meta({ example: 0 }),
+        bounce_rate: z.number().nullable().describe("Null below 200 outcomes").meta({ example: 0.008 }),
+        complaint_rate: z.number().nullable().describe("Null below 200 outcomes").meta({ example: 0 }),
+        warnings: z
+          .array(z.string())
+          .describe("One sentence for each rate above the review line")
+          .meta({ example: [] }),
+      })
+      .describe(
+        "Live mail of the last seven days by UTC, or since the operator released the account; a few seconds old",
+      ),
   })
   .meta({ id: "Account", description: "The account behind the credential" });
 
-export function toAccountResponse(account: AccountProfile, caller: Caller): z.infer<typeof accountResponse> {
+export function toAccountResponse(
+  account: AccountProfile,
+  guard: GuardCounts,
+  caller: Caller,
+): z.infer<typeof accountResponse> {
+  const verdict = evaluateCounts(guard);
   return {
     tenant_id: account.id,
     name: account.name,
@@ -24,6 +62,17 @@ export function toAccountResponse(account: AccountProfile, caller: Caller): z.in
       per_second: account.perSecond,
       per_10_seconds: account.per10Seconds,
       per_minute: account.perMinute,
+    },
+    held: account.holdReason !== null,
+    held_reason: account.holdReason,
+    reputation: {
+      state: verdict.state,
+      outcomes: guard.outcomes,
+      hard_bounces: guard.hardBounces,
+      complaints: guard.complaints,
+      bounce_rate: verdict.bounceRate ?? null,
+      complaint_rate: verdict.complaintRate ?? null,
+      warnings: verdict.warnings,
     },
   };
 }

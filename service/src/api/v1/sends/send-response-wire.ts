@@ -24,6 +24,11 @@ export const acceptedResponse = z
       .optional()
       .describe("Present only when at least one recipient was suppressed")
       .meta({ example: ["gone@example.com"] }),
+    held: z
+      .literal(true)
+      .optional()
+      .describe("Present only when the mail of the account is on hold: the new send waits until the hold ends"),
+    held_reason: z.string().optional().describe("Present with `held`: why the mail of the account is on hold"),
   })
   .meta({ id: "AcceptedSend", description: "The stored send" });
 
@@ -58,6 +63,7 @@ export function toAcceptedResponse(accepted: Accepted): z.infer<typeof acceptedR
     queued_at: accepted.queuedAt,
     idempotent: accepted.isRepeat,
     ...(accepted.suppressedRecipients.length > 0 && { suppressed_recipients: accepted.suppressedRecipients }),
+    ...(accepted.holdReason !== null && { held: true, held_reason: accepted.holdReason }),
   };
 }
 
