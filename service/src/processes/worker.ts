@@ -1,5 +1,6 @@
 import { readWorkerConfig } from "../config.ts";
 import { startChores } from "../loops/chores.ts";
+import { queueChores } from "../queue/queue-chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { usageChores } from "../usage/usage-chores.ts";
 import { openLiveMail } from "./live-mail.ts";
@@ -21,7 +22,12 @@ export async function startWorker(context: StartContext) {
   if (live === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN", run: "postern aws setup" }, "aws.not-set-up");
   const sandbox = await startSandbox(context);
   started.addWork(() => sandbox.stop());
-  const choresToRun = [...storageChores({ db, log, ...config }), ...usageChores({ db, log }), ...(live?.chores ?? [])];
+  const choresToRun = [
+    ...storageChores({ db, log, ...config }),
+    ...usageChores({ db, log }),
+    ...queueChores({ db }),
+    ...(live?.chores ?? []),
+  ];
   const chores = await startChores(config.database.directUrl, choresToRun, log, context.chores);
   started.addWork(() => chores.stop());
   live?.start();

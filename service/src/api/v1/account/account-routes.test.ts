@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { aLogin, anApiKey } from "../../../../test/builders.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
-import { setLimits } from "../../../accounts/account-store.ts";
+import { setLimits } from "../../../accounts/limit-store.ts";
 
 const api = useTestApi();
 
