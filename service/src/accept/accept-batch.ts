@@ -7,7 +7,8 @@ import type { Mode } from "../mode.ts";
 import { acceptStatement } from "./accept-statement.ts";
 import type { OriginalPayload } from "./fingerprint.ts";
 import { createQueueHead, type QueueHead } from "./queue-head.ts";
-import { noQuotas, type QuotaCost, type QuotaState, type Quotas } from "./quotas.ts";
+import type { QuotaCost, QuotaState } from "./quota-states.ts";
+import { noQuotas, type Quotas } from "./quotas.ts";
 
 /** One request for the accept statement. Without a send its payload is invalid, and it is only counted. */
 export interface Candidate {
@@ -118,6 +119,8 @@ async function decideAll(
   { clock, head, quotas }: { clock: DatabaseClock; head: QueueHead; quotas: Quotas },
   candidates: Candidate[],
 ): Promise<Decision[]> {
+  const stale = quotas.readStale(candidates);
+  if (stale !== undefined) await stale;
   const startedAt = performance.now();
   const exceeded = candidates.map(({ send, ...account }) => send && quotas.findExceeded(account, costOf(send)));
   const hasGeneratedKeys = candidates.some(({ send }) => send?.generatedKey !== undefined);

@@ -2,34 +2,17 @@ import { type AccountQuotas, listQuotas } from "../accounts/quota-store.ts";
 import type { Queryable } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
 import type { Mode } from "../mode.ts";
-import { createQuotaUsageReader, dayOf, nextDay, type QuotaUsage } from "./quota-usage.ts";
+import { costOf, type QuotaCost, type QuotaState, quotaStates } from "./quota-states.ts";
+import { createQuotaUsageReader, dayOf, type QuotaUsage } from "./quota-usage.ts";
 
 interface Account {
   accountId: string;
   mode: Mode;
 }
 
-/** What a send adds to the usage of its account. */
-export interface QuotaCost {
-  recipients: number;
-  /** Recipients that are not suppressed. */
-  queuedRecipients: number;
-  contentBytes: number;
-}
-
-export type QuotaName = "recipients_per_day" | "queued_recipients" | "stored_content_bytes";
-
-export interface QuotaState {
-  name: QuotaName;
-  limit: number;
-  used: number;
-  /** The limit is that of a trial. */
-  isTrial: boolean;
-  /** When a full quota can have room. */
-  retryAfterSeconds: number;
-}
-
 export interface Quotas {
+  /** Reads usage that is older than 5 seconds. Undefined when nothing has to be read; never rejects. */
+  readStale(accounts: Account[]): Promise<void> | undefined;
   /** The first quota that this send would exceed, as far as this process knows. */
   findExceeded(account: Account, cost: QuotaCost): QuotaState | undefined;
   /** Whether the account has a quota for queued recipients, so that its sends are counted in the queue. */
@@ -38,11 +21,12 @@ export interface Quotas {
   add(account: Account, cost: QuotaCost, startedAt: number): void;
   /** The quotas of the account; empty without quotas. */
   statesOf(account: Account): QuotaState[];
-  /** Reads the quotas and the usage of active accounts. If it fails, the last known state holds. */
+  /** Reads all quotas, and the usage of active accounts. If it fails, the last known state holds. */
   refresh(): Promise<void>;
 }
 
 export const noQuotas: Quotas = {
+  readStale: () => undefined,
   findExceeded: () => undefined,
   isQueueCounted: () => false,
   add: () => undefined,
@@ -50,13 +34,15 @@ export const noQuotas: Quotas = {
   refresh: async () => undefined,
 };
 
-/** With the time of the query, an API process knows what all processes accepted up to 5 seconds ago. */
+/** How often a process reads the quotas, and the usage of active accounts. */
 export const quotaRefreshMs = 2_000;
 /** An account without requests for so long is not read again before its next request. */
-const activeMs = 60_000;
-const retryQueuedSeconds = 10;
-/** Content is dropped by weeks, so an hour decides little; an operator may raise the quota at any time. */
-const retryContentSeconds = 3_600;
+const activeMs = 10_000;
+/** A request waits for the usage of its account if it is older than this. */
+const staleMs = 5_000;
+/** So long at most. If the read fails or takes longer, no request waits for one in the next 5 seconds. */
+const maxWaitMs = 500;
+const accountsPerQuery = 500;
 
 interface Entry {
   quotas: AccountQuotas;
@@ -71,23 +57,48 @@ interface Entry {
 }
 
 /**
- * The quotas of this process: what all processes stored, read every two seconds, plus what this process stored since. Requests read
- * them in memory, so an account without quotas costs no query. Two rules:
+ * The quotas of this process: what all processes stored, as read at most 5 seconds ago, plus what this process stored since. Requests
+ * read them in memory, so an account without quotas costs no query. Two rules:
  *
  * 1. A permitted request is never refused because a send counted twice. A statement that started before the usage arrived may be
  *    part of it, so this process does not add it; the next refresh counts it.
- * 2. If a refresh fails, the last known usage and this process's own sends count on. Sends of other processes are missing then.
+ * 2. If the usage cannot be read, the last known usage and this process's own sends count on. Sends of other processes are missing then:
+ *    a quota must not stop mail because a count is late.
  */
 export function createQuotas(db: Queryable, clock: DatabaseClock): Quotas {
   let entries = new Map<string, Entry>();
+  let noWaitUntil = Number.NEGATIVE_INFINITY;
   const readUsage = createQuotaUsageReader(db, clock);
   const find = ({ accountId, mode }: Account) => entries.get(`${accountId}/${mode}`);
   const statesOf = (account: Account): QuotaState[] => {
-    const entry = find(account);
-    return entry?.usage === undefined ? [] : quotaStates(entry.quotas, usedNow(entry, clock.now()), clock.now());
+    const [entry, nowMs] = [find(account), clock.now()];
+    return entry === undefined ? [] : quotaStates(entry.quotas, usedNow(entry, nowMs), nowMs);
+  };
+  const read = async (due: Entry[]): Promise<void> => {
+    for (let start = 0; start < due.length; start += accountsPerQuery) {
+      const some = due.slice(start, start + accountsPerQuery);
+      const askedAt = performance.now();
+      const usages = await readUsage(some.map(({ quotas }) => quotas));
+      const readAt = performance.now();
+      for (const [index, entry] of some.entries()) {
+        // Another read started later and was faster.
+        if (entry.readAt > askedAt) continue;
+        Object.assign(entry, { usage: usages[index], readAt, added: nothing });
+      }
+    }
   };
   return {
     statesOf,
+    readStale(accounts) {
+      if (entries.size === 0 || performance.now() < noWaitUntil) return undefined;
+      const oldest = performance.now() - staleMs;
+      const known = new Set(accounts.map(find));
+      const stale = [...known].filter((entry) => entry !== undefined && entry.readAt < oldest) as Entry[];
+      if (stale.length === 0) return undefined;
+      return settledInTime(read(stale)).then((isRead) => {
+        if (!isRead) noWaitUntil = performance.now() + staleMs;
+      });
+    },
     findExceeded(account, cost) {
       const entry = find(account);
       if (entry === undefined) return undefined;
@@ -98,34 +109,32 @@ export function createQuotas(db: Queryable, clock: DatabaseClock): Quotas {
     add(account, cost, startedAt) {
       const entry = find(account);
       if (entry === undefined || startedAt < entry.readAt) return;
-      const day = dayOf(clock.now());
-      const isSameDay = entry.addedOn === day;
-      entry.added = {
-        recipients: cost.recipients + (isSameDay ? entry.added.recipients : 0),
-        queuedRecipients: cost.queuedRecipients + entry.added.queuedRecipients,
-        contentBytes: cost.contentBytes + entry.added.contentBytes,
-      };
-      entry.addedOn = day;
+      addTo(entry, cost, dayOf(clock.now()));
     },
     async refresh() {
       const listed = await listQuotas(db);
       entries = new Map(listed.map((quotas) => [`${quotas.accountId}/${quotas.mode}`, newEntry(quotas, find(quotas))]));
-      const due = [...entries.values()].filter((entry) => isDue(entry, clock.now()));
-      for (let start = 0; start < due.length; start += accountsPerQuery) {
-        const some = due.slice(start, start + accountsPerQuery);
-        const usages = await readUsage(some.map(({ quotas }) => quotas));
-        const readAt = performance.now();
-        for (const [index, entry] of some.entries()) {
-          entry.usage = usages[index];
-          entry.readAt = readAt;
-          entry.added = nothing;
-        }
-      }
+      const activeSince = performance.now() - activeMs;
+      await read([...entries.values()].filter(({ activeAt }) => activeAt > activeSince));
     },
   };
 }
 
-const accountsPerQuery = 500;
+/** True when the read has ended in time without an error. */
+async function settledInTime(read: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), maxWaitMs);
+  });
+  const done = read.then(
+    () => true,
+    () => false,
+  );
+  const isRead = await Promise.race([done, late]);
+  clearTimeout(timer);
+  return isRead;
+}
+
 const nothing: QuotaCost = { recipients: 0, queuedRecipients: 0, contentBytes: 0 };
 
 /** The same object for a known account: a request that is in progress still adds to it. */
@@ -134,65 +143,29 @@ function newEntry(quotas: AccountQuotas, known: Entry | undefined): Entry {
     const never = Number.NEGATIVE_INFINITY;
     return { quotas, usage: undefined, readAt: never, activeAt: never, added: nothing, addedOn: 0 };
   }
-  known.quotas = quotas;
+  // A quota that was just set has no usage yet.
+  const isSame = JSON.stringify(known.quotas) === JSON.stringify(quotas);
+  if (!isSame) Object.assign(known, { quotas, readAt: Number.NEGATIVE_INFINITY });
   return known;
 }
 
-/** A full queue or store empties without requests; a full day ends by the clock. */
-function isDue(entry: Entry, nowMs: number): boolean {
-  if (entry.usage === undefined || performance.now() - entry.activeAt < activeMs) return true;
-  return quotaStates(entry.quotas, usedNow(entry, nowMs), nowMs).some(
-    ({ name, limit, used }) => name !== "recipients_per_day" && used >= limit,
-  );
+function addTo(entry: Entry, cost: QuotaCost, day: number): void {
+  const earlier = entry.addedOn === day ? entry.added.recipients : 0;
+  entry.added = {
+    recipients: cost.recipients + earlier,
+    queuedRecipients: cost.queuedRecipients + entry.added.queuedRecipients,
+    contentBytes: cost.contentBytes + entry.added.contentBytes,
+  };
+  entry.addedOn = day;
 }
 
+/** Before the first read only what this process stored. */
 function usedNow({ usage, added, addedOn }: Entry, nowMs: number): QuotaCost {
-  if (usage === undefined) return nothing;
   const day = dayOf(nowMs);
-  const earlier = usage.day === day ? usage.recipientsToday : 0;
+  const earlier = usage?.day === day ? usage.recipientsToday : 0;
   return {
     recipients: earlier + (addedOn === day ? added.recipients : 0),
-    queuedRecipients: usage.queuedRecipients + added.queuedRecipients,
-    contentBytes: usage.storedContentBytes + added.contentBytes,
+    queuedRecipients: (usage?.queuedRecipients ?? 0) + added.queuedRecipients,
+    contentBytes: (usage?.storedContentBytes ?? 0) + added.contentBytes,
   };
-}
-
-/** The quotas that are set, with their usage. */
-function quotaStates(
-  { recipientsPerDay, trial, queuedRecipients, storedContentBytes }: AccountQuotas,
-  used: QuotaCost,
-  nowMs: number,
-): QuotaState[] {
-  const isTrial = trial !== null && (recipientsPerDay === null || trial <= recipientsPerDay);
-  const perDay = isTrial ? trial : recipientsPerDay;
-  const untilMidnight = Math.max(1, Math.ceil((nextDay(nowMs) - nowMs) / 1000));
-  const states = [
-    { name: "recipients_per_day", limit: perDay, used: used.recipients, isTrial, retryAfterSeconds: untilMidnight },
-    {
-      name: "queued_recipients",
-      limit: queuedRecipients,
-      used: used.queuedRecipients,
-      isTrial: false,
-      retryAfterSeconds: retryQueuedSeconds,
-    },
-    {
-      name: "stored_content_bytes",
-      limit: storedContentBytes,
-      used: used.contentBytes,
-      isTrial: false,
-      retryAfterSeconds: retryContentSeconds,
-    },
-  ] as const;
-  return states.flatMap(({ limit, ...state }) => (limit === null ? [] : [{ ...state, limit }]));
-}
-
-function costOf(name: QuotaName, { recipients, queuedRecipients, contentBytes }: QuotaCost): number {
-  switch (name) {
-    case "recipients_per_day":
-      return recipients;
-    case "queued_recipients":
-      return queuedRecipients;
-    case "stored_content_bytes":
-      return contentBytes;
-  }
 }

@@ -1,4 +1,4 @@
-import type { QuotaName, QuotaState } from "../../../accept/quotas.ts";
+import type { QuotaName, QuotaState } from "../../../accept/quota-states.ts";
 import { AppError } from "../../../errors.ts";
 import type { Mode } from "../../../mode.ts";
 import { amountText, countText, durationText } from "../../../plain-text.ts";

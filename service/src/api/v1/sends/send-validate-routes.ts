@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { RateUsage } from "../../../accept/accept-batch.ts";
-import type { QuotaCost } from "../../../accept/quotas.ts";
+import type { QuotaCost } from "../../../accept/quota-states.ts";
 import { validateSend } from "../../../accept/validate-send.ts";
 import { AppError } from "../../../errors.ts";
 import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
@@ -63,6 +63,7 @@ export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: L
       const { fingerprintKey, quotas } = deps.acceptDeps;
       const validation = await validateSend({ db: caller.db, fingerprintKey }, sending.mode, send);
       const account = { accountId: caller.accountId, mode: sending.mode };
+      await quotas.readStale([account]);
       const exceeded = send && quotas.findExceeded(account, estimateCost(send));
       return toValidationResponse({ request: send, problems, validation, quotas: quotas.statesOf(account), exceeded });
     },

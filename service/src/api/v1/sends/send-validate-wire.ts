@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { QuotaState } from "../../../accept/quotas.ts";
+import type { QuotaState } from "../../../accept/quota-states.ts";
 import type { PayloadValidation, Validation } from "../../../accept/validate-send.ts";
 import type { FieldProblem } from "../../../errors.ts";
 import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
