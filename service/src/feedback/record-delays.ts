@@ -1,6 +1,7 @@
 import { textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
+import { sendingDomain, usageKinds } from "../usage/usage-kinds.ts";
 
 /** The provider could not deliver to this recipient yet and tries again. */
 export interface RecipientDelay {
@@ -16,24 +17,40 @@ export interface RecipientDelay {
   reply: string | undefined;
 }
 
-/** Stores delays for the timeline. They change neither the outcome nor the status, and a repeated one changes nothing. */
+/** Stores delays for the timeline and counts them. They change neither the outcome nor the status, and a repeated one changes nothing. */
 export async function recordDelays(db: Queryable, delays: RecipientDelay[]): Promise<void> {
   if (delays.length === 0) return;
   await db.query({
     name: "record-delays",
     text: `
-      insert into delivery_delays (id, send_id, account_id, mode, delayed_at, recipient, delay_type, expires_at, reply_status,
-        reply)
-      select delay.id, delay.send_id, s.account_id, s.mode, delay.at::timestamptz, delay.recipient,
-        coalesce(delay.delay_type, 'Undetermined'), delay.expires_at::timestamptz, delay.reply_status, delay.reply
-      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-        as delay (id, send_id, at, recipient, delay_type, expires_at, reply_status, reply)
-      cross join lateral ${indexLookup(`
-        select s.account_id, s.mode
-        from sends s
-        where s.id = delay.send_id`)} as s
-      order by delay.id
-      on conflict (id) do nothing`,
+      with delay as materialized (
+        select delay.id, delay.send_id, s.account_id, s.mode, delay.at::timestamptz as delayed_at, delay.recipient,
+          coalesce(delay.delay_type, 'Undetermined') as delay_type, delay.expires_at::timestamptz as expires_at, delay.reply_status,
+          delay.reply, s.domain
+        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+          as delay (id, send_id, at, recipient, delay_type, expires_at, reply_status, reply)
+        cross join lateral ${indexLookup(`
+          select s.account_id, s.mode, ${sendingDomain("s")} as domain
+          from sends s
+          where s.id = delay.send_id`)} as s
+      ), new_delays as (
+        insert into delivery_delays (id, send_id, account_id, mode, delayed_at, recipient, delay_type, expires_at, reply_status,
+          reply)
+        select id, send_id, account_id, mode, delayed_at, recipient, delay_type, expires_at, reply_status, reply
+        from delay
+        order by id
+        on conflict (id) do nothing
+        returning id
+      )
+      insert into usage_deltas (account_id, hour, amount, kind, is_test, domain)
+      select account_id, hour, count(*), ${usageKinds.delayed}, mode = 'test', domain
+      from (
+        select distinct on (id) account_id, mode, hour_number(delayed_at) as hour, domain
+        from delay
+        where id in (select id from new_delays)
+        order by id
+      ) as counted
+      group by account_id, mode, hour, domain`,
     values: [
       uuidArray(delays.map((delay) => delay.id)),
       uuidArray(delays.map((delay) => delay.sendId)),

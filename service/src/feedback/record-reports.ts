@@ -1,6 +1,8 @@
 import { integerArray, smallintArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { computedOnce, equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import { isGuardedEvent, kindOfEvent } from "../usage/count-deltas.ts";
+import { sendingDomain } from "../usage/usage-kinds.ts";
 
 /**
  * Which report about one recipient wins. The rank only rises, so the result does not depend on the order in which reports
@@ -45,10 +47,11 @@ export interface RecordedReports {
  *    them; a report about another address is stored as an event and changes neither outcomes nor suppressions. An event from before
  *    its send gets the time of the send, in its id as well.
  * 2. `new_events`: stores the events. An event that is already there is not stored again.
- * 3. `per_send`, `moved`: raises the outcome of each recipient to the higher of the stored and the reported rank, and derives the
+ * 3. `usage`: counts each new event in the hour in which it happened. If the guard counts it too, with the acceptance of its send.
+ * 4. `per_send`, `moved`: raises the outcome of each recipient to the higher of the stored and the reported rank, and derives the
  *    status. The branches for one recipient only save time. If another process changes the row at
  *    the same time, the statement fails and runs again (`changesSends`).
- * 4. `suppressed`: only a new event with a known recipient suppresses an address. A repeated event must not restore a suppression
+ * 5. `suppressed`: only a new event with a known recipient suppresses an address. A repeated event must not restore a suppression
  *    that the account has removed.
  */
 export async function recordReports(db: Queryable, reports: RecipientReport[]): Promise<RecordedReports> {
@@ -62,6 +65,7 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
           greatest(report.event_at::timestamptz, s.accepted_at) as event_at, report.send_id, report.event_type, report.rank,
           report.bounce_type, report.bounce_subtype, report.complaint_type, report.suppress_as, report.reply_status, report.reply,
           report.reporting_mta, report.duration_ms, s.account_id, s.mode, s.size,
+          s.accepted_at, s.domain,
           case when s.size = 1 then 1 else array_position(s.keys, report.recipient) end as position,
           case when s.size = 1 then s.keys[1] else report.recipient end as recipient
         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::text[], $8::text[],
@@ -71,7 +75,7 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         cross join lateral ${indexLookup(`
           select s.account_id, s.mode, cardinality(s.to_addresses) as size,
             coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as keys,
-            date_trunc('milliseconds', s.queued_at) as accepted_at
+            date_trunc('milliseconds', s.queued_at) as accepted_at, ${sendingDomain("s")} as domain
           from sends s
           where s.id = report.send_id`)} as s
       ), new_events as (
@@ -83,6 +87,17 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         order by event_id
         on conflict (id) do nothing
         returning id
+      ), usage as (
+        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, guard_since)
+        select account_id, hour, count(*), kind, is_test, domain, min(guard_since)
+        from (
+          select distinct on (event_id) account_id, hour_number(event_at) as hour, ${kindOfEvent} as kind, mode = 'test' as is_test,
+            domain, case when ${isGuardedEvent} then floor(extract(epoch from accepted_at))::integer end as guard_since
+          from attributed
+          where event_id in (select id from new_events)
+          order by event_id
+        ) as counted
+        group by account_id, hour, kind, is_test, domain, guard_since is null
       ), per_send as materialized (
         select send_id, size, array_agg(position) as positions, array_agg(rank) as ranks, max(rank) as highest
         from attributed

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import { storableText } from "../db/storable-text.ts";
+import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 
 interface Rejection {
   sendId: string;
@@ -32,11 +33,13 @@ export async function rejectSends(db: Queryable, rejections: Rejection[]): Promi
             and s.provider_message_id = rejection.message_id
           for update
         ) as locked
-      )
+      ), rejected as (
       update sends
       set status = 'failed', error_code = 'PROVIDER_REJECTED', error_message = 'The provider refused this send: ' || moving.reason
       from moving
-      where ${equalByIndex("sends.id", "moving.id")}`,
+      where ${equalByIndex("sends.id", "moving.id")}
+      returning ${failedColumns}
+      )${countFailed("rejected", "+")}`,
     values: [
       rejections.map(({ sendId }) => sendId),
       rejections.map(({ providerMessageId }) => providerMessageId),

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 import { isCrashed } from "./consumer-store.ts";
 import { readUpTo } from "./feedback-progress.ts";
 
@@ -114,13 +115,17 @@ export async function failInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule):
           where s.id = released.id and s.status = 'queued'
           for update
         ) as locked
+      ), failed as (
+        update sends
+        set status = 'failed', error_code = 'PROVIDER_OUTCOME_UNKNOWN',
+            error_message = 'The provider did not report whether it accepted this send. Postern does not send it again.'
+        from moving
+        where ${equalByIndex("sends.id", "moving.id")}
+        returning sends.id, ${failedColumns}
+      ), usage as (${countFailed("failed", "+")}
       )
-      update sends
-      set status = 'failed', error_code = 'PROVIDER_OUTCOME_UNKNOWN',
-          error_message = 'The provider did not report whether it accepted this send. Postern does not send it again.'
-      from moving
-      where ${equalByIndex("sends.id", "moving.id")}
-      returning sends.id`,
+      select id
+      from failed`,
     values: [mode, rule.inDoubtSeconds, rule.inDoubtMaxSeconds, batchSize],
     changesSends: true,
   });

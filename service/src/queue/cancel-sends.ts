@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 import { type QueuedFilter, queueEnd } from "./queued-of-account.ts";
 
 /** Small, because a claim that takes one of its rows makes the whole batch start again: with 5,000, fast claims sent most of the mail. */
@@ -85,13 +86,17 @@ async function cancelBatch(db: Queryable, cancellation: Cancellation, after: str
         using found
         where ${equalByIndex("q.id", "found.id")}
         returning q.id
+      ), cancelled as (
+        update sends
+        set status = 'failed', error_code = 'CANCELLED', error_message = $6
+        from released
+        where ${equalByIndex("sends.id", "released.id")}
+          and sends.status = 'queued'
+        returning sends.id, ${failedColumns}
+      ), usage as (${countFailed("cancelled", "+")}
       )
-      update sends
-      set status = 'failed', error_code = 'CANCELLED', error_message = $6
-      from released
-      where ${equalByIndex("sends.id", "released.id")}
-        and sends.status = 'queued'
-      returning sends.id`,
+      select id
+      from cancelled`,
     values: [accountId, apiKeyId ?? null, after, last, before ?? null, message],
     changesSends: true,
   });

@@ -2,6 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup, rowByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { contentOf } from "../sends/content-lookup.ts";
+import { usageKinds } from "../usage/usage-kinds.ts";
 import { isDeniedDomain } from "./denied-domains.ts";
 
 /** A send that only this worker may submit, once, until the lease ends. */
@@ -63,7 +64,7 @@ export interface ClaimOptions {
  * 3. `checked`: the remaining recipients, the state of the domain, and whether the account or the domain is stopped: the account is
  *    held or suspended, or the provider denies the domain and this send is not its probe.
  * 4. `stored_events`: a Suppression event for each recipient that dropped out, with the time of the claim. The same statement removes
- *    the recipient from the queue row, so no other claim finds it there.
+ *    the recipient from the queue row, so no other claim finds it there. `usage` counts them.
  * 5. `taken`: leased, or parked when the account or the domain is stopped, so that claims meet such a send only once.
  */
 export async function claimSends(db: Queryable, options: ClaimOptions): Promise<Claim> {
@@ -98,7 +99,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         where (position = 1 or total <= $4)
           and (bytes <= $7 or (position = 1 and $8))
       ), checked as materialized (
-        select sending.id, sending.account_id, sending.mode, sending.recipients, sending.sealed, allowed.recipients as allowed,
+        select sending.id, sending.account_id, sending.mode, sending.from_domain, sending.recipients, sending.sealed, allowed.recipients as allowed,
           case when sending.mode = 'test' and sending.from_domain = 'sandbox.test' then 'verified'
             else coalesce(domain.state, 'gone') end as domain,
           coalesce(domain.configuration_set_name, case sending.mode when 'test' then 'sandbox' end) as configuration_set_name,
@@ -137,6 +138,13 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           where s.account_id = sending.account_id and s.mode = sending.mode and s.email = given.email`)} as listed
         where cardinality(sending.allowed) < cardinality(sending.recipients)
           and not sending.is_stopped
+        returning send_id, event_at
+      ), usage as (
+        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain)
+        select sending.account_id, hour_number(stored.event_at), count(*), ${usageKinds.suppressed}, sending.mode = 'test', sending.from_domain
+        from stored_events stored
+        join checked sending on sending.id = stored.send_id
+        group by sending.account_id, sending.mode, sending.from_domain, hour_number(stored.event_at)
       ), taken as (
         update send_queue q
         set state = case when checked.is_stopped then 'parked' else 'leased' end,

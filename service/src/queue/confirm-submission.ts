@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
+import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 
 /** Evidence that the provider accepted this attempt: its answer, or an event with our tags. */
 export interface SubmissionEvidence {
@@ -102,7 +103,12 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
         where ${equalByIndex("sends.id", "known.id")}
           and known.known_as is null
           and known.status in ('queued', 'failed', 'suppressed')
-        returning sends.id
+        returning sends.id, known.status, ${failedColumns}
+      ), corrected as materialized (
+        select account_id, mode, hour, domain, recipients
+        from moved
+        where status = 'failed'
+      ), usage as (${countFailed("corrected", "-")}
       )
       select known.id as "sendId", known.id in (select id from moved) as "hasMoved",
         known.known_as is not null and known.id in (select send_id from recorded) as "isDoubled",

@@ -2,6 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { hasContent, lockedContentOf } from "../sends/content-lookup.ts";
+import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 import type { SendErrorCode } from "./settle-sends.ts";
 
 export interface FailedFilter {
@@ -136,12 +137,16 @@ export async function retryFailed(db: Queryable, code: SendErrorCode, retries: R
         order by r.id
         on conflict (id) do nothing
         returning id
+      ), moved as (
+        update sends
+        set status = 'queued', error_code = null, error_message = null
+        from queued
+        where ${equalByIndex("sends.id", "queued.id")}
+        returning sends.id, ${failedColumns}
+      ), usage as (${countFailed("moved", "-")}
       )
-      update sends
-      set status = 'queued', error_code = null, error_message = null
-      from queued
-      where ${equalByIndex("sends.id", "queued.id")}
-      returning sends.id`,
+      select id
+      from moved`,
     values: [
       code,
       retries.map(({ id }) => id),

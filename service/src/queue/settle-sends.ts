@@ -69,6 +69,7 @@ export function markFailed(db: Queryable, failed: FailedAttempt[]): Promise<bool
     storedAttempts: "all",
     queueMove: "delete from send_queue q using attempts",
     recordUpdate: "status = 'failed', error_code = owned.error_code, error_message = owned.error_message",
+    hasFailed: true,
   });
 }
 

@@ -2,6 +2,7 @@ import { integerArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, withoutIndex } from "../db/stable-plan.ts";
 import { storableText } from "../db/storable-text.ts";
+import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 
 /** The result of one attempt. `send_attempts` keeps every attempt except one that was accepted at the first try. */
 export interface AttemptMade {
@@ -32,6 +33,8 @@ interface Settlement {
   queueMove: "delete from send_queue q using attempts" | `update send_queue q\n${string}from attempts`;
   /** The columns of `sends` to set, if any; `owned` has the moved attempts. */
   recordUpdate?: string;
+  /** Whether the moved sends count as failed in the usage of their account. */
+  hasFailed?: boolean;
 }
 
 /**
@@ -45,7 +48,7 @@ interface Settlement {
  * Rows are locked in the order of their ids, the queue before the record.
  */
 export async function settle(db: Queryable, settlement: Settlement): Promise<boolean[]> {
-  const { name, made, columns, storedAttempts, queueMove, recordUpdate } = settlement;
+  const { name, made, columns, storedAttempts, queueMove, recordUpdate, hasFailed = false } = settlement;
   const names = columns.map((column) => `, ${column.name}`).join("");
   const parameters = columns.map((column, index) => `, $${index + 8}::${column.type}[]`).join("");
   const rows = await db.query<{ id: string; attempt: number }>({
@@ -71,8 +74,7 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
         set outcome = excluded.outcome, ended_at = now(), provider_message_id = excluded.provider_message_id,
             request_id = excluded.request_id, detail = excluded.detail
         where earlier.outcome = 'unknown' -- the stored row; any other outcome stays
-      )
-      ${recordUpdate === undefined ? "select id, attempt from owned" : updateRecord(recordUpdate)}`,
+      )${recordUpdate === undefined ? " select id, attempt from owned" : updateRecord(recordUpdate, hasFailed)}`,
     values: [...attemptColumns(made), ...columns.map((column) => column.values)],
     changesSends: true,
   });
@@ -80,12 +82,18 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
   return made.map(({ sendId, attempt }) => moved.get(sendId) === attempt);
 }
 
-function updateRecord(columns: string): string {
-  return `update sends
+function updateRecord(columns: string, hasFailed: boolean): string {
+  const update = `
+      update sends
       set ${columns}
       from owned
       where ${equalByIndex("sends.id", "owned.id")} and sends.status = 'queued'
       returning sends.id, owned.attempt`;
+  if (!hasFailed) return update;
+  return `, failed as (${update}, ${failedColumns}
+      ), usage as (${countFailed("failed", "+")}
+      )
+      select id, attempt from failed`;
 }
 
 function attemptColumns(made: AttemptMade[]): unknown[] {
