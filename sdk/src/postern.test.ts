@@ -111,9 +111,15 @@ describe("errors", () => {
     expect(requests).toHaveLength(3);
   });
 
+  test("the client does not retry a send above a quota, and reports when the quota has room", async () => {
+    const { postern, requests } = await aClient([refuse(429, "QUOTA_EXCEEDED", { retryAfter: "18720" }), accepted]);
+    expect((await postern.send(mail)).error).toMatchObject({ code: "QUOTA_EXCEEDED", status: 429, retryAfter: 18_720 });
+    expect(requests).toHaveLength(1);
+  });
+
   test("the error keeps a code that this package does not know", async () => {
-    const { postern } = await aClient([refuse(402, "QUOTA_EXCEEDED")]);
-    expect((await postern.send(mail)).error?.code).toBe("QUOTA_EXCEEDED");
+    const { postern } = await aClient([refuse(402, "PAYMENT_REQUIRED")]);
+    expect((await postern.send(mail)).error?.code).toBe("PAYMENT_REQUIRED");
   });
 
   test("a proxy page is UNEXPECTED_ANSWER with its status, and the client retries it only on 5xx", async () => {

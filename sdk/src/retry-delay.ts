@@ -20,8 +20,8 @@ export function retryDelay(error: PosternError, { attempts, isSafeToRetry, rando
 }
 
 function isRetryable({ code, status }: PosternError, isSafeToRetry: boolean): boolean {
-  // The service performs nothing when it answers 429.
-  if (status === 429) return true;
+  // The service performs nothing when it answers 429. A quota has room again only hours later, or when the operator raises it.
+  if (status === 429) return code !== "QUOTA_EXCEEDED";
   if (!isSafeToRetry) return false;
   return status === undefined ? code !== "ABORTED" : status >= 500;
 }

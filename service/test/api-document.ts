@@ -1,4 +1,5 @@
 import { createAcceptBatch } from "../src/accept/accept-batch.ts";
+import { noQuotas } from "../src/accept/quotas.ts";
 import { createRateRefusals } from "../src/accept/rate-refusals.ts";
 import { createApiServer } from "../src/api/http/create-api-server.ts";
 import { createDatabaseClock } from "../src/db/database-clock.ts";
@@ -20,6 +21,7 @@ export async function apiDocument(): Promise<unknown> {
     requireCapacity: () => undefined,
     contentKey: config.secrets.contentKey.current,
     fingerprintKey: config.secrets.contentKey.current.key,
+    quotas: noQuotas,
     refusals: createRateRefusals(),
     hint: () => undefined,
   };

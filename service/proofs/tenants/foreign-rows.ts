@@ -21,6 +21,9 @@ const tablesOfAccounts = {
   rate_windows: "account_id",
   queue_tails: "account_id",
   guard_counts: "account_id",
+  account_quotas: "account_id",
+  queued_recipient_counts: "account_id",
+  queued_recipient_changes: "account_id",
 };
 
 /** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { setLimits } from "../../src/accounts/account-store.ts";
+import { setLimits } from "../../src/accounts/limit-store.ts";
 import type { ApiDeps } from "../../src/api/http/api-server.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Mode } from "../../src/mode.ts";

@@ -7,6 +7,8 @@ import type { Mode } from "../mode.ts";
 import { acceptStatement } from "./accept-statement.ts";
 import type { OriginalPayload } from "./fingerprint.ts";
 import { createQueueHead, type QueueHead } from "./queue-head.ts";
+import type { QuotaCost, QuotaState } from "./quota-states.ts";
+import { noQuotas, type Quotas } from "./quotas.ts";
 
 /** One request for the accept statement. Without a send its payload is invalid, and it is only counted. */
 export interface Candidate {
@@ -63,7 +65,8 @@ export type Decision =
   /** `usage` is undefined when the answer of the statement was lost and the send was found afterwards. */
   | { kind: "stored"; usage: RateUsage | undefined; answer: FirstAnswer }
   | { kind: "repeat"; usage: RateUsage; answer: FirstAnswer; original: OriginalPayload }
-  | { kind: "domain-not-verified"; usage: RateUsage };
+  | { kind: "domain-not-verified"; usage: RateUsage }
+  | { kind: "over-quota"; usage: RateUsage; quota: QuotaState };
 
 export type Decide = (candidate: Candidate) => Promise<Decision>;
 
@@ -78,11 +81,12 @@ export function createAcceptBatch(
   db: Database,
   clock: DatabaseClock,
   admission: Admission = createAcceptAdmission(),
+  quotas: Quotas = noQuotas,
 ): Decide {
   const head = createQueueHead(db);
   head.current();
   return createBatch({
-    run: (candidates: Candidate[]) => decideAll(db, { clock, head }, candidates),
+    run: (candidates: Candidate[]) => decideAll(db, { clock, head, quotas }, candidates),
     maxItems,
     maxBytes,
     maxWaitingBytes: 64 * 1024 * 1024,
@@ -114,25 +118,43 @@ interface AnswerRow extends Omit<FirstAnswer, "suppressed"> {
 
 async function decideAll(
   db: Database,
-  { clock, head }: { clock: DatabaseClock; head: QueueHead },
+  { clock, head, quotas }: { clock: DatabaseClock; head: QueueHead; quotas: Quotas },
   candidates: Candidate[],
 ): Promise<Decision[]> {
+  const stale = quotas.readStale(candidates);
+  if (stale !== undefined) await stale;
+  const startedAt = performance.now();
+  const exceeded = candidates.map(({ send, ...account }) => send && quotas.findExceeded(account, costOf(send)));
   const hasGeneratedKeys = candidates.some(({ send }) => send?.generatedKey !== undefined);
   // crash point: before-accept
   const rows = await db.query<AnswerRow>({
     name: hasGeneratedKeys ? "accept-sends-generated-keys" : "accept-sends",
     text: acceptStatement(hasGeneratedKeys),
-    values: [...parametersOf(candidates), ...head.current()],
+    values: [...parametersOf(candidates, exceeded, quotas), ...head.current()],
   });
   // crash point: after-accept
   const decisions: Decision[] = candidates.map(() => ({ kind: "not-allowed" }));
-  for (const row of rows) decisions[row.position - 1] = decisionOf(row);
+  for (const row of rows) {
+    const [candidate, decision] = [candidates[row.position - 1], decisionOf(row, exceeded[row.position - 1])];
+    decisions[row.position - 1] = decision;
+    if (decision.kind !== "stored" || candidate?.send === undefined) continue;
+    quotas.add(candidate, costOf(candidate.send, decision.answer), startedAt);
+  }
   const [latest] = rows;
   if (latest !== undefined) clock.observe(Date.parse(latest.decidedAt));
   return decisions;
 }
 
-function decisionOf(row: AnswerRow): Decision {
+/** Before the decision it is unknown which recipients are suppressed. */
+function costOf({ recipients, sealed }: CandidateSend, answer?: FirstAnswer): QuotaCost {
+  return {
+    recipients: recipients.length,
+    queuedRecipients: recipients.length - (answer?.suppressed.length ?? 0),
+    contentBytes: answer?.status === "suppressed" ? 0 : sealed.length,
+  };
+}
+
+function decisionOf(row: AnswerRow, exceeded: QuotaState | undefined): Decision {
   const usage = { limits: row.limits, remaining: row.remaining };
   if (!row.isAdmitted) return { kind: "over-limit", usage, retryMs: row.retryMs };
   if (!row.hasPayload) return { kind: "not-valid", usage };
@@ -141,7 +163,10 @@ function decisionOf(row: AnswerRow): Decision {
   const holdReason = original === undefined && status === "queued" ? row.holdReason : null;
   const answer = { sendId, status, queuedAt, suppressed: row.suppressed ?? [], holdReason };
   if (original !== undefined) return { kind: "repeat", usage, answer, original };
-  return row.isNew ? { kind: "stored", usage, answer } : { kind: "domain-not-verified", usage };
+  if (row.isNew) return { kind: "stored", usage, answer };
+  // A domain that is not verified comes first: waiting for the quota does not help.
+  if (!row.isDomainVerified || exceeded === undefined) return { kind: "domain-not-verified", usage };
+  return { kind: "over-quota", usage, quota: exceeded };
 }
 
 function originalOf({ originalFingerprint, originalPayloadHash }: AnswerRow): OriginalPayload | undefined {
@@ -150,7 +175,7 @@ function originalOf({ originalFingerprint, originalPayloadHash }: AnswerRow): Or
 }
 
 /** Lists of addresses are joined with commas, because an address never contains one. */
-function parametersOf(candidates: Candidate[]): Buffer[] {
+function parametersOf(candidates: Candidate[], exceeded: (QuotaState | undefined)[], quotas: Quotas): Buffer[] {
   const sends = candidates.map((candidate) => candidate.send);
   return [
     uuidArray(candidates.map((candidate) => candidate.accountId)),
@@ -172,5 +197,7 @@ function parametersOf(candidates: Candidate[]): Buffer[] {
     uuidArray(candidates.map((candidate) => candidate.apiKeyId ?? null)),
     byteaArray(sends.map((send) => send?.payloadHash ?? null)),
     uuidArray(sends.map((send) => send?.generatedKey ?? null)),
+    booleanArray(exceeded.map((quota) => quota !== undefined)),
+    booleanArray(candidates.map((candidate) => quotas.isQueueCounted(candidate))),
   ];
 }

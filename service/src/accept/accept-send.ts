@@ -16,6 +16,7 @@ import {
   idempotencyHash,
   payloadHashOf,
 } from "./fingerprint.ts";
+import type { Quotas } from "./quotas.ts";
 import type { RateRefusals } from "./rate-refusals.ts";
 
 export interface AcceptDeps {
@@ -28,6 +29,7 @@ export interface AcceptDeps {
   contentKey: Secret;
   fingerprintKey: KeyObject;
   refusals: RateRefusals;
+  quotas: Quotas;
   /** Wakes the workers. Without it they find the send by polling. */
   hint: () => void;
 }
@@ -55,7 +57,7 @@ export interface Accepted {
 
 type Repeat = Extract<Decision, { kind: "repeat" }>;
 
-type Refused = Extract<Decision, { kind: "not-allowed" | "over-limit" | "not-valid" | "domain-not-verified" }>;
+type Refused = Exclude<Decision, { kind: "stored" | "repeat" }>;
 
 export type Acceptance =
   | (Extract<Decision, { kind: "stored" }> & { accepted: Accepted })

@@ -16,8 +16,8 @@ export const firstStatus =
  *    result.
  * 3. `counted`: how many requests of each account the rate limit admits (rate-limit.ts).
  * 4. `evaluated`, `fit`: is the domain verified, which recipients are suppressed, and with that the first status.
- * 5. `generated`, `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again. The id of a
- *    send without a key of its own counts as its key.
+ * 5. `generated`, `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again, also when
+ *    the domain is no longer verified or a quota is used up (quotas.ts). The id of a send without a key of its own counts as its key.
  * 6. `stored`, `sealed`, `suppression_events`, `usage`, `queued`, `tails`: the record, its content, its Suppression events, what it adds
  *    to the usage of its account, its row in the queue, and for an account far behind the others its newest queued send.
  *    PostgreSQL runs every insert of a `with`, even when nothing reads it.
@@ -52,11 +52,11 @@ with request as materialized (
   from unnest(
     $1::uuid[], $2::text[], $3::bytea[], $4::boolean[], $5::uuid[], $6::uuid[], $7::bytea[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[], $17::uuid[],
-    $18::bytea[], $19::uuid[]
+    $18::bytea[], $19::uuid[], $20::boolean[], $21::boolean[]
   ) with ordinality as r (
     account_id, mode, api_key_hmac, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
     recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, api_key_id,
-    payload_hash, generated_key, position
+    payload_hash, generated_key, is_over_quota, is_counted, position
   )
 ), allowed as materialized (
   -- The account and the mode of a key never change, so the API process knows them. Whether the key is usable is checked here, in the
@@ -83,7 +83,7 @@ with request as materialized (
 ), counted as (${rateLimitStep(acceptQueueHead)}
 ), evaluated as materialized (
   select r.position, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.generated_key, r.recipients,
-    a.position_in_account <= c.granted as is_admitted, a.hold_reason,
+    r.is_over_quota, a.position_in_account <= c.granted as is_admitted, a.hold_reason,
     c.decided_at, c.retry_ms, c.remaining, a.limits, greatest(0, c.granted - a.position_in_account)::integer as granted_after_it,
     c.fair_before + a.recipient_sum * interval '60 s' / a.limits[3] as fair_at,
     -- In test mode every account may send from sandbox.test.
@@ -110,7 +110,8 @@ with request as materialized (
 ), generated as materialized (${hasGeneratedKeys ? findGenerated : noGenerated}
 ), fit as materialized (
   select *,
-    is_admitted and has_payload and is_domain_verified and position not in (select position from generated) as is_fit,
+    is_admitted and has_payload and is_domain_verified and not is_over_quota and position not in (select position from generated)
+      as is_fit,
     case when cardinality(suppressed) = cardinality(string_to_array(recipients, ',')) then 'suppressed' else 'queued' end
       as status
   from evaluated
@@ -137,7 +138,7 @@ with request as materialized (
   where a.is_fit
     and not a.is_new
   union all
-  -- A repeat gets its first answer even when the domain is no longer verified.
+  -- These requests reserve no key, but a repeat among them gets its first answer.
   select a.position, i.send_id, i.fingerprint, null::bytea, i.status, i.suppressed_recipients, i.queued_at
   from answer a
   cross join lateral ${indexLookup(`
@@ -146,7 +147,7 @@ with request as materialized (
     where i.key_hash = a.idempotency_hash`)} i
   where a.is_admitted
     and a.has_payload
-    and not a.is_domain_verified
+    and (not a.is_domain_verified or a.is_over_quota)
     and a.idempotency_hash is not null
   union all
   select position, send_id, null::bytea, payload_hash, status, suppressed_recipients, queued_at
@@ -204,8 +205,10 @@ with request as materialized (
   where a.is_new
   group by a.account_id, a.mode, hour_number(e.event_at), r.from_domain
 ), queued as (
-  insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients)
+  insert into send_queue (id, account_id, mode, fair_at, from_domain, counted_recipients, recipients)
   select a.send_id, a.account_id, a.mode, a.fair_at, r.from_domain,
+    case when r.is_counted
+      then cardinality(string_to_array(a.recipients, ',')) - coalesce(cardinality(a.suppressed), 0) end,
     case when a.suppressed is null then string_to_array(a.recipients, ',')
       else array(
         select e.email

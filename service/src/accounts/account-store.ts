@@ -41,23 +41,6 @@ export async function resumeAccount(db: Queryable, accountId: string): Promise<v
   });
 }
 
-/** Changes only the limits that are given. */
-export async function setLimits(db: Queryable, accountId: string, limits: Partial<Limits>): Promise<Limits> {
-  const [row] = await db.query<Limits>({
-    name: "set-limits",
-    text: `
-      update accounts
-      set limit_per_second = coalesce($2, limit_per_second),
-          limit_per_10_seconds = coalesce($3, limit_per_10_seconds),
-          limit_per_minute = coalesce($4, limit_per_minute)
-      where id = $1
-      returning limit_per_second as "perSecond", limit_per_10_seconds as "per10Seconds", limit_per_minute as "perMinute"`,
-    values: [accountId, limits.perSecond ?? null, limits.per10Seconds ?? null, limits.perMinute ?? null],
-  });
-  if (row === undefined) throw new Error("the account whose limits are set does not exist");
-  return row;
-}
-
 export interface AccountProfile extends Limits {
   id: string;
   name: string;

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { findAccount, setLimits } from "./account-store.ts";
+import { findAccount } from "./account-store.ts";
 import { createAccount } from "./create-account.ts";
+import { setLimits } from "./limit-store.ts";
 import { isPassword } from "./password.ts";
 import { findUserByEmail } from "./user-store.ts";
 

@@ -3,10 +3,19 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { insertAccount } from "./account-store.ts";
 import { generatePassword, hashPassword } from "./password.ts";
+import { setQuotas } from "./quota-store.ts";
 import { insertUser } from "./user-store.ts";
 
-/** Creates an account and its first user in one commit. Returns the generated password; the database keeps only its hash. */
-export async function createAccount(db: Database, name: string, email: string) {
+/**
+ * Creates an account and its first user in one commit. Returns the generated password; the database keeps only its hash. `trial` limits
+ * the recipients of live mail a day until the operator lifts it; test mail reaches nobody.
+ */
+export async function createAccount(
+  db: Database,
+  name: string,
+  email: string,
+  { trial }: { trial?: number | undefined } = {},
+) {
   requireName(name);
   requireEmail(email);
   const [accountId, userId] = [randomUUIDv7(), randomUUIDv7()];
@@ -14,6 +23,7 @@ export async function createAccount(db: Database, name: string, email: string) {
   const passwordHash = await hashPassword(password);
   await db.withTransaction(async (tx) => {
     await insertAccount(tx, accountId, name);
+    if (trial !== undefined) await setQuotas(tx, { accountId, mode: "live" }, { trial });
     const isNew = await insertUser(tx, { id: userId, accountId, email, passwordHash });
     if (!isNew) throw new AppError("CONFLICT", `A user with the email ${email} already exists. Choose another one.`);
   });

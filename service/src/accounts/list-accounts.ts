@@ -7,6 +7,8 @@ export interface ListedAccount {
   email: string | null;
   isSuspended: boolean;
   isOnHold: boolean;
+  /** In any mode. */
+  isOnTrial: boolean;
   createdAt: string;
 }
 
@@ -20,6 +22,12 @@ export async function listAccounts(
     text: `
       select a.id, a.name, a.created_at as "createdAt",
         a.suspended_at is not null as "isSuspended", a.held_at is not null or a.guard_held_at is not null as "isOnHold",
+        exists (
+          select
+          from account_quotas q
+          where q.account_id = a.id
+            and q.trial is not null
+        ) as "isOnTrial",
         (
           select u.email
           from users u

@@ -1,6 +1,7 @@
 import { createAcceptAdmission, createAcceptBatch } from "../accept/accept-batch.ts";
 import type { AcceptDeps } from "../accept/accept-send.ts";
 import { openFingerprintKey } from "../accept/fingerprint-key.ts";
+import { createQuotas } from "../accept/quotas.ts";
 import { createRateRefusals } from "../accept/rate-refusals.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
@@ -8,21 +9,24 @@ import { openDatabaseClock } from "../db/database-clock.ts";
 import { createHint } from "../db/hints.ts";
 import { sendQueuedChannel } from "../queue/claim-sends.ts";
 
-/** Connections of an API process that only accepting uses: two batches, a key check, and the hint or the queue head. */
+/** Connections of an API process that only accepting uses: two batches, a key check, and the hint, the queue head or the quotas. */
 export const acceptConnections = 4;
 
 /** Opens the dependencies of accept: its keys, a clock that follows the database, and the caches of this process. */
 export async function openAcceptDeps(config: Config, db: Database): Promise<AcceptDeps> {
   const clock = await openDatabaseClock(db);
   const admission = createAcceptAdmission();
+  const quotas = createQuotas(db, clock);
+  await quotas.refresh();
   return {
     db,
     clock,
-    decide: createAcceptBatch(db, clock, admission),
+    decide: createAcceptBatch(db, clock, admission, quotas),
     requireCapacity: admission.requireCapacity,
     contentKey: config.secrets.contentKey.current,
     fingerprintKey: await openFingerprintKey(db, config.secrets.contentKey),
     refusals: createRateRefusals(),
+    quotas,
     hint: createHint(db, sendQueuedChannel),
   };
 }

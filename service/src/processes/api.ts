@@ -1,6 +1,8 @@
+import { quotaRefreshMs } from "../accept/quotas.ts";
 import { createApiServer } from "../api/http/create-api-server.ts";
 import { type Config, readConfig } from "../config.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
+import { startTicker } from "../loops/ticker.ts";
 import { startUsageTicker } from "../usage/usage-ticker.ts";
 import { acceptConnections, openAcceptDeps } from "./accept-deps.ts";
 import { createApiDeps } from "./api-deps.ts";
@@ -19,6 +21,12 @@ export async function startApi({ config, db, openDatabase, log, metrics, started
   await requireAccountRole(db);
   await warnAboutUnusableKeys(db, config.secrets.apiKeyPepper, log);
   const acceptDeps = await openAcceptDeps(config, openDatabase("accept", acceptConnections));
+  const quotas = startTicker({
+    pauseMs: quotaRefreshMs,
+    run: () => acceptDeps.quotas.refresh(),
+    onFailure: (err) => log.warn({ err }, "quotas.refresh-failed"),
+  });
+  started.addWork(() => quotas.stop());
   const push = openFeedbackPush(config);
   const feedbackEndpoint = push && { push, receive: await openFeedbackReceiver({ db, log, metrics }) };
   const domains = openDomainDeps(config, db, log);

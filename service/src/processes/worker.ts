@@ -1,6 +1,7 @@
 import { readWorkerConfig } from "../config.ts";
 import { guardChores } from "../guard/guard-chores.ts";
 import { startChores } from "../loops/chores.ts";
+import { queueChores } from "../queue/queue-chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { usageChores } from "../usage/usage-chores.ts";
 import { openLiveMail } from "./live-mail.ts";
@@ -26,6 +27,7 @@ export async function startWorker(context: StartContext) {
     ...storageChores({ db, log, ...config }),
     ...usageChores({ db, log }),
     ...guardChores({ db, log }),
+    ...queueChores({ db }),
     ...(live?.chores ?? []),
   ];
   const chores = await startChores(config.database.directUrl, choresToRun, log, context.chores);

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import type { Mode } from "../mode.ts";
 
 const scannedPerPage = 20_000;
 
@@ -21,8 +22,13 @@ export interface QueuedCount {
   newestAt: string;
 }
 
+interface CountedQueue extends QueuedFilter {
+  /** Undefined: live and test mail. */
+  mode?: Mode;
+}
+
 /** For the operator: the queued sends of one account by state. Reads the whole queue page by page: there is no index by account. */
-export async function countQueued(db: Queryable, filter: QueuedFilter): Promise<QueuedCount[]> {
+export async function countQueued(db: Queryable, filter: CountedQueue): Promise<QueuedCount[]> {
   const counts = new Map<QueuedCount["state"], QueuedCount>();
   let after: string | null = "00000000-0000-0000-0000-000000000000";
   while (after !== null) {
@@ -37,12 +43,12 @@ export async function countQueued(db: Queryable, filter: QueuedFilter): Promise<
 type PageRow = { last: string | null } & (QueuedCount | ({ state: null } & Omit<QueuedCount, "state">));
 
 /** One row for each state. A page without sends of the account is one row with the end of the scan and nothing else. */
-async function countPage(db: Queryable, { accountId, before }: QueuedFilter, after: string): Promise<PageRow[]> {
+async function countPage(db: Queryable, { accountId, mode, before }: CountedQueue, after: string): Promise<PageRow[]> {
   return db.query<PageRow>({
     name: "count-queued-of-account",
     text: `
       with scanned as materialized (
-        select id, account_id, state, cardinality(recipients) as recipients
+        select id, account_id, mode, state, cardinality(recipients) as recipients
         from send_queue
         where id > $2
           and id < ${queueEnd("$3")}
@@ -57,9 +63,10 @@ async function countPage(db: Queryable, { accountId, before }: QueuedFilter, aft
           max(time_of_id(id)) as newest_at
         from scanned
         where account_id = $1
+          and ($5::text is null or mode = $5)
         group by state
       ) as counted on true`,
-    values: [accountId, after, before ?? null, scannedPerPage],
+    values: [accountId, after, before ?? null, scannedPerPage, mode ?? null],
   });
 }
 

@@ -86,3 +86,15 @@ export async function inspectPartitions(db: Queryable, at?: string): Promise<Par
     values: [at],
   });
 }
+
+/** When the oldest week of content starts that is not dropped yet; undefined without partitions. */
+export async function findOldestContentAt(db: Queryable): Promise<string | undefined> {
+  const [row] = await db.query<{ at: string | null }>({
+    name: "find-oldest-content",
+    text: `
+      select min(starts_at) as at
+      from partition_ranges
+      where parent = 'send_contents'`,
+  });
+  return row?.at ?? undefined;
+}

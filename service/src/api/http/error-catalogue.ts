@@ -116,6 +116,21 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
       header: "Retry-After: 1",
     },
   },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    meaning:
+      "The send would exceed a quota of the account that the operator set: recipients a day, queued recipients or stored content; " +
+      "the message names it and its size. A repeat of an accepted send gets its first response all the same.",
+    action:
+      "Wait for the number of seconds in `Retry-After`, or ask the operator of this installation for a higher quota. Do not retry in a " +
+      "loop: a quota of recipients a day has room again at 00:00 UTC.",
+    example: {
+      message:
+        "The send has 1 recipient, but 0 of the account's quota of 1,000 recipients a day remain. The quota has room again at 00:00 UTC, " +
+        "in 5 h 12 min. Send the same request again then, or ask the operator of this installation for a higher quota.",
+      header: "Retry-After: 18720",
+    },
+  },
   HEADERS_TOO_LARGE: {
     status: 431,
     meaning: "The request headers are larger than 16 KiB.",

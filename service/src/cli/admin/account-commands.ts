@@ -1,8 +1,9 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { say } from "../../plain-text.ts";
 import type { OnDatabase } from "../on-database.ts";
 import { PosternCommand } from "../postern-command.ts";
 import type { CreateAccountOptions } from "./create-account.ts";
+import { limitsCommand, readLimit } from "./limits-command.ts";
 import type { LimitOptions } from "./manage-account.ts";
 
 interface EmailOption {
@@ -17,6 +18,7 @@ export function accountCommands(onDatabase: OnDatabase): PosternCommand[] {
     resetPasswordCommand(onDatabase),
     suspendCommand(onDatabase),
     resumeCommand(onDatabase),
+    limitsCommand(onDatabase),
     setLimitsCommand(onDatabase),
   ];
 }
@@ -44,6 +46,11 @@ function createAccountCommand(onDatabase: OnDatabase): PosternCommand {
         "live",
       ]),
     )
+    .option(
+      "--trial <N>",
+      "put the account on trial: recipients of live mail a day, until `limits --lift-trial`",
+      readLimit(0),
+    )
     .example(
       'postern admin create-account --name "Acme" --email ada@example.com',
       'postern admin create-account --name "Acme" --email ada@example.com --with-key test',
@@ -60,7 +67,7 @@ function listAccountsCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("list-accounts")
     .about(
       "list all accounts, oldest first",
-      "Prints the id, the time of creation, the state (active, on hold, suspended), the email of the first user and the name, one " +
+      "Prints the id, the time of creation, the state (active, on trial, on hold, suspended), the email of the first user and the name, one " +
         "account a line. It reads page by page, so the list can be long.",
     )
     .example("postern admin list-accounts", "postern admin list-accounts | grep suspended")
@@ -118,12 +125,13 @@ function setLimitsCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("set-limits")
     .about(
       "change how many sends an account may request",
-      "Limits that are not given stay as they are. Without a limit it prints the current ones.",
+      "Limits that are not given stay as they are. Without a limit it prints the current ones. `postern admin limits` shows and changes " +
+        "all limits of an account.",
     )
     .requiredOption("--email <EMAIL>", "email of a user of the account")
-    .option("--per-second <N>", "sends in one second", readLimit)
-    .option("--per-10-seconds <N>", "sends in ten seconds", readLimit)
-    .option("--per-minute <N>", "sends in one minute", readLimit)
+    .option("--per-second <N>", "sends in one second", readLimit(1))
+    .option("--per-10-seconds <N>", "sends in ten seconds", readLimit(1))
+    .option("--per-minute <N>", "sends in one minute", readLimit(1))
     .example("postern admin set-limits --email ada@example.com --per-second 50 --per-minute 900")
     .action(
       onDatabase(
@@ -131,10 +139,4 @@ function setLimitsCommand(onDatabase: OnDatabase): PosternCommand {
         ({ runSetLimits }, { db }, options: LimitOptions) => runSetLimits(db, options),
       ),
     );
-}
-
-function readLimit(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0 && value <= 1_000_000) return value;
-  throw new InvalidArgumentError(`A limit must be a whole number from 1 to 1000000, not "${text}".`);
 }

@@ -4,12 +4,13 @@ import { type ApiKeyIssuer, createApiKey } from "../../api-keys/create-api-key.t
 import { type Environment, readKeyIssuer } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
-import { say } from "../../plain-text.ts";
+import { amountText, say } from "../../plain-text.ts";
 
 export interface CreateAccountOptions {
   name: string;
   email: string;
   withKey?: KeyType;
+  trial?: number;
 }
 
 /**
@@ -18,12 +19,13 @@ export interface CreateAccountOptions {
  */
 export async function runCreateAccount(
   { db, environment }: { db: Database; environment: Environment },
-  { name, email, withKey }: CreateAccountOptions,
+  { name, email, withKey, trial }: CreateAccountOptions,
 ): Promise<void> {
   // Read first: a missing setting must not leave an account without its key.
   const issuer = withKey === undefined ? undefined : readKeyIssuer(environment);
-  const { accountId, password } = await createAccount(db, name, email);
+  const { accountId, password } = await createAccount(db, name, email, { trial });
   say(`Account  ${accountId}  ${name}\nUser     ${email}\nPassword ${password}`);
+  if (trial !== undefined) say(`Trial    ${amountText(trial, "recipient")} of live mail a day`);
   if (issuer === undefined || withKey === undefined) return say("\nThe password is not shown again.");
   const key = await createFirstKey(db, { accountId, email, issuer, type: withKey });
   say(`Key      ${key}\n\nPassword and key are not shown again.`);

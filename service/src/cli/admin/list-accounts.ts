@@ -33,9 +33,10 @@ function accountLine(account: ListedAccount): string {
   return line([id, timeText(createdAt), stateOf(account), email ?? "(no user)", name]);
 }
 
-function stateOf({ isSuspended, isOnHold }: ListedAccount): string {
+function stateOf({ isSuspended, isOnHold, isOnTrial }: ListedAccount): string {
   if (isSuspended) return "suspended";
-  return isOnHold ? "on hold" : "active";
+  if (isOnHold) return "on hold";
+  return isOnTrial ? "on trial" : "active";
 }
 
 function line(cells: string[]): string {

@@ -1,4 +1,5 @@
-import { resumeAccount, setLimits, suspendAccount } from "../../accounts/account-store.ts";
+import { resumeAccount, suspendAccount } from "../../accounts/account-store.ts";
+import { setLimits } from "../../accounts/limit-store.ts";
 import type { Database } from "../../db/database.ts";
 import { resetPassword } from "../../logins/reset-password.ts";
 import { say } from "../../plain-text.ts";

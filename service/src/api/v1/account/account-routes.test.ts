@@ -3,7 +3,8 @@ import { aLogin, anApiKey } from "../../../../test/builders.ts";
 import { addGuardCounts } from "../../../../test/guard-counts.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
-import { holdAccount, setLimits } from "../../../accounts/account-store.ts";
+import { holdAccount } from "../../../accounts/account-store.ts";
+import { setLimits } from "../../../accounts/limit-store.ts";
 
 const api = useTestApi();
 

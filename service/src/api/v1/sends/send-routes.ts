@@ -4,6 +4,7 @@ import { type Acceptance, acceptSend, type Sender } from "../../../accept/accept
 import type { DifferingFields } from "../../../accept/fingerprint.ts";
 import { AppError } from "../../../errors.ts";
 import type { Mode } from "../../../mode.ts";
+import { recipientsOf } from "../../../sends/send-request.ts";
 import { createSenderIdentifier } from "../../auth/authenticate.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { createLargeBodyLimit, isSmallBody, type LargeBodyLimit } from "../../http/large-bodies.ts";
@@ -11,6 +12,7 @@ import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { domainNotVerified } from "./domain-not-verified.ts";
 import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
+import { quotaExceeded } from "./quota-exceeded.ts";
 import { type SendingMode, sendingModeOf, sendingModeQuery } from "./send-mode.ts";
 import { idempotencyHeaders, sendBody } from "./send-request-wire.ts";
 import { acceptedResponse, toAcceptedResponse } from "./send-response-wire.ts";
@@ -66,7 +68,7 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
         description:
           "Validates and stores the send, then returns; a worker submits it to the provider right after. With an " +
           "`idempotency_key` in the body or an `Idempotency-Key` header, repeating the request does not send twice. Errors are " +
-          "checked in the order 401, 429, 422, 409, 400.",
+          "checked in the order 401, 429 `RATE_LIMIT_EXCEEDED`, 422, 409, 400, 429 `QUOTA_EXCEEDED`.",
         tags: ["Sends"],
         security: needsKeyOrJwt,
         querystring: sendingModeQuery,
@@ -94,6 +96,7 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
       const accepted = acceptedOrThrow(acceptance, reply, {
         domain: payload?.from.address.domain ?? "",
         mode: sender.mode,
+        recipients: payload === undefined ? 0 : recipientsOf(payload).length,
       });
       const { id, status, isRepeat } = accepted;
       reply.logFields = { send_id: id, send_status: status, repeat: isRepeat, mode: sender.mode };
@@ -106,7 +109,7 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
 function acceptedOrThrow(
   acceptance: Acceptance,
   reply: FastifyReply,
-  { domain, mode }: { domain: string; mode: Mode },
+  { domain, mode, recipients }: { domain: string; mode: Mode; recipients: number },
 ) {
   if ("usage" in acceptance && acceptance.usage !== undefined) reply.headers(rateLimitHeaders(acceptance.usage));
   switch (acceptance.kind) {
@@ -119,6 +122,8 @@ function acceptedOrThrow(
       throw conflict(acceptance.id, acceptance.fields);
     case "domain-not-verified":
       throw domainNotVerified(domain, mode);
+    case "over-quota":
+      throw quotaExceeded(acceptance.quota, mode, recipients);
     case "not-allowed":
       throw new AppError("UNAUTHORIZED", "The credential is no longer valid. Create a new API key or log in again.");
     case "not-valid":

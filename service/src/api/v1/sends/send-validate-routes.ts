@@ -1,7 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import type { RateUsage } from "../../../accept/accept-batch.ts";
+import type { QuotaCost } from "../../../accept/quota-states.ts";
 import { validateSend } from "../../../accept/validate-send.ts";
 import { AppError } from "../../../errors.ts";
+import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
@@ -40,7 +42,7 @@ export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: L
         summary: "Validate a send without sending it",
         description:
           "Takes the same request as `POST /api/v1/send` and returns the status it would return, every problem of the payload, " +
-          "whether the domain is verified, which recipients are suppressed and what remains of the rate limits of sends. It stores " +
+          "whether the domain is verified, which recipients are suppressed and what remains of the rate limits and quotas of sends. It stores " +
           "nothing and does not count as a send. The limits of sends apply to validations as well, counted separately; the headers " +
           "show what remains of those.",
         tags: ["Sends"],
@@ -58,11 +60,21 @@ export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: L
       const parsed = parseSendBody(request);
       const send = "request" in parsed ? parsed.request : undefined;
       const problems = "problem" in parsed ? problemsOf(parsed.problem) : [];
-      const { fingerprintKey } = deps.acceptDeps;
+      const { fingerprintKey, quotas } = deps.acceptDeps;
       const validation = await validateSend({ db: caller.db, fingerprintKey }, sending.mode, send);
-      return toValidationResponse({ request: send, problems, validation });
+      const account = { accountId: caller.accountId, mode: sending.mode };
+      await quotas.readStale([account]);
+      const exceeded = send && quotas.findExceeded(account, estimateCost(send));
+      return toValidationResponse({ request: send, problems, validation, quotas: quotas.statesOf(account), exceeded });
     },
   );
+}
+
+/** The size of the sealed content is known only after sealing; it is a little larger than the bodies. */
+function estimateCost(send: SendRequest): QuotaCost {
+  const recipients = recipientsOf(send).length;
+  const contentBytes = Buffer.byteLength(send.html ?? "") + Buffer.byteLength(send.text ?? "");
+  return { recipients, queuedRecipients: recipients, contentBytes };
 }
 
 function modeOf(request: FastifyRequest, { mode, credential }: Caller) {

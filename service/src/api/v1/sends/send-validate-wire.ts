@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { QuotaState } from "../../../accept/quota-states.ts";
 import type { PayloadValidation, Validation } from "../../../accept/validate-send.ts";
 import type { FieldProblem } from "../../../errors.ts";
 import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
@@ -16,7 +17,9 @@ export const validationResponse = z
     valid: z.boolean().describe("Whether `POST /api/v1/send` would return 202 for the same request now"),
     would_answer: z.object({
       status: z.union([z.literal(202), z.literal(400), z.literal(409), z.literal(422), z.literal(429)]),
-      code: z.enum(["DOMAIN_NOT_VERIFIED", "CONFLICT", "VALIDATION_ERROR", "RATE_LIMIT_EXCEEDED"]).nullable(),
+      code: z
+        .enum(["DOMAIN_NOT_VERIFIED", "CONFLICT", "VALIDATION_ERROR", "RATE_LIMIT_EXCEEDED", "QUOTA_EXCEEDED"])
+        .nullable(),
     }),
     problems: z
       .array(fieldProblem)
@@ -46,6 +49,16 @@ export const validationResponse = z
     rate_limits: z
       .array(z.object({ window_seconds: z.int(), limit: z.int(), remaining: z.int() }))
       .describe("What remains in each window; this request does not count"),
+    quotas: z
+      .array(
+        z.object({
+          name: z.enum(["recipients_per_day", "queued_recipients", "stored_content_bytes"]),
+          limit: z.int(),
+          remaining: z.int(),
+          trial: z.boolean().describe("The account is on trial, and this is its limit"),
+        }),
+      )
+      .describe("What remains of each quota that the operator set for this account and mode, as of a few seconds ago"),
   })
   .meta({ id: "SendValidation", description: "The result that sending would have" });
 
@@ -56,36 +69,45 @@ interface ValidatedSend {
   request: SendRequest | undefined;
   problems: FieldProblem[];
   validation: Validation;
+  quotas: QuotaState[];
+  /** The quota that the send would exceed. */
+  exceeded: QuotaState | undefined;
 }
 
-export function toValidationResponse({ request, problems, validation }: ValidatedSend): ValidationResponse {
+export function toValidationResponse(validated: ValidatedSend): ValidationResponse {
+  const { request, problems, validation, quotas } = validated;
   const { usage, payload } = validation;
-  const wouldAnswer = responseTo(problems, validation);
+  const wouldAnswer = responseTo(validated);
   return {
     valid: wouldAnswer.status === 202,
     would_answer: wouldAnswer,
     problems,
-    ...(request === undefined || payload === undefined ? notValidated : validated(request, payload)),
+    ...(request === undefined || payload === undefined ? notValidated : describePayload(request, payload)),
     rate_limits: windowSeconds.map((seconds, window) => ({
       window_seconds: seconds,
       limit: usage.limits[window] ?? 0,
       remaining: usage.remaining[window] ?? 0,
     })),
+    quotas: quotas.map(({ name, limit, used, isTrial }) => {
+      return { name, limit, remaining: Math.max(0, limit - used), trial: isTrial };
+    }),
   };
 }
 
 /** Follows the order of the checks of `POST /api/v1/send`. */
-function responseTo(problems: FieldProblem[], { usage, payload }: Validation): ValidationResponse["would_answer"] {
+function responseTo({ problems, validation, exceeded }: ValidatedSend): ValidationResponse["would_answer"] {
+  const { usage, payload } = validation;
   if (usage.remaining.some((left) => left <= 0)) return { status: 429, code: "RATE_LIMIT_EXCEEDED" };
   if (problems.length > 0 || payload === undefined) return { status: 422, code: "VALIDATION_ERROR" };
   if (payload.idempotency.state === "conflict") return { status: 409, code: "CONFLICT" };
-  if (payload.idempotency.state === "repeat" || payload.isDomainVerified) return { status: 202, code: null };
-  return { status: 400, code: "DOMAIN_NOT_VERIFIED" };
+  if (payload.idempotency.state === "repeat") return { status: 202, code: null };
+  if (!payload.isDomainVerified) return { status: 400, code: "DOMAIN_NOT_VERIFIED" };
+  return exceeded === undefined ? { status: 202, code: null } : { status: 429, code: "QUOTA_EXCEEDED" };
 }
 
 const notValidated = { domain: null, recipients: null, would_be_suppressed: null, sizes: null, idempotency: null };
 
-function validated(request: SendRequest, { isDomainVerified, recipients, idempotency }: PayloadValidation) {
+function describePayload(request: SendRequest, { isDomainVerified, recipients, idempotency }: PayloadValidation) {
   return {
     domain: { name: request.from.address.domain, verified: isDomainVerified },
     recipients: recipients.map(toRecipientValidation),

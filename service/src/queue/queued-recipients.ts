@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { textArray, uuidArray } from "../db/array-param.ts";
+import type { Queryable } from "../db/database.ts";
+import { indexLookup } from "../db/stable-plan.ts";
+import type { Mode } from "../mode.ts";
+
+interface AccountMode {
+  accountId: string;
+  mode: Mode;
+}
+
+/** The queued recipients of accounts with a quota for them, in the order given: the folded count and the changes since, in one snapshot. */
+export async function readQueuedRecipients(db: Queryable, accounts: AccountMode[]): Promise<number[]> {
+  const rows = await db.query<{ recipients: number }>({
+    name: "read-queued-recipients",
+    text: `
+      select (coalesce(folded.recipients, 0) + coalesce(recent.recipients, 0))::bigint as recipients
+      from unnest($1::uuid[], $2::text[]) with ordinality as given (account_id, mode, position)
+      left join lateral ${indexLookup(`
+        select c.recipients
+        from queued_recipient_counts c
+        where c.account_id = given.account_id
+          and c.mode = given.mode`)} folded on true
+      left join lateral ${indexLookup(`
+        select sum(c.difference) as recipients
+        from queued_recipient_changes c
+        where c.account_id = given.account_id
+          and c.mode = given.mode`)} recent on true
+      order by given.position`,
+    values: [uuidArray(accounts.map(({ accountId }) => accountId)), textArray(accounts.map(({ mode }) => mode))],
+  });
+  return rows.map(({ recipients }) => recipients);
+}
+
+/**
+ * Serves all accounts: folds the oldest changes into the counts and returns how many it folded. One commit deletes a change and adds it
+ * to its count, so every query sees it exactly once. Concurrent folds take different changes.
+ */
+export async function foldQueuedRecipients(db: Queryable, batchSize: number): Promise<number> {
+  const [row] = await db.query<{ taken: number }>({
+    name: "fold-queued-recipients",
+    text: `
+      with taken as (
+        delete from queued_recipient_changes
+        where id in (
+          select id
+          from queued_recipient_changes
+          order by id
+          limit $1
+          for update skip locked
+        )
+        returning account_id, mode, difference
+      ), folded as (
+        insert into queued_recipient_counts as known (account_id, mode, recipients)
+        select account_id, mode, sum(difference)
+        from taken
+        group by account_id, mode
+        order by account_id, mode
+        on conflict (account_id, mode) do update
+        set recipients = known.recipients + excluded.recipients
+      )
+      select count(*)::integer as taken
+      from taken`,
+    values: [batchSize],
+  });
+  return row?.taken ?? 0;
+}
+
+const sendsPerPage = 2_000;
+
+/**
+ * Counts the sends that were queued before the account got its quota, page by page through the whole queue: there is no index by
+ * account. A send that is counted already stays as it is, so the command can be repeated.
+ */
+export async function countEarlierSends(db: Queryable, { accountId, mode }: AccountMode): Promise<void> {
+  let after: string | null = "00000000-0000-0000-0000-000000000000";
+  while (after !== null) {
+    const [page]: { last: string | null }[] = await db.query<{ last: string | null }>({
+      name: "count-earlier-sends",
+      text: `
+        with scanned as materialized (
+          select id, account_id, mode
+          from send_queue
+          where id > $3
+          order by id
+          limit $4
+        ), own as materialized (
+          select q.id
+          from scanned
+          cross join lateral ${indexLookup(`
+            select q.id
+            from send_queue q
+            where q.id = scanned.id
+              and q.counted_recipients is null
+            for update`)} q
+          where scanned.account_id = $1
+            and scanned.mode = $2
+        ), counted as (
+          update send_queue q
+          set counted_recipients = cardinality(q.recipients)
+          from own
+          where q.id between own.id and own.id
+          returning q.counted_recipients
+        ), noted as (
+          insert into queued_recipient_changes (account_id, mode, difference)
+          select $1, $2, sum(counted_recipients)
+          from counted
+          having count(*) > 0
+        )
+        select max(id::text collate "C") as last
+        from scanned`,
+      values: [accountId, mode, after, sendsPerPage],
+    });
+    after = page?.last ?? null;
+    // Claims and settlements go on between two pages.
+    if (after !== null) await sleep(1);
+  }
+}
