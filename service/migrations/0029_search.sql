@@ -1,0 +1,123 @@
+-- Expands. Finds sends by recipient and by provider message id without scanning them.
+--
+-- Triggers write the entries, so sends accepted and settled by processes of the version before are found as well. Creating the triggers
+-- waits for running writes to sends and blocks new ones for that moment. A worker adds the entries of the sends from before this
+-- migration (storage/index-old-sends.ts).
+
+-- One entry for each recipient of a send. The key is 28 bits of the time of the send, which are buckets of 2^20 ms (17 minutes), and
+-- 36 bits of a hash of account and recipient. The hash may collide: a search compares the send itself.
+--
+-- The time comes first because of WAL. Random keys touch a page of the index for nearly every send, and PostgreSQL writes each page in
+-- full (8 KB) at its first change after a checkpoint. With the time first, all new entries go to the few pages of the current bucket.
+-- A search looks into every bucket since the first send of the account, 30,000 in a year.
+create table send_searches (
+  key bigint not null,
+  send_id uuid not null
+);
+
+create index send_searches_key_idx on send_searches (key, send_id);
+
+-- 36 bits.
+create function search_hash(account_id uuid, value text) returns bigint
+  language sql immutable strict parallel safe
+  return ('x0000000' || left(encode(sha256(convert_to(account_id::text || ' ' || value, 'UTF8')), 'hex'), 9))::bit(64)::bigint;
+
+create function search_key(send_id uuid, hash bigint) returns bigint
+  language sql immutable strict parallel safe
+  return (('x' || left(send_id::text, 7) || '000000000')::bit(64)::bigint) | hash;
+
+-- A provider message id of SES contains the time of the submission: a region code of four digits and the milliseconds since 1970 in
+-- twelve hexadecimal digits. Nearly every send is submitted within seconds after its acceptance, so the sends of those seconds are its
+-- index: such a send needs no entry, and settling it writes nothing more. AWS does not document the format. A send whose provider
+-- message id has another format or another time gets an entry like that of a recipient.
+create function needs_search_entry(send_id uuid, provider_message_id text) returns boolean
+  language sql immutable strict parallel safe
+  return not case
+    when provider_message_id ~ '^[0-9a-f]{16}-' then
+      ('x0000' || substr(provider_message_id, 5, 12))::bit(64)::bigint
+      - ('x0000' || left(replace(send_id::text, '-', ''), 12))::bit(64)::bigint between -5000 and 10000
+    else false
+  end;
+
+create function index_new_sends() returns trigger
+  language plpgsql
+as $$
+begin
+  insert into send_searches (key, send_id)
+  select distinct search_key(added.id, search_hash(added.account_id, value)), added.id
+  from added
+  cross join lateral (
+    select unnest(coalesce(added.recipient_keys, lower(added.to_addresses::text)::text[])) as value
+    union all
+    select added.provider_message_id
+    where needs_search_entry(added.id, added.provider_message_id)
+  ) as searched
+  order by 1;
+  return null;
+end
+$$;
+
+create function index_submitted_send() returns trigger
+  language plpgsql
+as $$
+begin
+  insert into send_searches (key, send_id)
+  values (search_key(new.id, search_hash(new.account_id, new.provider_message_id)), new.id);
+  return null;
+end
+$$;
+
+-- Before the lock, because a search reads it. Sends with smaller ids may have no entries yet.
+create table search_progress (
+  is_only_row boolean primary key default true,
+  indexed_from uuid not null,
+  constraint search_progress_one_row check (is_only_row)
+);
+
+-- From here on every commit that stores a send writes its entries.
+lock table sends in share row exclusive mode;
+
+create trigger sends_indexed
+  after insert on sends
+  referencing new table as added
+  for each statement
+  execute function index_new_sends();
+
+create trigger sends_submission_indexed
+  after update of provider_message_id on sends
+  for each row
+  when (new.provider_message_id is distinct from old.provider_message_id
+    and needs_search_entry(new.id, new.provider_message_id))
+  execute function index_submitted_send();
+
+insert into search_progress (indexed_from)
+select case when exists (select from sends) then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else '00000000-0000-0000-0000-000000000000' end::uuid;
+
+grant select on search_progress to pg_database_owner;
+
+-- The sends with this hash and ids in a range, newest first. Nobody may read send_searches itself on behalf of an account: this function
+-- returns ids only, and row-level security decides which of these sends the account sees. With the settings, no plan depends on statistics.
+create function find_searched_sends(hash bigint, from_id uuid, before_id uuid, at_most integer) returns setof uuid
+  language sql stable strict
+  security definer
+  set search_path = public, pg_temp
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set jit = off
+begin atomic
+  select found.send_id
+  from generate_series(search_key(before_id, 0) >> 36, search_key(from_id, 0) >> 36, -1) as bucket
+  cross join lateral (
+    select s.send_id
+    from send_searches s
+    where s.key = ((bucket << 36) | hash)
+      and s.send_id >= from_id
+      and s.send_id < before_id
+    order by s.send_id desc
+    limit at_most
+  ) as found
+  limit at_most;
+end;
+
+revoke all on function find_searched_sends (bigint, uuid, uuid, integer) from public;
+grant execute on function find_searched_sends (bigint, uuid, uuid, integer) to pg_database_owner;
