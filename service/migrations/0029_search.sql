@@ -4,15 +4,24 @@
 -- waits for running writes to sends and blocks new ones for that moment. A worker adds the entries of the sends from before this
 -- migration (storage/index-old-sends.ts).
 
--- One entry for each recipient of a send. The key is 28 bits of the time of the send, which are buckets of 2^20 ms (17 minutes), and
--- 36 bits of a hash of account and recipient. The hash may collide: a search compares the send itself.
+-- One entry for each recipient of a send. The key is a bucket of time and 36 bits of a hash of account and recipient. The hash may
+-- collide: a search compares the send itself.
 --
--- The time comes first because of WAL. Random keys touch a page of the index for nearly every send, and PostgreSQL writes each page in
--- full (8 KB) at its first change after a checkpoint. With the time first, all new entries go to the few pages of the current bucket.
--- A search looks into every bucket since the first send of the account, 30,000 in a year.
+-- The bucket comes first because of WAL. Random keys touch a page of the index for nearly every send, and PostgreSQL writes each page in
+-- full (8 KB) at its first change after a checkpoint. With the bucket first, all new entries go to a few pages. A search looks into every
+-- bucket, so a worker merges old ones (storage/merge-search-entries.ts):
+--
+-- 1. An entry of a send of the last 12 hours has a fine bucket: 2^20 ms (17 minutes), the first 28 bits of the id.
+-- 2. A worker merges 1,024 fine buckets into a coarse one of 2^30 ms (12 days), a day after its end. A year has 30 coarse buckets.
+-- 3. An entry that is added later has a coarse bucket at once, so a merged bucket stays merged.
+--
+-- The numbers of coarse buckets are smaller than those of all fine ones: both kinds share the table and its index.
 create table send_searches (
   key bigint not null,
   send_id uuid not null
+) with (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.02
 );
 
 create index send_searches_key_idx on send_searches (key, send_id);
@@ -22,9 +31,16 @@ create function search_hash(account_id uuid, value text) returns bigint
   language sql immutable strict parallel safe
   return ('x0000000' || left(encode(sha256(convert_to(account_id::text || ' ' || value, 'UTF8')), 'hex'), 9))::bit(64)::bigint;
 
-create function search_key(send_id uuid, hash bigint) returns bigint
+create function fine_bucket(send_id uuid) returns bigint
   language sql immutable strict parallel safe
-  return (('x' || left(send_id::text, 7) || '000000000')::bit(64)::bigint) | hash;
+  return ('x000000000' || left(send_id::text, 7))::bit(64)::bigint;
+
+create function search_key(send_id uuid, hash bigint, moment timestamptz) returns bigint
+  language sql immutable strict parallel safe
+  return case
+    when send_id >= first_id_at(moment - interval '12 hours') then fine_bucket(send_id) << 36
+    else (fine_bucket(send_id) >> 10) << 36
+  end | hash;
 
 -- A provider message id of SES contains the time of the submission: a region code of four digits and the milliseconds since 1970 in
 -- twelve hexadecimal digits. Nearly every send is submitted within seconds after its acceptance, so the sends of those seconds are its
@@ -44,7 +60,7 @@ create function index_new_sends() returns trigger
 as $$
 begin
   insert into send_searches (key, send_id)
-  select distinct search_key(added.id, search_hash(added.account_id, value)), added.id
+  select distinct search_key(added.id, search_hash(added.account_id, value), now()), added.id
   from added
   cross join lateral (
     select unnest(coalesce(added.recipient_keys, lower(added.to_addresses::text)::text[])) as value
@@ -62,15 +78,18 @@ create function index_submitted_send() returns trigger
 as $$
 begin
   insert into send_searches (key, send_id)
-  values (search_key(new.id, search_hash(new.account_id, new.provider_message_id)), new.id);
+  values (search_key(new.id, search_hash(new.account_id, new.provider_message_id), now()), new.id);
   return null;
 end
 $$;
 
--- Before the lock, because a search reads it. Sends with smaller ids may have no entries yet.
 create table search_progress (
   is_only_row boolean primary key default true,
+  -- Sends with smaller ids may have no entries yet.
   indexed_from uuid not null,
+  -- Coarse buckets before this one are merged. Of this one, the entries with smaller hashes are.
+  merging_bucket bigint not null,
+  merging_hash bigint not null default 0,
   constraint search_progress_one_row check (is_only_row)
 );
 
@@ -90,8 +109,10 @@ create trigger sends_submission_indexed
     and needs_search_entry(new.id, new.provider_message_id))
   execute function index_submitted_send();
 
-insert into search_progress (indexed_from)
-select case when exists (select from sends) then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else '00000000-0000-0000-0000-000000000000' end::uuid;
+-- No fine bucket is older than 12 hours here.
+insert into search_progress (indexed_from, merging_bucket)
+select case when exists (select from sends) then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else '00000000-0000-0000-0000-000000000000' end::uuid,
+  fine_bucket(first_id_at(now() - interval '12 hours')) >> 10;
 
 grant select on search_progress to pg_database_owner;
 
@@ -106,16 +127,42 @@ create function find_searched_sends(hash bigint, from_id uuid, before_id uuid, a
   set jit = off
 begin atomic
   select found.send_id
-  from generate_series(search_key(before_id, 0) >> 36, search_key(from_id, 0) >> 36, -1) as bucket
-  cross join lateral (
-    select s.send_id
-    from send_searches s
-    where s.key = ((bucket << 36) | hash)
-      and s.send_id >= from_id
-      and s.send_id < before_id
-    order by s.send_id desc
-    limit at_most
+  from (
+    (
+      select found.send_id
+      from generate_series(
+        fine_bucket(before_id),
+        greatest(fine_bucket(from_id), (select merging_bucket << 10 from search_progress)),
+        -1
+      ) as bucket
+      cross join lateral (
+        select s.send_id
+        from send_searches s
+        where s.key = ((bucket << 36) | hash)
+          and s.send_id >= from_id
+          and s.send_id < before_id
+        order by s.send_id desc
+        limit at_most
+      ) as found
+      limit at_most
+    )
+    union all
+    (
+      select found.send_id
+      from generate_series(fine_bucket(before_id) >> 10, fine_bucket(from_id) >> 10, -1) as bucket
+      cross join lateral (
+        select s.send_id
+        from send_searches s
+        where s.key = ((bucket << 36) | hash)
+          and s.send_id >= from_id
+          and s.send_id < before_id
+        order by s.send_id desc
+        limit at_most
+      ) as found
+      limit at_most
+    )
   ) as found
+  order by found.send_id desc
   limit at_most;
 end;
 

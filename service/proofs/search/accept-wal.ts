@@ -29,14 +29,14 @@ const rounds = 4;
 const sealedBytes = 2_000;
 
 /**
- * WAL bytes of one connection that accepts sends of 2 KB, with and without the trigger that writes search entries, in turns. Every
- * round begins after a checkpoint, so pages that PostgreSQL writes in full are part of it. Undefined before PostgreSQL 18, which counts
+ * WAL bytes of one connection that accepts sends of 2 KB, with and without the trigger that writes search entries, in turns. With
+ * `checkpoints` every round begins after one, so pages that PostgreSQL writes in full are part of it. Undefined before PostgreSQL 18, which counts
  * per connection.
  */
 export async function measureAcceptWal(
   owner: Database,
   url: string,
-  accepts: number,
+  { accepts, checkpoints }: { accepts: number; checkpoints: boolean },
 ): Promise<AcceptWal[] | undefined> {
   const [version] = await owner.query<{ counts: boolean }>({
     name: "counts-wal",
@@ -54,7 +54,7 @@ export async function measureAcceptWal(
       for (let round = 0; round < rounds; round++) {
         for (const state of round % 2 === 0 ? (["disable", "enable"] as const) : (["enable", "disable"] as const)) {
           await change(owner, `alter table sends ${state} trigger sends_indexed`);
-          await change(owner, "checkpoint");
+          if (checkpoints) await change(owner, "checkpoint");
           const start = await walBytesOf(db);
           await accept(kind, perRound);
           bytes[state] += (await walBytesOf(db)) - start;

@@ -52,6 +52,20 @@ export async function storeNumberedSends(
   await change(db, "alter table sends enable trigger sends_indexed");
 }
 
+/** Gives entries of the last 13 days their fine buckets: so many may not be merged yet. `db` needs a long time limit. */
+export async function unmergeNewest(db: Database): Promise<void> {
+  const moment = "first_id_at(now() - interval '13 days')";
+  await change(
+    db,
+    `update send_searches
+     set key = (fine_bucket(send_id) << 36) | (key & ((1::bigint << 36) - 1))
+     where key >= (fine_bucket(${moment}) >> 10) << 36
+       and send_id >= ${moment}`,
+  );
+  await change(db, `update search_progress set merging_bucket = fine_bucket(${moment}) >> 10`);
+  await change(db, "vacuum (analyze) send_searches");
+}
+
 /** A new database has partitions from the last month on. */
 async function coverTheYear(db: Database, newestMs: number): Promise<void> {
   const partitions = await db.query<{ name: string }>({

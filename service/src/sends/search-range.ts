@@ -14,13 +14,9 @@ export interface SearchRange {
   promptBeforeId: string | undefined;
 }
 
-/** Bits of the time that are one bucket, and the limits of a prompt submission: as in the migration 0029_search. */
-const bucketMs = 2 ** 20;
+/** The limits of a prompt submission, as in the migration 0029_search. */
 const longestPromptMs = 10_000;
 const clockToleranceMs = 5_000;
-
-/** One search looks into as many buckets as two years have. */
-const maxBuckets = 60_000;
 
 /**
  * SQL: the ids of the sends that may match the search in `$6` (recipient) or `$8` (provider message id), at most `$3`, newest first.
@@ -54,11 +50,10 @@ export async function findSearchRange(
   { before, since, until, providerMessageId }: SendFilter,
 ): Promise<SearchRange | undefined> {
   const { indexedFrom, newest, oldest, sinceId, untilId } = await readBounds(db, modes, since, until);
-  const beforeId =
-    smallest(before?.toLowerCase(), untilId, newest && firstIdAt(timeOf(newest) + bucketMs)) ?? firstIdAt(0);
+  const beforeId = smallest(before?.toLowerCase(), untilId, newest && firstIdAt(timeOf(newest) + 1)) ?? firstIdAt(0);
   const oldestId = largest(sinceId, oldest) ?? firstIdAt(0);
   if (beforeId <= indexedFrom && oldestId < beforeId) return undefined;
-  const fromId = largest(oldestId, indexedFrom, firstIdAt(timeOf(beforeId) - maxBuckets * bucketMs)) ?? oldestId;
+  const fromId = largest(oldestId, indexedFrom) ?? oldestId;
   const submittedAt = providerMessageId === undefined ? undefined : submissionTime(providerMessageId);
   return {
     fromId,

@@ -4,6 +4,7 @@ import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Mode } from "../mode.ts";
 import { indexOldSends } from "../storage/index-old-sends.ts";
+import { mergeSearchEntries } from "../storage/merge-search-entries.ts";
 import { listSends } from "./list-sends.ts";
 import type { SendFilter } from "./send-filter.ts";
 import { newSendId } from "./send-id.ts";
@@ -133,7 +134,7 @@ describe("by recipient", () => {
     const [own, searched] = [await store({ to: ["own@example.test"] }), await store({})];
     await change(
       database.db,
-      "insert into send_searches (key, send_id) select search_key(id, search_hash($1, 'jane@example.test')), id from unnest($2::uuid[]) as id",
+      "insert into send_searches (key, send_id) select search_key(id, search_hash($1, 'jane@example.test'), now()), id from unnest($2::uuid[]) as id",
       [accountId, [foreign, own]],
     );
     expect(await find({ recipient: "jane@example.test", limit: 1 })).toEqual([searched]);
@@ -175,6 +176,33 @@ describe("by provider message id", () => {
   });
 });
 
+test("merged entries find the same sends, during and after the merge", async () => {
+  const recent = Date.now() - 3_600_000;
+  const stored: string[] = [];
+  for (let number = 0; number < 8; number++)
+    stored.unshift(await store({ at: recent + number * 300_000, messageId: `m-${number}` }));
+  const [other, recipient] = [await store({ at: recent, to: ["other@example.test"] }), "jane@example.test"];
+  const isFine = "key >= 1::bigint << 56";
+  const fineEntries = async () =>
+    (await change(database.db, `select from send_searches where ${isFine} and send_id = any ($1)`, [stored])).length;
+  expect(await fineEntries()).toBe(16);
+
+  const [progress] = await change(database.db, "select merging_bucket as bucket from search_progress");
+  const later = new Date(Date.now() + 15 * 86_400_000).toISOString();
+  // A maximum of 0.01 ms ends after one step.
+  for (let step = 0; step < 10 && (await fineEntries()) > 0; step++) {
+    await mergeSearchEntries(database.db, 0.01, later);
+    expect(await find({ recipient })).toEqual(stored);
+  }
+  await mergeSearchEntries(database.db, 60_000, later);
+  expect(await fineEntries()).toBe(0);
+  expect(await find({ recipient })).toEqual(stored);
+  expect(await find({ recipient: "other@example.test" })).toEqual([other]);
+  expect(await find({ providerMessageId: "m-3" })).toEqual([stored[4]]);
+  expect(await mergeSearchEntries(database.db, 60_000, later)).toBe(0);
+  await change(database.db, "update search_progress set merging_bucket = $1", [progress?.bucket]);
+});
+
 describe("sends from before the index", () => {
   test("are found by scanning until a worker has indexed them, and each is found once at every moment", async () => {
     const stored: string[] = [];
@@ -189,7 +217,7 @@ describe("sends from before the index", () => {
       await change(database.db, `delete from send_searches`);
       await change(
         database.db,
-        `insert into send_searches select search_key(id, search_hash(account_id, $2)), id from sends where id >= $1 and account_id = $3`,
+        `insert into send_searches select search_key(id, search_hash(account_id, $2), now()), id from sends where id >= $1 and account_id = $3`,
         [indexedFrom, recipient, accountId],
       );
       expect(await find({ recipient, limit: 2 })).toEqual(stored);

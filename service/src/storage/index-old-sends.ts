@@ -31,7 +31,7 @@ async function indexBatch(db: Queryable): Promise<number> {
         limit $1
       ), entries as (
         insert into send_searches (key, send_id)
-        select distinct search_key(batch.id, search_hash(batch.account_id, searched.value)) as key, batch.id
+        select distinct search_key(batch.id, search_hash(batch.account_id, searched.value), now()) as key, batch.id
         from batch
         cross join lateral (
           select unnest(batch.recipients) as value
@@ -42,7 +42,10 @@ async function indexBatch(db: Queryable): Promise<number> {
         where not exists (
           select
           from send_searches known
-          where known.key = search_key(batch.id, search_hash(batch.account_id, searched.value))
+          where known.key in (
+              (fine_bucket(batch.id) << 36) | search_hash(batch.account_id, searched.value),
+              ((fine_bucket(batch.id) >> 10) << 36) | search_hash(batch.account_id, searched.value)
+            )
             and known.send_id = batch.id
         )
         order by key

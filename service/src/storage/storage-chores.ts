@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
 import { indexOldSends } from "./index-old-sends.ts";
+import { mergeSearchEntries } from "./merge-search-entries.ts";
 import { dropOldAttempts } from "./old-attempts.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { dropOldDelays } from "./old-delays.ts";
@@ -23,8 +24,9 @@ const foldBatchSize = 5_000;
 const maxFoldMs = 60_000;
 const maxDropAttemptsMs = 60_000;
 const maxIndexMs = 60_000;
+const maxMergeMs = 300_000;
 
-/** Creates partitions ahead of time, drops content and attempts whose retention is over, folds list counts, indexes old sends and reports held snapshots. */
+/** Creates partitions ahead of time, drops content and attempts whose retention is over, folds list counts, maintains the index of searches and reports held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
   const reported = new Set<string>();
   return [
@@ -33,6 +35,7 @@ export function storageChores(deps: StorageDeps): Chore[] {
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
     { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps) },
+    { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps) },
     { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, reported) },
   ];
 }
@@ -72,6 +75,12 @@ async function foldChanges({ db }: StorageDeps): Promise<void> {
 async function indexSends({ db, log }: StorageDeps): Promise<void> {
   const sends = await indexOldSends(db, maxIndexMs);
   if (sends > 0) log.info({ sends }, "sends.indexed");
+}
+
+/** Several minutes of an hour are enough to merge the entries of 100 sends a second. */
+async function mergeEntries({ db, log }: StorageDeps): Promise<void> {
+  const entries = await mergeSearchEntries(db, maxMergeMs);
+  if (entries > 0) log.info({ entries }, "searches.merged");
 }
 
 /** Logs each snapshot that is held too long, once per process. */
