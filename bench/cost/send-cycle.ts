@@ -91,6 +91,7 @@ async function report({ applyFeedback }: Tree, db: Database, sends: ClaimedSend[
   if (newEvents !== feedback.length) throw new Error(`${newEvents} of ${feedback.length} events were new`);
 }
 
+/** As SES makes them: region, time of the submission in milliseconds, random digits. */
 function messageIdOf({ id }: ClaimedSend): string {
-  return `0107${id}-000000`;
+  return `0107${id.replaceAll("-", "").slice(0, 12)}-${id}-000000`;
 }

@@ -2,85 +2,139 @@ import type { AccountDatabase } from "../db/database.ts";
 import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
 import type { Mode } from "../mode.ts";
-import { type SendRecord, sendRecordColumns } from "./send-store.ts";
+import { findSearchRange, type SearchRange, searchedSends } from "./search-range.ts";
+import type { SendFilter } from "./send-filter.ts";
+import { type SendRecord, sendColumnsWithoutId, sendRecordColumns } from "./send-store.ts";
 
-export interface SendFilter {
-  status: SendRecord["status"] | undefined;
-  /** In the form in which recipients are compared: lower case, domain as A-labels. */
-  recipient: string | undefined;
-  /** Every spelling that callers may have used for the domain of the sender, in lower case. */
-  fromDomains: string[] | undefined;
-  providerMessageId: string | undefined;
-  apiKeyId: string | undefined;
-  before: string | undefined;
-  since: string | undefined;
-  until: string | undefined;
-  limit: number;
-}
-
-/** The most sends that one page scans for a filter without an index; the caller continues with the next page. */
+/** The most sends that one page reads for its filters; the caller continues with the next page. */
 const maxScanned = 10_000;
+/** The most sends that one page reads for a recipient alone: more than a page, because sends of the other mode are among them. */
+const maxSearched = 1_000;
+
+interface SendPage {
+  sends: SendRecord[];
+  nextBefore: string | undefined;
+}
 
 /**
  * Newest first, from `before` on. `nextBefore` continues the list and is undefined at its end. A page with fewer than `limit` sends
  * is not always the last one.
+ *
+ * Recipient and provider message id are found by index. While a worker still adds entries for sends from before the index, the search
+ * covers the newer sends first, and the next pages scan the others.
  */
-export async function listSends(
+export async function listSends(db: AccountDatabase, modes: readonly Mode[], filter: SendFilter): Promise<SendPage> {
+  if (filter.recipient === undefined && filter.providerMessageId === undefined) return scanSends(db, modes, filter);
+  const range = await findSearchRange(db, modes, filter);
+  return range === undefined ? scanSends(db, modes, filter) : searchSends(db, modes, filter, range);
+}
+
+async function searchSends(
   db: AccountDatabase,
   modes: readonly Mode[],
   filter: SendFilter,
-): Promise<{ sends: SendRecord[]; nextBefore: string | undefined }> {
+  { continuesAt, ...range }: SearchRange,
+): Promise<SendPage> {
+  const { status, recipient, providerMessageId, fromDomains, apiKeyId } = filter;
+  const isCombined = [status, fromDomains, apiKeyId].some((wanted) => wanted !== undefined);
+  const scanLimit =
+    isCombined || (recipient !== undefined && providerMessageId !== undefined) ? maxScanned : maxSearched;
+  const page = await readPage(db, modes, filter, {
+    name: "search-sends",
+    // Sends that the caller does not see count as scanned: otherwise the list would seem to end before them.
+    candidates: `
+          select found.id, ${sendColumnsWithoutId}, s.id is not null and ${matchesFilter} as "isMatch"
+          from (${searchedSends}
+          ) as found
+          left join lateral (
+            select *
+            from sends s
+            where s.id = found.id
+              and s.account_id = $1
+              and s.mode = any ($2)
+            offset 0
+          ) as s on true`,
+    scanLimit,
+    values: [range.fromId, range.beforeId, range.promptFromId, range.promptBeforeId],
+  });
+  return { ...page, nextBefore: page.nextBefore ?? continuesAt };
+}
+
+/** Reads the sends of the account in the order of the list. A filter is compared with every send that is read. */
+async function scanSends(db: AccountDatabase, modes: readonly Mode[], filter: SendFilter): Promise<SendPage> {
   const { status, recipient, fromDomains, providerMessageId, apiKeyId, before, since, until, limit } = filter;
   const isFiltered = [status, recipient, fromDomains, providerMessageId, apiKeyId].some(
     (wanted) => wanted !== undefined,
   );
-  const scanLimit = isFiltered ? maxScanned : limit + 1;
-  const rows = await db.query<SendRecord & ScannedRow>({
+  return readPage(db, modes, filter, {
     name: "list-sends",
-    text: `
-      select *
-      from (
-        select *, row_number() over (order by id desc) as "scanPosition", ($7::text is null or status = $7) and "isMatch" as "isWanted"
-        from (
-          select *
-          from (
-            ${ofEachMode(
-              (mode) => `
-            select ${sendRecordColumns},
-              ($8::text is null or $8 = any (coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[])))
-              and ($9::text[] is null or lower(substring(s.from_address from '@([^@>]+)>?$')) = any ($9))
-              and ($10::text is null or s.provider_message_id = $10)
-              and ($12::uuid is null or s.api_key_id = $12) as "isMatch"
+    candidates: ofEachMode(
+      (mode) => `
+            select ${sendRecordColumns}, ${matchesFilter} as "isMatch"
             from sends s
             where s.account_id = $1
               and s.mode = ${mode}
-              and ($3::uuid is null or s.id < $3)
-              and ($4::timestamptz is null or s.id >= first_id_at($4))
-              and ($5::timestamptz is null or s.id < first_id_at($5))
+              and ($10::uuid is null or s.id < $10)
+              and ($11::timestamptz is null or s.id >= first_id_at($11))
+              and ($12::timestamptz is null or s.id < first_id_at($12))
             order by s.id desc
-            limit $6`,
-            )}
+            limit $3`,
+    ),
+    scanLimit: isFiltered ? maxScanned : limit + 1,
+    values: [before ?? null, since ?? null, until ?? null],
+  });
+}
+
+/** SQL: whether the send `s` matches the filter, apart from its status, which is computed. */
+const matchesFilter = `($6::text is null or $6 = any (coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[])))
+              and ($7::text[] is null or lower(substring(s.from_address from '@([^@>]+)>?$')) = any ($7))
+              and ($8::text is null or s.provider_message_id = $8)
+              and ($9::uuid is null or s.api_key_id = $9)`;
+
+interface Candidates {
+  name: string;
+  /** SQL: the sends that the page may contain, with `isMatch`. */
+  candidates: string;
+  scanLimit: number;
+  /** The parameters from `$10` on. */
+  values: unknown[];
+}
+
+async function readPage(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  { status, recipient, fromDomains, providerMessageId, apiKeyId, limit }: SendFilter,
+  { name, candidates, scanLimit, values }: Candidates,
+): Promise<SendPage> {
+  const rows = await db.query<SendRecord & ScannedRow>({
+    name,
+    text: `
+      select *
+      from (
+        select *, row_number() over (order by id desc) as "scanPosition", ($4::text is null or status = $4) and "isMatch" as "isWanted"
+        from (
+          select *
+          from (
+            ${candidates}
           ) as entries
           order by id desc
-          limit $6
+          limit $3
         ) as candidates
       ) as scanned
-      where "isWanted" or "scanPosition" = $6
+      where "isWanted" or "scanPosition" = $3
       order by id desc
-      limit $11`,
+      limit $5`,
     values: [
       db.accountId,
       modes,
-      before ?? null,
-      since ?? null,
-      until ?? null,
       scanLimit,
       status ?? null,
+      limit + 2,
       recipient ?? null,
       fromDomains ?? null,
       providerMessageId ?? null,
-      limit + 2,
       apiKeyId ?? null,
+      ...values,
     ],
     isPlannedEachTime: true,
   });

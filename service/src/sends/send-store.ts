@@ -34,11 +34,14 @@ export function publishedStatus(queueState: string): string {
   return `case when s.status = 'queued' and ${queueState} in ('leased', 'in-doubt') then 'processing' else s.status end`;
 }
 
-/** SQL: the columns of a `SendRecord`, from the record `s`. */
-export const sendRecordColumns = `s.id,
-          ${publishedStatus("(select q.state from send_queue q where q.id = s.id)")} as status, s.from_address as "fromAddress", s.to_addresses as "toAddresses",
+/** SQL: the columns of a `SendRecord` except its id, from the record `s`. */
+export const sendColumnsWithoutId = `${publishedStatus("(select q.state from send_queue q where q.id = s.id)")} as status, s.from_address as "fromAddress", s.to_addresses as "toAddresses",
           s.subject, s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
           s.error_code as "errorCode", s.error_message as "errorMessage", s.mode`;
+
+/** SQL: the columns of a `SendRecord`, from the record `s`. */
+export const sendRecordColumns = `s.id,
+          ${sendColumnsWithoutId}`;
 
 export async function findSend(
   db: AccountDatabase,

@@ -3,6 +3,8 @@ import { foldListChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
+import { indexOldSends } from "./index-old-sends.ts";
+import { mergeSearchEntries } from "./merge-search-entries.ts";
 import { dropOldAttempts } from "./old-attempts.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { dropOldDelays } from "./old-delays.ts";
@@ -21,8 +23,10 @@ const hourSeconds = 3600;
 const foldBatchSize = 5_000;
 const maxFoldMs = 60_000;
 const maxDropAttemptsMs = 60_000;
+const maxIndexMs = 60_000;
+const maxMergeMs = 300_000;
 
-/** Creates partitions ahead of time, drops content and attempts whose retention is over, folds list counts and reports held snapshots. */
+/** Creates partitions ahead of time, drops content and attempts whose retention is over, folds list counts, maintains the index of searches and reports held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
   const reported = new Set<string>();
   return [
@@ -30,6 +34,8 @@ export function storageChores(deps: StorageDeps): Chore[] {
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
+    { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps) },
+    { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps) },
     { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, reported) },
   ];
 }
@@ -64,6 +70,17 @@ async function foldChanges({ db }: StorageDeps): Promise<void> {
   // crash point: before-fold
   const endsAt = performance.now() + maxFoldMs;
   while (performance.now() < endsAt && (await foldListChanges(db, foldBatchSize)) === foldBatchSize);
+}
+
+async function indexSends({ db, log }: StorageDeps): Promise<void> {
+  const sends = await indexOldSends(db, maxIndexMs);
+  if (sends > 0) log.info({ sends }, "sends.indexed");
+}
+
+/** Several minutes of an hour are enough to merge the entries of 100 sends a second. */
+async function mergeEntries({ db, log }: StorageDeps): Promise<void> {
+  const entries = await mergeSearchEntries(db, maxMergeMs);
+  if (entries > 0) log.info({ entries }, "searches.merged");
 }
 
 /** Logs each snapshot that is held too long, once per process. */

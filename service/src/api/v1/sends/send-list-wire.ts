@@ -1,7 +1,7 @@
 import { domainToUnicode } from "node:url";
 import { z } from "zod";
 import { parseHostName } from "../../../host-name.ts";
-import type { SendFilter } from "../../../sends/list-sends.ts";
+import type { SendFilter } from "../../../sends/send-filter.ts";
 import { sendStatuses } from "../../../sends/send-store.ts";
 import { recipientKeyOf } from "../events/event-wire.ts";
 import {

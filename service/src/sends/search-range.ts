@@ -1,0 +1,136 @@
+import type { AccountDatabase } from "../db/database.ts";
+import { ofEachMode } from "../db/of-each-mode.ts";
+import type { Mode } from "../mode.ts";
+import type { SendFilter } from "./send-filter.ts";
+
+/** The sends that one search covers, as a range of ids. */
+export interface SearchRange {
+  fromId: string;
+  beforeId: string;
+  /** Where the next search or scan goes on, if it must. */
+  continuesAt: string | undefined;
+  /** The sends that were accepted shortly before the submission that the provider message id names. */
+  promptFromId: string | undefined;
+  promptBeforeId: string | undefined;
+}
+
+/** The limits of a prompt submission, as in the migration 0029_search. */
+const longestPromptMs = 10_000;
+const clockToleranceMs = 5_000;
+
+/**
+ * SQL: the ids of the sends that may match the search in `$6` (recipient) or `$8` (provider message id), at most `$3`, newest first.
+ * A hash collision may add others. Entries in the index are complete, except for prompt submissions: see the migration 0029_search.
+ */
+export const searchedSends = `
+            select found as id
+            from find_searched_sends(search_hash($1::uuid, coalesce($8::text, $6::text)), $10::uuid, $11::uuid, $3::integer) as found
+            union
+            select id
+            from (
+              ${ofEachMode(
+                (mode) => `
+                select s.id
+                from sends s
+                where s.account_id = $1
+                  and s.mode = ${mode}
+                  and s.id >= greatest($10::uuid, $12::uuid)
+                  and s.id < least($11::uuid, $13::uuid)
+                  and $12::uuid is not null
+                  and s.provider_message_id = $8
+                order by s.id desc
+                limit $3`,
+              )}
+            ) as prompt`;
+
+/** Undefined when the page begins among sends that may have no entries yet. */
+export async function findSearchRange(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  { before, since, until, providerMessageId }: SendFilter,
+): Promise<SearchRange | undefined> {
+  const { indexedFrom, newest, oldest, sinceId, untilId } = await readBounds(db, modes, since, until);
+  const beforeId = smallest(before?.toLowerCase(), untilId, newest && firstIdAt(timeOf(newest) + 1)) ?? firstIdAt(0);
+  const oldestId = largest(sinceId, oldest) ?? firstIdAt(0);
+  if (beforeId <= indexedFrom && oldestId < beforeId) return undefined;
+  const fromId = largest(oldestId, indexedFrom) ?? oldestId;
+  const submittedAt = providerMessageId === undefined ? undefined : submissionTime(providerMessageId);
+  return {
+    fromId,
+    beforeId,
+    continuesAt: fromId > oldestId && fromId < beforeId ? fromId : undefined,
+    promptFromId: submittedAt === undefined ? undefined : firstIdAt(submittedAt - longestPromptMs),
+    promptBeforeId: submittedAt === undefined ? undefined : firstIdAt(submittedAt + clockToleranceMs + 1),
+  };
+}
+
+interface Bounds {
+  indexedFrom: string;
+  newest: string | null;
+  oldest: string | null;
+  sinceId: string | null;
+  untilId: string | null;
+}
+
+async function readBounds(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  since: string | undefined,
+  until: string | undefined,
+): Promise<Bounds> {
+  const end = (order: "asc" | "desc") => `
+          select id
+          from (
+            ${ofEachMode(
+              (mode) => `
+              select s.id
+              from sends s
+              where s.account_id = $1
+                and s.mode = ${mode}
+              order by s.id ${order}
+              limit 1`,
+            )}
+          ) as ends
+          order by id ${order}
+          limit 1`;
+  const [row] = await db.query<Bounds>({
+    name: "find-search-bounds",
+    text: `
+      select p.indexed_from as "indexedFrom", (${end("desc")}) as newest, (${end("asc")}) as oldest,
+        first_id_at($3::timestamptz) as "sinceId", first_id_at($4::timestamptz) as "untilId"
+      from search_progress p`,
+    values: [db.accountId, modes, since ?? null, until ?? null],
+    isPlannedEachTime: true,
+  });
+  if (row === undefined) throw new Error("search_progress has no row");
+  return row;
+}
+
+/** A provider message id of SES contains the time of the submission; undefined for others. */
+function submissionTime(providerMessageId: string): number | undefined {
+  const [, digits] = /^[0-9a-f]{4}([0-9a-f]{12})-/.exec(providerMessageId) ?? [];
+  return digits === undefined ? undefined : Number.parseInt(digits, 16);
+}
+
+function timeOf(id: string): number {
+  return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+}
+
+/** The smallest id of a moment. Ids of sends are larger than it. */
+function firstIdAt(ms: number): string {
+  const time = Math.min(Math.max(Math.floor(ms), 0), 2 ** 48 - 1)
+    .toString(16)
+    .padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
+function smallest(...ids: (string | null | undefined)[]): string | undefined {
+  return ids.filter((id) => typeof id === "string").toSorted()[0];
+}
+
+function largest(...ids: (string | null | undefined)[]): string | undefined {
+  return ids
+    .filter((id) => typeof id === "string")
+    .toSorted()
+    .at(-1);
+}

@@ -1,0 +1,63 @@
+import type { Queryable } from "../db/database.ts";
+
+const batchSize = 2_000;
+
+/**
+ * Serves all accounts: adds the search entries of sends from before the migration 0029_search, newest first, in steps of one statement
+ * and until `maxMs` are over. A trigger writes the entries of all later sends. Returns the number of sends that it indexed; 0 when the
+ * entries of all sends exist.
+ */
+export async function indexOldSends(db: Queryable, maxMs: number): Promise<number> {
+  const endsAt = performance.now() + maxMs;
+  let indexed = 0;
+  for (let taken = 1; taken > 0 && performance.now() < endsAt; indexed += taken) taken = await indexBatch(db);
+  return indexed;
+}
+
+async function indexBatch(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ taken: number }>({
+    name: "index-old-sends",
+    text: `
+      with progress as materialized (
+        select indexed_from
+        from search_progress
+        where indexed_from > '00000000-0000-0000-0000-000000000000'
+        for update
+      ), batch as materialized (
+        select s.id, s.account_id, s.provider_message_id, coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as recipients
+        from sends s
+        where s.id < (select indexed_from from progress)
+        order by s.id desc
+        limit $1
+      ), entries as (
+        insert into send_searches (key, send_id)
+        select distinct search_key(batch.id, search_hash(batch.account_id, searched.value), now()) as key, batch.id
+        from batch
+        cross join lateral (
+          select unnest(batch.recipients) as value
+          union all
+          select batch.provider_message_id
+          where needs_search_entry(batch.id, batch.provider_message_id)
+        ) as searched
+        where not exists (
+          select
+          from send_searches known
+          where known.key in (
+              (fine_bucket(batch.id) << 36) | search_hash(batch.account_id, searched.value),
+              ((fine_bucket(batch.id) >> 10) << 36) | search_hash(batch.account_id, searched.value)
+            )
+            and known.send_id = batch.id
+        )
+        order by key
+      ), moved as (
+        update search_progress
+        set indexed_from = coalesce((select id from batch order by id limit 1), '00000000-0000-0000-0000-000000000000')
+        where exists (select from progress)
+      )
+      select count(*) as taken
+      from batch`,
+    values: [batchSize],
+    isPlannedEachTime: true,
+  });
+  return row?.taken ?? 0;
+}

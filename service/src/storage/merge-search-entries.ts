@@ -1,0 +1,59 @@
+import type { Queryable } from "../db/database.ts";
+
+/** One statement moves a range of hashes, so its entries go to neighbouring pages of the index. */
+const allHashes = 2 ** 36;
+const firstWidth = 2 ** 24;
+const smallestWidth = 2 ** 16;
+const [fewEntries, manyEntries] = [1_000, 10_000];
+
+/**
+ * Serves all accounts: moves the search entries of fine buckets to the coarse bucket that contains them, a day after its end; the
+ * migration 0029_search explains the buckets. One statement moves a range and records it, so every search finds each entry exactly once.
+ * Stops after `maxMs`. Returns the number of moved entries.
+ */
+export async function mergeSearchEntries(db: Queryable, maxMs: number, at?: string): Promise<number> {
+  const endsAt = performance.now() + maxMs;
+  let entries = 0;
+  for (let width = firstWidth; performance.now() < endsAt; ) {
+    const moved = await mergeRange(db, width, at);
+    if (moved === undefined) break;
+    entries += moved;
+    if (moved < fewEntries) width = Math.min(width * 2, allHashes);
+    if (moved > manyEntries) width = Math.max(width / 2, smallestWidth);
+  }
+  return entries;
+}
+
+/** Undefined when no coarse bucket ended a day ago. */
+async function mergeRange(db: Queryable, width: number, at: string | undefined): Promise<number | undefined> {
+  const [row] = await db.query<{ moved: number }>({
+    name: "merge-search-entries",
+    text: `
+      with range as materialized (
+        select merging_bucket as bucket, merging_hash as first_hash, least(merging_hash + $2::bigint, ${allHashes}) as end_hash
+        from search_progress
+        where merging_bucket < fine_bucket(first_id_at(coalesce($1::timestamptz, now()) - interval '1 day')) >> 10
+        for update
+      ), moved as (
+        delete from send_searches s
+        using range
+        cross join lateral generate_series(range.bucket << 10, (range.bucket << 10) + 1023) as fine
+        where s.key >= (fine << 36) + range.first_hash
+          and s.key < (fine << 36) + range.end_hash
+        returning (range.bucket << 36) | (s.key & (${allHashes} - 1)) as key, s.send_id
+      ), merged as (
+        insert into send_searches (key, send_id)
+        select key, send_id
+        from moved
+        order by key, send_id
+      ), progress as (
+        update search_progress
+        set merging_bucket = merging_bucket + range.end_hash / ${allHashes}, merging_hash = range.end_hash % ${allHashes}
+        from range
+      )
+      select (select count(*) from moved) as moved
+      from range`,
+    values: [at, width],
+  });
+  return row?.moved;
+}
