@@ -4,6 +4,7 @@ import { type CellState, countLimitForPeople } from "../status/cell-state.ts";
 import type { Problem } from "../status/problem.ts";
 import { isMissed, isWorker } from "../status/process-problems.ts";
 import type { ProcessState } from "../status/process-state.ts";
+import { reputationText } from "../status/reputation.ts";
 import type { QueueState, SendingState } from "../status/sending-state.ts";
 
 const stateNames: Record<QueueState, string> = {
@@ -54,6 +55,7 @@ function describeSending(state: SendingState, hasFeedbackQueue: boolean): string
       ? []
       : [
           ["rate", rateText(state)],
+          ["reputation", reputationText(state.reputation)],
           ["feedback", feedbackText(state)],
         ]),
   ];

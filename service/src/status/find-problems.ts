@@ -6,6 +6,7 @@ import { deniedDomainProblems } from "./denied-domains.ts";
 import { noteText, type Problem } from "./problem.ts";
 import { processProblems } from "./process-problems.ts";
 import type { Readiness } from "./readiness.ts";
+import { reputationProblems } from "./reputation.ts";
 import { feedbackProblems, holdProblems, queueProblems, rateProblems } from "./sending-problems.ts";
 
 /** Test mail is checked for its queue only: the sandbox has no provider hold, rate or missing feedback. */
@@ -19,6 +20,7 @@ export function findProblems(cell: CellState): Problem[] {
     ...failoverProblems(lastFailover),
     ...processProblems(processes, failingChores),
     ...live.flatMap(holdProblems),
+    ...live.flatMap(reputationProblems),
     ...deniedDomainProblems(cell.deniedDomains),
     ...sending.flatMap(queueProblems),
     ...live.flatMap((state) => [...rateProblems(state), ...feedbackProblems(state)]),
