@@ -8,3 +8,11 @@ alter table provider_state
   add column findings jsonb,
   add column finding_count integer,
   add column findings_read_at timestamptz;
+
+-- The size of the database, one row an hour for 30 days (storage/database-size.ts).
+create table database_sizes (
+  hour timestamptz not null,
+  measured_at timestamptz not null,
+  bytes bigint not null,
+  constraint database_sizes_once primary key (hour)
+);

@@ -1,6 +1,7 @@
 import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { aligned, amountText, countText, durationText } from "../plain-text.ts";
 import { type CellState, countLimitForPeople } from "../status/cell-state.ts";
+import { databaseText } from "../status/database-growth.ts";
 import type { Problem } from "../status/problem.ts";
 import { isMissed, isWorker } from "../status/process-problems.ts";
 import type { ProcessState } from "../status/process-state.ts";
@@ -107,7 +108,8 @@ function agoText(seconds: number | null): string {
   return seconds === null ? "never" : `${durationText(seconds)} ago`;
 }
 
-function describeStorage({ checks, heldAccounts, quarantine, partitions, lastFailover }: CellState): string {
+function describeStorage(state: CellState): string {
+  const { checks, heldAccounts, quarantine, partitions, databaseGrowth, lastFailover } = state;
   const held = heldAccounts.map(({ name }) => name).join(", ");
   const quarantined = quarantine.map(({ reason, entries }) => `${countText(entries, countLimitForPeople)} ${reason}`);
   const ahead = partitions.map(({ table, aheadSeconds }) => `${table} ${durationText(aheadSeconds)}`);
@@ -115,6 +117,7 @@ function describeStorage({ checks, heldAccounts, quarantine, partitions, lastFai
     ["ACCOUNTS ON HOLD", heldAccounts.length === 0 ? "none" : `${amountText(heldAccounts.length, "account")}: ${held}`],
     ["QUARANTINE", quarantined.length === 0 ? "empty" : quarantined.join(", ")],
     ["PARTITIONS", ahead.length === 0 ? "unknown" : `created ahead: ${ahead.join(", ")}`],
+    ["DATABASE", databaseText(databaseGrowth)],
     ["FAILOVER", failoverText(lastFailover)],
     ["SCHEMA", checks.schema === "ok" ? "complete" : "not complete"],
   ]);

@@ -7,6 +7,7 @@ import { ChoreWatch } from "../loops/chore-watch.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { type CellState, countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { findProblems } from "../status/find-problems.ts";
+import { measureDatabaseGrowth } from "../status/measure-database-growth.ts";
 import { measurePartitions } from "../status/measure-partitions.ts";
 import { measureProcesses } from "../status/measure-processes.ts";
 import { measureSending } from "../status/measure-sending.ts";
@@ -99,7 +100,9 @@ async function startProcess<Settings extends WorkerConfig>({
   await requireUsableDatabase(db, config.provider.kind);
   const metrics = createMetrics();
   measurePartitions(metrics, db);
-  const readState = cacheForOneSecond(() => readCellState(db, config.feedback, countLimitForMetrics));
+  const rule = { ...config.feedback, databaseDiskBytes: config.databaseDiskBytes };
+  const readState = cacheForOneSecond(() => readCellState(db, rule, countLimitForMetrics));
+  measureDatabaseGrowth(metrics, readState);
   measureSending(metrics, readState);
   measureProcesses(metrics, readState);
   const [claims, chores] = [new ClaimWatch(), new ChoreWatch()];
@@ -133,10 +136,12 @@ async function readHealth(db: Database, readState: () => Promise<CellState>) {
 
 /** Only `isReady` decides the status code; other problems are reported without making the process unready. Names no account. */
 function describeHealth(state: CellState) {
-  const { isReady, checks, sending, quarantine, heldAccounts, lastFailover, processes, failingChores } = state;
+  const { isReady, checks, sending, quarantine, heldAccounts, lastFailover, processes, failingChores, databaseGrowth } =
+    state;
   const degraded = findProblems({ ...state, heldAccounts: [] }).map(({ what }) => what);
   const held = heldAccounts.length;
-  return { isReady, checks, degraded, sending, quarantine, heldAccounts: held, lastFailover, processes, failingChores };
+  const mail = { sending, quarantine, heldAccounts: held, lastFailover };
+  return { isReady, checks, degraded, ...mail, processes, failingChores, databaseGrowth };
 }
 
 async function healthWithoutState(db: Database) {

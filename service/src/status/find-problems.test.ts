@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { aWeekOf } from "../../test/size-samples.ts";
 import type { ReputationFinding } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
+import { growthOf } from "./database-growth.ts";
 import { findProblems } from "./find-problems.ts";
 import type { ReputationState } from "./reputation.ts";
 import type { SendingState } from "./sending-state.ts";
@@ -31,6 +33,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     lastFailover: null,
     processes: [],
     failingChores: [],
+    databaseGrowth: growthOf([], null),
     ...rest,
   };
 }
@@ -85,6 +88,16 @@ const problems: [string, CellState, RegExp][] = [
     "a standby that holds a snapshot",
     aCell({ heldSnapshots: [{ ...aSnapshot, holder: "replication", heldSeconds: null, transactions: 2_000_000 }] }),
     /^The standby or slot psql .* 2,000,000 transactions/,
+  ],
+  [
+    "a disk that is full in 14 days",
+    aCell({ databaseGrowth: growthOf(aWeekOf({ from: 60e9, perDay: 2e9 }), 102e9) }),
+    /^The disk of the database is full in 13 days: the database has 76 GB of 102 GB and grows by 2 GB a day\.$/,
+  ],
+  [
+    "a disk that is full although its growth is not known",
+    aCell({ databaseGrowth: growthOf([{ ageSeconds: 60, bytes: 5e9 }], 5e9) }),
+    /^The disk of the database is full by DATABASE_DISK_GB: the database has 5 GB of 5 GB\.$/,
   ],
   [
     "a hold by the provider",
@@ -184,7 +197,15 @@ test("no problem is reported for an idle cell, a new cell, old quarantine entrie
   ];
   const reputation = { ...aReputation(), enforcementStatus: null, findings: null, findingCount: null };
   const unread = aCell({ live: { reputation } });
-  for (const cell of [aCell(), aCell({ live: unknown }), aCell({ quarantine }), aCell({ heldSnapshots }), unread]) {
+  const growing = aCell({ databaseGrowth: growthOf(aWeekOf({ from: 60e9, perDay: 2e9 }), 106e9) });
+  for (const cell of [
+    growing,
+    aCell(),
+    aCell({ live: unknown }),
+    aCell({ quarantine }),
+    aCell({ heldSnapshots }),
+    unread,
+  ]) {
     expect(findProblems(cell)).toEqual([]);
   }
 });

@@ -2,6 +2,7 @@ import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { amountText, countText, durationText } from "../plain-text.ts";
 import { type HeldSnapshot, isHeldTooLong, terminationCommand } from "../storage/held-snapshots.ts";
 import type { CellState } from "./cell-state.ts";
+import { growthProblems } from "./database-growth.ts";
 import { deniedDomainProblems } from "./denied-domains.ts";
 import { noteText, type Problem } from "./problem.ts";
 import { processProblems } from "./process-problems.ts";
@@ -16,6 +17,7 @@ export function findProblems(cell: CellState): Problem[] {
   const unreadable = quarantine.find(({ reason }) => reason === "unreadable")?.fresh ?? 0;
   return [
     ...storageProblems(checks),
+    ...growthProblems(cell.databaseGrowth),
     ...heldSnapshots.filter((snapshot) => isHeldTooLong(snapshot)).map(snapshotProblem),
     ...failoverProblems(lastFailover),
     ...processProblems(processes, failingChores),

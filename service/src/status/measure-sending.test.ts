@@ -55,5 +55,6 @@ test("while the database is unavailable, these metrics are missing and all other
   measureSending(metrics, () => Promise.reject(new AppError("UNAVAILABLE", "gone")));
   const text = await metrics.registry.metrics();
   expect(text).not.toContain("postern_queue_sends{");
+  expect(text).not.toMatch(/^postern_failover_in_doubt/m);
   expect(text).toContain("process_cpu_seconds_total");
 });

@@ -2,6 +2,7 @@ import type { Database } from "../db/database.ts";
 import { foldListChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
+import { measureDatabase } from "./database-size.ts";
 import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
 import { dropOldAttempts } from "./old-attempts.ts";
 import { dropOldContents } from "./old-contents.ts";
@@ -22,7 +23,7 @@ const foldBatchSize = 5_000;
 const maxFoldMs = 60_000;
 const maxDropAttemptsMs = 60_000;
 
-/** Creates partitions ahead of time, drops content and attempts whose retention is over, folds list counts and reports held snapshots. */
+/** Creates partitions ahead of time, drops content and attempts whose retention is over, folds list counts, measures the database and reports held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
   const reported = new Set<string>();
   return [
@@ -30,6 +31,7 @@ export function storageChores(deps: StorageDeps): Chore[] {
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
+    { name: "measure-database", pauseSeconds: hourSeconds, run: () => measureDatabase(deps.db) },
     { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, reported) },
   ];
 }
