@@ -29,7 +29,7 @@ export type SendRequest = {
 export interface ErrorBody {
   success: false;
   error: {
-    code: "BAD_REQUEST" | "UNAUTHORIZED" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+    code: "BAD_REQUEST" | "UNAUTHORIZED" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
     /** What happened and what to do next */
     message: string;
     /** Every problem of the request; present on VALIDATION_ERROR, and on CONFLICT from POST /api/v1/send */
@@ -62,6 +62,25 @@ export interface Account {
     per_second: number;
     per_10_seconds: number;
     per_minute: number;
+  };
+  /** True while accepted mail of this mode waits because the mail of the account is on hold */
+  held: boolean;
+  /** Why the mail is on hold; null while it is not */
+  held_reason: string | null;
+  /** Live mail of the last seven days by UTC, or since the operator released the account; a few seconds old */
+  reputation: {
+    /** `unknown`: fewer than 200 outcomes; `warning`: a rate is above the line at which SES reviews senders */
+    state: "unknown" | "good" | "warning";
+    /** Recipients of live mail that was delivered or bounced for good */
+    outcomes: number;
+    hard_bounces: number;
+    complaints: number;
+    /** Null below 200 outcomes */
+    bounce_rate: number | null;
+    /** Null below 200 outcomes */
+    complaint_rate: number | null;
+    /** One sentence for each rate above the review line */
+    warnings: string[];
   };
 }
 
@@ -231,6 +250,10 @@ export interface AcceptedSend {
   idempotent: boolean;
   /** Present only when at least one recipient was suppressed */
   suppressed_recipients?: string[] | undefined;
+  /** Present only when the mail of the account is on hold: the new send waits until the hold ends */
+  held?: true | undefined;
+  /** Present with `held`: why the mail of the account is on hold */
+  held_reason?: string | undefined;
 }
 
 /** A send with its status */
@@ -260,7 +283,7 @@ export interface SendValidation {
   valid: boolean;
   would_answer: {
     status: 202 | 400 | 409 | 422 | 429;
-    code: "DOMAIN_NOT_VERIFIED" | "CONFLICT" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | null;
+    code: "DOMAIN_NOT_VERIFIED" | "CONFLICT" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | null;
   };
   /** Every problem of the payload; the fields from `domain` to `idempotency` are null when there is one */
   problems: Array<{
@@ -305,6 +328,14 @@ export interface SendValidation {
     window_seconds: number;
     limit: number;
     remaining: number;
+  }>;
+  /** What remains of each quota that the operator set for this account and mode, as of a few seconds ago */
+  quotas: Array<{
+    name: "recipients_per_day" | "queued_recipients" | "stored_content_bytes";
+    limit: number;
+    remaining: number;
+    /** The account is on trial, and this is its limit */
+    trial: boolean;
   }>;
 }
 
@@ -373,6 +404,41 @@ export interface Suppression {
   email_id: string | null;
   /** Mode of the sends that are filtered */
   mode: "live" | "test";
+}
+
+/** What an account used in an hour or day */
+export interface Usage {
+  /** Start of the hour or day */
+  start: string;
+  /** Only with `group=domain`: the domain of the sender */
+  domain?: string | undefined;
+  /** Only with `group=api_key` */
+  api_key_id?: string | undefined;
+  /** Sends that the API accepted */
+  accepted_sends: number;
+  /** Their recipients, suppressed ones included */
+  accepted_recipients: number;
+  /** `Delivery` events */
+  delivered?: number | undefined;
+  /** Permanent `Bounce` events */
+  bounced_hard?: number | undefined;
+  /** Transient `Bounce` events */
+  bounced_soft?: number | undefined;
+  /** `Complaint` events */
+  complained?: number | undefined;
+  /** `Suppression` events */
+  suppressed?: number | undefined;
+  /** Recipients of sends that are `failed` now, in the hour of their acceptance */
+  failed?: number | undefined;
+  /** Times that the provider could not deliver yet */
+  delayed?: number | undefined;
+  /** Deliveries by the time from submission to delivery: one number for each bound, and one for longer times */
+  delivery_times?: number[] | undefined;
+  /** Only with `group=api_key`: refused requests to send, by error code; approximate after a crash */
+  refusals?: Array<{
+    code: string;
+    count: number;
+  }> | undefined;
 }
 
 export interface SendQuery {
@@ -533,6 +599,33 @@ export interface ListEventsAnswer {
   };
 }
 
+export interface GetUsageQuery {
+  /** Start of the range; default 24 hours before `to`, with `by=day` 30 days. Rounded down to the hour or day */
+  from?: string | undefined;
+  /** End of the range, default now. Rounded up to the hour or day */
+  to?: string | undefined;
+  /** Length of each entry; days are in UTC */
+  by?: "hour" | "day" | undefined;
+  /** Separate entries for each sending domain, or sends and refusals of each API key; one entry for all if absent */
+  group?: "domain" | "api_key" | undefined;
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+/** Usage of the account */
+export interface GetUsageAnswer {
+  success: true;
+  data: {
+    from: string;
+    to: string;
+    by: "hour" | "day";
+    /** The longest time of each number in `delivery_times` but the last */
+    delivery_time_bounds_ms: number[];
+    /** Oldest first. An hour or day without usage has no entry */
+    usage: Usage[];
+  };
+}
+
 /** Every operation with its path, query, body and answer. */
 export interface Operations {
   /** Send an email */
@@ -656,5 +749,10 @@ export interface Operations {
   "GET /api/v1/events": {
     query: ListEventsQuery;
     answer: ListEventsAnswer;
+  };
+  /** Get the usage of the account */
+  "GET /api/v1/usage": {
+    query: GetUsageQuery;
+    answer: GetUsageAnswer;
   };
 }

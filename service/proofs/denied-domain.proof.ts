@@ -4,7 +4,7 @@ import type { Finding, Proof } from "../../scripts/proof.ts";
 import { readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
-import { storeMaxRate } from "../src/queue/provider-hold.ts";
+import { storeQuota } from "../src/queue/provider-hold.ts";
 import { spawnPostern } from "../test/spawn-postern.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 import { readLedger } from "./cell/simulator-control.ts";
@@ -44,7 +44,7 @@ export const proof: Proof = {
         const denied = await makeDomainSenders(db, deniedDomains);
         const others = await makeDomainSenders(db, otherDomains);
         await useMissingSet(db);
-        await storeMaxRate(db, "live", maxPerSecond);
+        await storeQuota(db, "live", { perSecond: maxPerSecond, enforcementStatus: undefined });
         const contentKey = readConfig(environment).secrets.contentKey.current;
         const isFull = size === fullSize;
         const workers = await Promise.all(

@@ -5,7 +5,7 @@ import type { Database } from "../src/db/database.ts";
 import { openDatabaseClock } from "../src/db/database-clock.ts";
 import { DeliveryLoop } from "../src/delivery/delivery-loop.ts";
 import { claimSends } from "../src/queue/claim-sends.ts";
-import { storeMaxRate } from "../src/queue/provider-hold.ts";
+import { storeQuota } from "../src/queue/provider-hold.ts";
 import { sealContent } from "../src/sends/content.ts";
 import { newSendId } from "../src/sends/send-id.ts";
 import { aCandidate } from "../test/a-candidate.ts";
@@ -63,7 +63,7 @@ async function positionOfLastNewcomer(
   await queueBacklog(db, backlog);
   progress(`${backlog} sends queued for one account`);
   const ids = await acceptNewcomers(db);
-  await storeMaxRate(db, "live", 100_000);
+  await storeQuota(db, "live", { perSecond: 100_000, enforcementStatus: undefined });
   const { mails, provider } = aProviderThat(answers.accepted);
   const { deps } = aDeliveryFixture(db, provider);
   const loop = new DeliveryLoop({ db, mode: "live", slots: 100, maxBytes: 64_000_000, deps });

@@ -4,7 +4,7 @@ import type { Finding, Proof } from "../../scripts/proof.ts";
 import { readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import { createSesProvider } from "../src/provider/ses/ses-provider.ts";
-import { storeMaxRate } from "../src/queue/provider-hold.ts";
+import { storeQuota } from "../src/queue/provider-hold.ts";
 import { anAccount } from "../test/builders.ts";
 import { aVerifiedDomain } from "../test/send-builders.ts";
 import { type PosternProcess, spawnPostern } from "../test/spawn-postern.ts";
@@ -90,7 +90,7 @@ async function measure(fixture: PacingFixture): Promise<Finding> {
 /** The workers read the rate from the provider; at small size the proof stores it instead of waiting. */
 async function waitForRate(fixture: PacingFixture): Promise<void> {
   const { db } = fixture;
-  if (!isFull(fixture)) await storeMaxRate(db, "live", maxPerSecond);
+  if (!isFull(fixture)) await storeQuota(db, "live", { perSecond: maxPerSecond, enforcementStatus: undefined });
   await until(fixture, "the rate", async () => (await readState(db)).maxPerSecond === maxPerSecond);
 }
 

@@ -12,6 +12,7 @@ test("every setting is read", () => {
     DATABASE_URL: "postgres://postern:word@db.test:6432/postern",
     DATABASE_DIRECT_URL: "postgresql://postern:word@db.test/postern",
     DATABASE_POOL_SIZE: "25",
+    DATABASE_DISK_GB: "500",
     PARTITION_SPAN: "week",
     CONTENT_RETENTION_DAYS: "7",
     HOST: "0.0.0.0",
@@ -52,6 +53,7 @@ test("every setting is read", () => {
     },
     partitionSpan: "week",
     contentRetentionDays: 7,
+    databaseDiskBytes: 500_000_000_000,
     logLevel: "warn",
     http: {
       host: "0.0.0.0",

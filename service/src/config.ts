@@ -63,6 +63,7 @@ function processPart(values: Omit<Values, keyof typeof apiSecrets>) {
     operations: { host: values.OPERATIONS_HOST, port: values.OPERATIONS_PORT },
     cellCode: values.CELL_CODE,
     contentRetentionDays: values.CONTENT_RETENTION_DAYS,
+    databaseDiskBytes: diskBytes(values),
     delivery: {
       slots: values.DELIVERY_SLOTS,
       maxBytes: values.DELIVERY_MEBIBYTES * 1024 * 1024,
@@ -109,9 +110,14 @@ export function readDatabaseConfig(env: Environment) {
 
 /** The settings of `postern status`, which must also work where the secrets are not available. */
 export function readStatusConfig(env: Environment) {
-  const keys = { ...databaseKeys, FEEDBACK_GAP_SECONDS: true, AWS_FEEDBACK_QUEUE_URL: true } as const;
+  const keys = {
+    ...databaseKeys,
+    DATABASE_DISK_GB: true,
+    FEEDBACK_GAP_SECONDS: true,
+    AWS_FEEDBACK_QUEUE_URL: true,
+  } as const;
   const values = readPart(environmentSchema.pick(keys), env);
-  return { ...databasePart(values), feedback: feedbackPart(values) };
+  return { ...databasePart(values), feedback: feedbackPart(values), databaseDiskBytes: diskBytes(values) };
 }
 
 /** The settings of `postern aws setup`, which needs no database and no secrets: it runs before they exist. */
@@ -220,6 +226,10 @@ function feedbackPart(values: Pick<Values, "FEEDBACK_GAP_SECONDS" | "AWS_FEEDBAC
     feedbackGapSeconds: values.FEEDBACK_GAP_SECONDS,
     hasFeedbackQueue: values.AWS_FEEDBACK_QUEUE_URL !== undefined,
   };
+}
+
+function diskBytes({ DATABASE_DISK_GB: gigabytes }: Pick<Values, "DATABASE_DISK_GB">): number | undefined {
+  return gigabytes === undefined ? undefined : gigabytes * 1e9;
 }
 
 function awsPart(values: Pick<Values, keyof typeof awsKeys>) {

@@ -56,6 +56,7 @@ export const environmentSchema = z.object({
   DATABASE_POOL_SIZE: wholeNumber(1, 200)
     .default(10)
     .describe("connections per process, beside those with a fixed number"),
+  DATABASE_DISK_GB: optional(wholeNumber(1, 1_000_000)).describe("disk space that the database may fill"),
   PARTITION_SPAN: oneOf("month", "week").default("month").describe("time span of a partition of sends and events"),
   CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("how long Postern keeps the content of mails"),
   HOST: z.string().default("127.0.0.1").describe("address the API listens on"),

@@ -36,6 +36,13 @@ export function countText(count: number, atMost = Number.POSITIVE_INFINITY): str
   return `${count.toLocaleString("en")}${count >= atMost ? "+" : ""}`;
 }
 
+/** "41 MB", "1.4 GB", "812 GB": decimal units, as disks are sold. */
+export function gigabyteText(bytes: number): string {
+  if (bytes < 999_500_000) return `${countText(Math.round(bytes / 1e6))} MB`;
+  const gigabytes = bytes / 1e9;
+  return `${countText(gigabytes < 100 ? Math.round(gigabytes * 10) / 10 : Math.round(gigabytes))} GB`;
+}
+
 /** "1 send", "2 sends". */
 export function amountText(count: number, what: string): string {
   return `${countText(count)} ${what}${count === 1 ? "" : "s"}`;

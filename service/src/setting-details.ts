@@ -16,7 +16,7 @@ export interface SettingDetails {
   group: SettingGroup;
   /** The processes and commands that act on the value. A process needs only its own secrets. */
   usedBy: ("API" | "worker" | "migrate" | "admin" | "status" | "aws")[];
-  unit?: "seconds" | "days" | "MiB";
+  unit?: "seconds" | "days" | "MiB" | "GB";
   /** What to know beyond the description in `environment-schema.ts`, in full sentences. */
   note?: string;
   /** The default in words, where the schema has none. */
@@ -44,6 +44,14 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     group: "Database and storage",
     usedBy: ["API", "worker"],
     note: "An API opens up to 8 more (4 of them only for accepting), a worker up to 10 more.",
+  },
+  DATABASE_DISK_GB: {
+    group: "Database and storage",
+    usedBy: ["API", "worker", "status"],
+    unit: "GB",
+    defaultText: "none, and then Postern does not say when the disk is full",
+    note: "Postern warns 14 days ahead. Leave room for the WAL and for other databases on the disk. A GB has 1,000,000,000 bytes.",
+    example: "100",
   },
   PARTITION_SPAN: {
     group: "Database and storage",

@@ -127,7 +127,7 @@ export function describeEmailProviderContract(name: string, { provider, topicFor
 
     test("reports the quota as numbers", async () => {
       const quota = await provider().readQuota();
-      expect(quota).toMatchObject({ isSendingEnabled: true, isProduction: true });
+      expect(quota).toMatchObject({ isSendingEnabled: true, isProduction: true, enforcementStatus: "HEALTHY" });
       expect(quota.perSecond).toBeGreaterThan(0);
       expect(quota.usedToday).toBeGreaterThanOrEqual(0);
     });

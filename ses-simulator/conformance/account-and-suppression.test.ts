@@ -4,6 +4,7 @@ import {
   GetAccountCommand,
   GetSuppressedDestinationCommand,
   InvalidNextTokenException,
+  ListRecommendationsCommand,
   ListSuppressedDestinationsCommand,
   NotFoundException,
   PutAccountSendingAttributesCommand,
@@ -47,6 +48,27 @@ describe("GetAccount", () => {
       SendQuota: { Max24HourSend: 200, MaxSendRate: 1 },
       SuppressionAttributes: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
     });
+  });
+
+  test("ListRecommendations returns the open findings that the filter selects, and none without Virtual Deliverability Manager", async () => {
+    const list = (Filter = {}) => running.ses.send(new ListRecommendationsCommand({ Filter }));
+    await expect(list()).rejects.toBeInstanceOf(NotFoundException);
+    const recommendations = [
+      { type: "BOUNCE", impact: "HIGH", resourceArn: "arn:a" },
+      { type: "DMARC", impact: "LOW", resourceArn: "arn:b" },
+    ];
+    await running.control("PATCH", "account", { recommendations });
+    expect((await list()).Recommendations).toHaveLength(2);
+    expect((await list({ STATUS: "OPEN", TYPE: "BOUNCE" })).Recommendations).toEqual([
+      { Type: "BOUNCE", Impact: "HIGH", ResourceArn: "arn:a", Status: "OPEN" },
+    ]);
+    expect((await list({ STATUS: "OPEN", IMPACT: "LOW" })).Recommendations).toHaveLength(1);
+    expect((await list({ STATUS: "FIXED" })).Recommendations).toEqual([]);
+    await expect(list({ COLOUR: "red" })).rejects.toBeInstanceOf(BadRequestException);
+    const wrong = { recommendations: [{ type: "SMELL", impact: "HIGH", resourceArn: "arn:a" }] };
+    expect((await running.control("PATCH", "account", wrong)).status).toBe(400);
+    await running.control("PATCH", "account", { recommendations: null });
+    await expect(list()).rejects.toBeInstanceOf(NotFoundException);
   });
 
   test("the quota counts recipients, not messages, and ignores mailbox simulator recipients", async () => {

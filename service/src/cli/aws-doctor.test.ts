@@ -20,6 +20,8 @@ describe("postern aws doctor", () => {
 ✓ quota: 10000 recipients a second, 1000000 in 24 hours, 0 used
 ✓ sending is enabled
 ✓ production access is granted
+✓ SES does not object to the mail of the AWS account (HEALTHY)
+✓ SES offers no reputation findings, because Virtual Deliverability Manager is disabled
 ✓ configuration set postern-d1
 ✓ SES applies no suppression list of its own to it
 ✓ sending is enabled for it
@@ -110,6 +112,31 @@ No problems found.
       "✗ sending is disabled for the AWS account",
       "✗ sending is disabled for it",
     ]);
+  });
+
+  test("reports an AWS account under review and each kind of reputation finding", async () => {
+    const aFinding = { type: "COMPLAINT", impact: "HIGH", resourceArn: "arn:x" };
+    const recommendations = [aFinding, { ...aFinding, impact: "LOW" }, { ...aFinding, type: "DKIM" }];
+    await aws.simulator.control("PATCH", "account", { enforcementStatus: "PROBATION", recommendations });
+    onTestFinished(() =>
+      aws.simulator.control("PATCH", "account", { enforcementStatus: "HEALTHY", recommendations: null }),
+    );
+    const { code, stdout } = await aws.run(["doctor"], env);
+    expect(code).toBe(1);
+    expect(linesWith("✗", stdout)).toEqual([
+      "✗ SES objects to the mail of the AWS account (PROBATION)",
+      "✗ SES reports 2 reputation findings of the kind COMPLAINT; the first has high impact on arn:x",
+    ]);
+    await aws.simulator.control("PATCH", "account", { enforcementStatus: "HEALTHY", recommendations: [] });
+    expect((await aws.run(["doctor"], env)).stdout).toContain("✓ SES reports no reputation findings\n");
+  });
+
+  test("a missing permission to read reputation findings is no problem", async () => {
+    const fault = { kind: "error", name: "AccessDeniedException" };
+    await aws.simulator.control("POST", "rules", { operation: "ListRecommendations", fault });
+    const { code, stdout } = await aws.run(["doctor"], env);
+    expect(code).toBe(0);
+    expect(linesWith("!", stdout)).toContain("! the reputation findings of SES cannot be read");
   });
 
   test("accepts push instead of a queue", async () => {

@@ -1,9 +1,9 @@
 import { loadEnvironment, readAwsConfig, readDoctorConfig } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { amountText, say } from "../plain-text.ts";
-import { AwsActionError } from "../provider/ses/setup/aws-action.ts";
+import { AwsActionError, hasInvalidCredentials } from "../provider/ses/setup/aws-action.ts";
 import { sesPauseMs } from "../provider/ses/setup/call-rate-limit.ts";
-import { checkSetUp, hasInvalidCredentials } from "../provider/ses/setup/check-set-up.ts";
+import { checkSetUp } from "../provider/ses/setup/check-set-up.ts";
 import type { Finding } from "../provider/ses/setup/finding.ts";
 import { accountPlaceholder, runTimePolicy, setUpPolicy } from "../provider/ses/setup/iam-policies.ts";
 import { plannedSteps, type SetUpResult, setUp } from "../provider/ses/setup/set-up.ts";

@@ -1,10 +1,12 @@
 import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { aligned, amountText, countText, durationText } from "../plain-text.ts";
 import { type CellState, countLimitForPeople } from "../status/cell-state.ts";
+import { databaseText } from "../status/database-growth.ts";
 import { totalOf } from "../status/guarded-accounts.ts";
 import type { Problem } from "../status/problem.ts";
 import { isMissed, isWorker } from "../status/process-problems.ts";
 import type { ProcessState } from "../status/process-state.ts";
+import { reputationText } from "../status/reputation.ts";
 import type { QueueState, SendingState } from "../status/sending-state.ts";
 
 const stateNames: Record<QueueState, string> = {
@@ -55,6 +57,7 @@ function describeSending(state: SendingState, hasFeedbackQueue: boolean): string
       ? []
       : [
           ["rate", rateText(state)],
+          ["reputation", reputationText(state.reputation)],
           ["feedback", feedbackText(state)],
         ]),
   ];
@@ -107,7 +110,7 @@ function agoText(seconds: number | null): string {
 }
 
 function describeStorage({ checks, heldAccounts, guardedAccounts, ...cell }: CellState): string {
-  const { quarantine, partitions, lastFailover } = cell;
+  const { quarantine, partitions, databaseGrowth, lastFailover } = cell;
   const quarantined = quarantine.map(({ reason, entries }) => `${countText(entries, countLimitForPeople)} ${reason}`);
   const ahead = partitions.map(({ table, aheadSeconds }) => `${table} ${durationText(aheadSeconds)}`);
   return aligned([
@@ -116,6 +119,7 @@ function describeStorage({ checks, heldAccounts, guardedAccounts, ...cell }: Cel
     ["WARNED BY THE GUARD", namesText(guardedAccounts.warned, totalOf(guardedAccounts.warned))],
     ["QUARANTINE", quarantined.length === 0 ? "empty" : quarantined.join(", ")],
     ["PARTITIONS", ahead.length === 0 ? "unknown" : `created ahead: ${ahead.join(", ")}`],
+    ["DATABASE", databaseText(databaseGrowth)],
     ["FAILOVER", failoverText(lastFailover)],
     ["SCHEMA", checks.schema === "ok" ? "complete" : "not complete"],
   ]);

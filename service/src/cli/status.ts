@@ -7,7 +7,7 @@ import { colourMarks } from "./colour.ts";
 import { describeCell } from "./describe-cell.ts";
 
 export async function runStatus(environment: Environment, { isJson }: { isJson: boolean }): Promise<void> {
-  const { database, feedback } = readStatusConfig(environment);
+  const { database, feedback, databaseDiskBytes } = readStatusConfig(environment);
   const db = openDatabase({
     ...database,
     poolSize: 2,
@@ -15,7 +15,7 @@ export async function runStatus(environment: Environment, { isJson }: { isJson: 
     onIdleError: () => undefined,
   });
   try {
-    const state = await readCellState(db, feedback, countLimitForPeople);
+    const state = await readCellState(db, { ...feedback, databaseDiskBytes }, countLimitForPeople);
     const problems = findProblems(state);
     if (isJson) say(JSON.stringify({ ...state, problems }, null, 2));
     else say(describeCell(state, problems, { hasFeedbackQueue: feedback.hasFeedbackQueue }), colourMarks);

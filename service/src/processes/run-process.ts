@@ -8,6 +8,7 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import { type CellState, countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { findProblems } from "../status/find-problems.ts";
 import { noGuardedAccounts, totalOf } from "../status/guarded-accounts.ts";
+import { measureDatabaseGrowth } from "../status/measure-database-growth.ts";
 import { measurePartitions } from "../status/measure-partitions.ts";
 import { measureProcesses } from "../status/measure-processes.ts";
 import { measureSending } from "../status/measure-sending.ts";
@@ -102,7 +103,9 @@ async function startProcess<Settings extends WorkerConfig>({
   const metrics = createMetrics();
   measurePartitions(metrics, db);
   measureUsage(metrics, db);
-  const readState = cacheForOneSecond(() => readCellState(db, config.feedback, countLimitForMetrics));
+  const rule = { ...config.feedback, databaseDiskBytes: config.databaseDiskBytes };
+  const readState = cacheForOneSecond(() => readCellState(db, rule, countLimitForMetrics));
+  measureDatabaseGrowth(metrics, readState);
   measureSending(metrics, readState);
   measureProcesses(metrics, readState);
   const [claims, chores] = [new ClaimWatch(), new ChoreWatch()];
@@ -136,7 +139,8 @@ async function readHealth(db: Database, readState: () => Promise<CellState>) {
 
 /** Only `isReady` decides the status code; other problems are reported without making the process unready. Names no account. */
 function describeHealth(state: CellState) {
-  const { isReady, checks, sending, quarantine, heldAccounts, lastFailover, processes, failingChores } = state;
+  const { isReady, checks, sending, quarantine, heldAccounts, lastFailover, processes, failingChores, databaseGrowth } =
+    state;
   const degraded = findProblems({ ...state, heldAccounts: [], guardedAccounts: noGuardedAccounts }).map(
     ({ what }) => what,
   );
@@ -145,7 +149,8 @@ function describeHealth(state: CellState) {
     heldAccounts: heldAccounts.length,
     guardedAccounts: { held: totalOf(held), warned: totalOf(warned) },
   };
-  return { isReady, checks, degraded, sending, quarantine, ...accounts, lastFailover, processes, failingChores };
+  const mail = { sending, quarantine, ...accounts, lastFailover };
+  return { isReady, checks, degraded, ...mail, processes, failingChores, databaseGrowth };
 }
 
 async function healthWithoutState(db: Database) {

@@ -23,6 +23,8 @@ export interface EmailProvider {
   /** Succeeds as well when the address is not on the provider's suppression list. */
   removeSuppressedAddress(address: string): Promise<void>;
   readQuota(): Promise<Quota>;
+  /** The first open findings of this kind, at most 100. */
+  listReputationFindings(kind: FindingKind): Promise<ReputationFinding[]>;
 }
 
 /**
@@ -88,6 +90,20 @@ export interface Quota {
   isSendingEnabled: boolean;
   /** False while the AWS account is in the SES sandbox, which allows mail to verified addresses only. */
   isProduction: boolean;
+  /** What SES thinks of the AWS account: `HEALTHY`, `PROBATION`, `SHUTDOWN` or a new word. Undefined when SES does not say it. */
+  enforcementStatus: string | undefined;
+}
+
+/** The findings that concern reputation. The others are about DNS records, which Postern checks itself. */
+export const findingKinds = ["BOUNCE", "COMPLAINT", "FEEDBACK_3P", "IP_LISTING"] as const;
+
+export type FindingKind = (typeof findingKinds)[number];
+
+export interface ReputationFinding {
+  kind: FindingKind;
+  impact: "HIGH" | "LOW";
+  /** The ARN of an identity, a configuration set or a tenant; empty when SES names none. */
+  resource: string;
 }
 
 /** Every method except `submit` throws it. */

@@ -3,7 +3,7 @@ import { anAccount } from "../../test/builders.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { change, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { holdProvider, releaseProvider, returnProbe, storeMaxRate, takeProbe } from "./provider-hold.ts";
+import { holdProvider, releaseProvider, returnProbe, storeQuota, takeProbe } from "./provider-hold.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -74,7 +74,7 @@ test("the retry clock stops during holds and continues after them", async () => 
 });
 
 test("the rate that the provider allows is stored for its mode only", async () => {
-  await storeMaxRate(database.db, "live", 14);
+  await storeQuota(database.db, "live", { perSecond: 14, enforcementStatus: "HEALTHY" });
   const rows = await change(database.db, "select mode, max_per_second from provider_state order by mode");
   expect(rows).toEqual([
     { mode: "live", max_per_second: 14 },

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
-import type { Hold } from "../provider/email-provider.ts";
+import type { Hold, Quota } from "../provider/email-provider.ts";
 
 /** Stops claiming. The first reason opens the hold, a later one replaces it. Returns whether the reason changed. */
 export async function holdProvider(db: Queryable, mode: Mode, reason: Hold): Promise<boolean> {
@@ -75,14 +75,18 @@ export async function returnProbe(db: Queryable, mode: Mode): Promise<void> {
   });
 }
 
-/** Stores the rate that the provider allows. All workers pace by it. */
-export async function storeMaxRate(db: Queryable, mode: Mode, maxPerSecond: number): Promise<void> {
+/** Stores the rate that the provider allows, by which all workers pace, and what it thinks of the AWS account. */
+export async function storeQuota(
+  db: Queryable,
+  mode: Mode,
+  { perSecond, enforcementStatus }: Pick<Quota, "perSecond" | "enforcementStatus">,
+): Promise<void> {
   await db.query({
-    name: "store-max-rate",
+    name: "store-quota",
     text: `
       update provider_state
-      set max_per_second = $2, quota_read_at = now()
+      set max_per_second = $2, quota_read_at = now(), enforcement_status = $3, enforcement_read_at = now()
       where mode = $1`,
-    values: [mode, maxPerSecond],
+    values: [mode, perSecond, enforcementStatus ?? null],
   });
 }

@@ -3,10 +3,14 @@ import type { Database } from "../db/database.ts";
 import type { Chore } from "../loops/chores.ts";
 import { tryControlToken } from "../provider/control-call-tokens.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
-import { storeMaxRate } from "./provider-hold.ts";
+import { storeQuota } from "./provider-hold.ts";
+import { readReputation } from "./read-reputation.ts";
 
 export function providerChores(db: Database, provider: EmailProvider): Chore[] {
-  return [{ name: "read-quota", pauseSeconds: 60, run: async () => void (await readQuota(db, provider)) }];
+  return [
+    { name: "read-quota", pauseSeconds: 60, run: async () => void (await readQuota(db, provider)) },
+    { name: "read-reputation", pauseSeconds: 300, run: async () => void (await readReputation(db, provider)) },
+  ];
 }
 
 const learnAgainAfterMs = 2_000;
@@ -26,8 +30,8 @@ export async function learnQuota(db: Database, provider: EmailProvider, stopping
  */
 async function readQuota(db: Database, provider: EmailProvider): Promise<boolean> {
   if (!(await tryControlToken(db, "quota"))) return false;
-  const { perSecond } = await provider.readQuota();
+  const quota = await provider.readQuota();
   // crash point: quota-read
-  await storeMaxRate(db, "live", perSecond);
+  await storeQuota(db, "live", quota);
   return true;
 }

@@ -2,18 +2,22 @@ import { type HeldAccount, listHeldAccounts } from "../accounts/account-store.ts
 import type { Queryable } from "../db/database.ts";
 import { countQuarantined, type QuarantineCount } from "../feedback/quarantine-store.ts";
 import { type LastFailover, readLastFailover } from "../in-doubt/last-failover.ts";
+import { listSizes } from "../storage/database-size.ts";
 import { type HeldSnapshot, listHeldSnapshots } from "../storage/held-snapshots.ts";
 import { inspectPartitions, type PartitionState } from "../storage/partitions.ts";
 import { type FailingChore, listFailingChores } from "./chore-state.ts";
+import { type DatabaseGrowth, growthOf } from "./database-growth.ts";
 import { type DeniedDomains, listDeniedDomains } from "./denied-domains.ts";
 import { type GuardedAccounts, listGuardedAccounts, noGuardedAccounts } from "./guarded-accounts.ts";
 import { type ProcessState, readProcesses } from "./process-state.ts";
 import { checkReadiness, type Readiness } from "./readiness.ts";
 import { readSendingStates, type SendingState } from "./sending-state.ts";
 
-export interface FeedbackRule {
+export interface StatusRule {
   feedbackGapSeconds: number;
   hasFeedbackQueue: boolean;
+  /** DATABASE_DISK_GB, if it is set. */
+  databaseDiskBytes?: number | undefined;
 }
 
 /** The state of the whole installation. Without a database, or without its schema, the lists are empty. */
@@ -29,6 +33,7 @@ export interface CellState extends Readiness {
   lastFailover: LastFailover | null;
   processes: ProcessState[];
   failingChores: FailingChore[];
+  databaseGrowth: DatabaseGrowth;
 }
 
 /** Counting 100,000 of 500,000 queued sends takes 0.7 s on 2 busy cores (measured), which is acceptable for a person. */
@@ -36,7 +41,7 @@ export const countLimitForPeople = 100_000;
 export const countLimitForMetrics = 10_000;
 
 /** Its cost is bounded, however many sends are queued and stored. */
-export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, countLimit: number): Promise<CellState> {
+export async function readCellState(db: Queryable, rule: StatusRule, countLimit: number): Promise<CellState> {
   const readiness = await checkReadiness(db);
   const empty = {
     sending: [],
@@ -49,6 +54,7 @@ export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, c
     lastFailover: null,
     processes: [],
     failingChores: [],
+    databaseGrowth: growthOf([], rule.databaseDiskBytes ?? null),
   };
   if (readiness.checks.schema !== "ok") return { ...readiness, ...empty };
   const [
@@ -62,8 +68,9 @@ export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, c
     lastFailover,
     processes,
     failingChores,
+    sizes,
   ] = await Promise.all([
-    readSendingStates(db, feedbackRule, countLimit),
+    readSendingStates(db, rule, countLimit),
     countQuarantined(db, countLimit),
     listHeldAccounts(db),
     listDeniedDomains(db),
@@ -73,7 +80,9 @@ export async function readCellState(db: Queryable, feedbackRule: FeedbackRule, c
     readLastFailover(db, countLimit),
     readProcesses(db),
     listFailingChores(db),
+    listSizes(db),
   ]);
   const mail = { sending, quarantine, heldAccounts, deniedDomains, guardedAccounts };
-  return { ...readiness, ...mail, partitions, heldSnapshots, lastFailover, processes, failingChores };
+  const databaseGrowth = growthOf(sizes, rule.databaseDiskBytes ?? null);
+  return { ...readiness, ...mail, partitions, heldSnapshots, lastFailover, processes, failingChores, databaseGrowth };
 }

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
+import { aWeekOf } from "../../test/size-samples.ts";
+import type { ReputationFinding } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
+import { growthOf } from "./database-growth.ts";
 import { findProblems } from "./find-problems.ts";
+import type { ReputationState } from "./reputation.ts";
 import type { SendingState } from "./sending-state.ts";
 
 const none = { sends: 0, oldestSeconds: null };
@@ -12,6 +16,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     hold: null,
     operatorHold: null,
     rate: { maxPerSecond: 14, readSecondsAgo: 20 },
+    reputation: aReputation(),
     feedback: { lastReportSecondsAgo: 3, polledSecondsAgo: 3, gap: null, gapSeconds: null },
   };
   const checks = { database: "ok", schema: "ok", partitions: "ok" } as const;
@@ -29,6 +34,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     lastFailover: null,
     processes: [],
     failingChores: [],
+    databaseGrowth: growthOf([], null),
     ...rest,
   };
 }
@@ -53,6 +59,8 @@ const aDeniedDomain = {
   configurationSetName: "postern-AA",
   deniedSeconds: 720,
 };
+
+const aFinding = { kind: "BOUNCE", impact: "HIGH", resource: "arn:x" } as const;
 
 const old = { sends: 7, oldestSeconds: 4_000 };
 const queue = aCell().sending[0]?.queue ?? raise();
@@ -81,6 +89,16 @@ const problems: [string, CellState, RegExp][] = [
     "a standby that holds a snapshot",
     aCell({ heldSnapshots: [{ ...aSnapshot, holder: "replication", heldSeconds: null, transactions: 2_000_000 }] }),
     /^The standby or slot psql .* 2,000,000 transactions/,
+  ],
+  [
+    "a disk that is full in 14 days",
+    aCell({ databaseGrowth: growthOf(aWeekOf({ from: 60e9, perDay: 2e9 }), 102e9) }),
+    /^The disk of the database is full in 13 days: the database has 76 GB of 102 GB and grows by 2 GB a day\.$/,
+  ],
+  [
+    "a disk that is full although its growth is not known",
+    aCell({ databaseGrowth: growthOf([{ ageSeconds: 60, bytes: 5e9 }], 5e9) }),
+    /^The disk of the database is full by DATABASE_DISK_GB: the database has 5 GB of 5 GB\.$/,
   ],
   [
     "a hold by the provider",
@@ -129,6 +147,26 @@ const problems: [string, CellState, RegExp][] = [
     /rate .* not known/,
   ],
   ["a rate read long ago", aCell({ live: { rate: { maxPerSecond: 14, readSecondsAgo: 7_200 } } }), /2 h 0 min ago/],
+  [
+    "an AWS account under review",
+    aCell({ live: { reputation: aReputation("PROBATION") } }),
+    /^SES has put the AWS account under review \(PROBATION, read 20 s ago\)/,
+  ],
+  [
+    "an AWS account that SES shut down",
+    aCell({ live: { reputation: aReputation("SHUTDOWN") } }),
+    /^SES has stopped all sending of the AWS account/,
+  ],
+  [
+    "a status that SES added later",
+    aCell({ live: { reputation: aReputation("LIMITED") } }),
+    /^SES reports the status LIMITED .*which Postern does not know/,
+  ],
+  [
+    "reputation findings, of which three are shown",
+    aCell({ live: { reputation: aReputation("HEALTHY", Array(4).fill(aFinding)) } }),
+    /^SES reports 4 reputation findings, read 12 min ago: BOUNCE \(high impact\) of arn:x; .*; and 1 more\.$/,
+  ],
   ["missing reports", aCell({ live: { feedback: aFeedbackGap("no-reports") } }), /reports no events/],
   [
     "a queue that is not polled",
@@ -158,7 +196,17 @@ test("no problem is reported for an idle cell, a new cell, old quarantine entrie
     { ...aSnapshot, heldSeconds: 299, transactions: 2_000_000 },
     { ...aSnapshot, heldSeconds: null },
   ];
-  for (const cell of [aCell(), aCell({ live: unknown }), aCell({ quarantine }), aCell({ heldSnapshots })]) {
+  const reputation = { ...aReputation(), enforcementStatus: null, findings: null, findingCount: null };
+  const unread = aCell({ live: { reputation } });
+  const growing = aCell({ databaseGrowth: growthOf(aWeekOf({ from: 60e9, perDay: 2e9 }), 106e9) });
+  for (const cell of [
+    growing,
+    aCell(),
+    aCell({ live: unknown }),
+    aCell({ quarantine }),
+    aCell({ heldSnapshots }),
+    unread,
+  ]) {
     expect(findProblems(cell)).toEqual([]);
   }
 });
@@ -170,6 +218,11 @@ test("for test mail only problems of the queue are reported", () => {
   });
   expect(findProblems(cell)).toMatchObject([{ what: expect.stringMatching(/^A test send is ready/) }]);
 });
+
+function aReputation(enforcementStatus = "HEALTHY", findings: ReputationFinding[] = []): ReputationState {
+  const findingCount = findings.length;
+  return { enforcementStatus, readSecondsAgo: 20, findings, findingCount, findingsReadSecondsAgo: 720 };
+}
 
 function aFeedbackGap(gap: "no-reports" | "not-polled") {
   return { lastReportSecondsAgo: 2_000, polledSecondsAgo: 2_000, gap, gapSeconds: 100 };

@@ -2,11 +2,13 @@ import type { LastFailover } from "../in-doubt/last-failover.ts";
 import { amountText, countText, durationText } from "../plain-text.ts";
 import { type HeldSnapshot, isHeldTooLong, terminationCommand } from "../storage/held-snapshots.ts";
 import type { CellState } from "./cell-state.ts";
+import { growthProblems } from "./database-growth.ts";
 import { deniedDomainProblems } from "./denied-domains.ts";
 import { guardProblems } from "./guarded-accounts.ts";
 import { noteText, type Problem } from "./problem.ts";
 import { processProblems } from "./process-problems.ts";
 import type { Readiness } from "./readiness.ts";
+import { reputationProblems } from "./reputation.ts";
 import { feedbackProblems, holdProblems, queueProblems, rateProblems } from "./sending-problems.ts";
 
 /** Test mail is checked for its queue only: the sandbox has no provider hold, rate or missing feedback. */
@@ -16,10 +18,12 @@ export function findProblems(cell: CellState): Problem[] {
   const unreadable = quarantine.find(({ reason }) => reason === "unreadable")?.fresh ?? 0;
   return [
     ...storageProblems(checks),
+    ...growthProblems(cell.databaseGrowth),
     ...heldSnapshots.filter((snapshot) => isHeldTooLong(snapshot)).map(snapshotProblem),
     ...failoverProblems(lastFailover),
     ...processProblems(processes, failingChores),
     ...live.flatMap(holdProblems),
+    ...live.flatMap(reputationProblems),
     ...deniedDomainProblems(cell.deniedDomains),
     ...sending.flatMap(queueProblems),
     ...live.flatMap((state) => [...rateProblems(state), ...feedbackProblems(state)]),

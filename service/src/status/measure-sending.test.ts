@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { addGuardCounts } from "../../test/guard-counts.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
-import { useEmptyQueue } from "../../test/send-rows.ts";
+import { change, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { AppError } from "../errors.ts";
 import { quarantine } from "../feedback/quarantine-store.ts";
@@ -10,7 +10,7 @@ import { checkAccounts } from "../guard/check-accounts.ts";
 import { noteReportedSubmissions } from "../in-doubt/feedback-progress.ts";
 import { createMetrics } from "../metrics.ts";
 import { holdByOperator } from "../queue/operator-hold.ts";
-import { holdProvider } from "../queue/provider-hold.ts";
+import { holdProvider, storeQuota } from "../queue/provider-hold.ts";
 import { readCellState } from "./cell-state.ts";
 import { measureSending } from "./measure-sending.ts";
 
@@ -24,6 +24,8 @@ test("metrics report queues, holds, feedback, quarantine and held snapshots", as
   await holdProvider(database.db, "live", "quota");
   await holdByOperator(database.db, undefined);
   await noteReportedSubmissions(database.db, "live", new Date().toISOString());
+  await storeQuota(database.db, "live", { perSecond: 14, enforcementStatus: "PROBATION" });
+  await change(database.db, "update provider_state set findings = '[]', finding_count = 2 where mode = 'live'");
   await quarantine(database.db, [{ reason: "unreadable", raw: "?" }]);
   await addGuardCounts(database.db, await anAccount(database.db), { outcomes: 200, hardBounces: 11 });
   await addGuardCounts(database.db, await anAccount(database.db), { outcomes: 200, hardBounces: 60 });
@@ -38,6 +40,10 @@ test("metrics report queues, holds, feedback, quarantine and held snapshots", as
     'postern_provider_held{mode="live",reason="quota"} 1',
     'postern_provider_held{mode="live",reason="paused"} 0',
     'postern_provider_held{mode="live",reason="manual"} 1',
+    'postern_provider_enforcement{status="PROBATION"} 1',
+    'postern_provider_enforcement{status="HEALTHY"} 0',
+    'postern_provider_enforcement{status="other"} 0',
+    "postern_provider_findings 2",
     'postern_feedback_missing{mode="live"} 0',
     'postern_feedback_quarantined{reason="unreadable"} 1',
     'postern_guard_accounts{state="warned"} 1',
@@ -56,5 +62,6 @@ test("while the database is unavailable, these metrics are missing and all other
   measureSending(metrics, () => Promise.reject(new AppError("UNAVAILABLE", "gone")));
   const text = await metrics.registry.metrics();
   expect(text).not.toContain("postern_queue_sends{");
+  expect(text).not.toMatch(/^postern_failover_in_doubt/m);
   expect(text).toContain("process_cpu_seconds_total");
 });

@@ -2,10 +2,13 @@ import type { Metrics } from "../metrics.ts";
 import type { Hold } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
 import { totalOf } from "./guarded-accounts.ts";
+import type { ReputationState } from "./reputation.ts";
 import type { QueueState } from "./sending-state.ts";
 import { createStateGauges } from "./state-gauges.ts";
 
 const holdReasons: Hold[] = ["quota", "paused", "suspended", "operator"];
+
+const enforcementStatuses = ["HEALTHY", "PROBATION", "SHUTDOWN"];
 
 export function measureSending(metrics: Metrics, read: () => Promise<CellState>): void {
   const gauge = createStateGauges(metrics, read);
@@ -36,6 +39,21 @@ export function measureSending(metrics: Metrics, read: () => Promise<CellState>)
       }
     },
   );
+  gauge(
+    "postern_provider_enforcement",
+    "1 for what SES thinks of the AWS account: HEALTHY, PROBATION, SHUTDOWN or other",
+    ["status"],
+    (cell, set) => {
+      const { enforcementStatus = null } = liveReputation(cell);
+      if (enforcementStatus === null) return;
+      const known = enforcementStatuses.find((status) => status === enforcementStatus) ?? "other";
+      for (const status of [...enforcementStatuses, "other"]) set({ status }, Number(status === known));
+    },
+  );
+  gauge("postern_provider_findings", "Open reputation findings of SES about the AWS account", [], (cell, set) => {
+    const { findingCount = null } = liveReputation(cell);
+    if (findingCount !== null) set({}, findingCount);
+  });
   gauge(
     "postern_feedback_last_report_seconds",
     "Seconds since the provider last reported a submission",
@@ -90,6 +108,10 @@ export function measureSending(metrics: Metrics, read: () => Promise<CellState>)
   gauge("postern_feedback_quarantined", "Provider notifications in quarantine", ["reason"], (cell, set) => {
     for (const { reason, entries } of cell.quarantine) set({ reason }, entries);
   });
+}
+
+function liveReputation({ sending }: CellState): Partial<ReputationState> {
+  return sending.find(({ mode }) => mode === "live")?.reputation ?? {};
 }
 
 function states(queue: CellState["sending"][number]["queue"]): QueueState[] {

@@ -2,6 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import { type FeedbackState, readFeedbackState, unknownFeedbackState } from "../feedback/feedback-gap.ts";
 import type { Mode } from "../mode.ts";
 import type { Hold } from "../provider/email-provider.ts";
+import { type ReputationRow, type ReputationState, reputationColumns, reputationOf } from "./reputation.ts";
 
 export type QueueState = "ready" | "waiting" | "leased" | "in-doubt" | "parked";
 
@@ -14,6 +15,7 @@ export interface SendingState {
   operatorHold: { heldSeconds: number; note: string | null } | null;
   /** The rate that the provider allows, and when a worker last read it. */
   rate: { maxPerSecond: number | null; readSecondsAgo: number | null };
+  reputation: ReputationState;
   feedback: FeedbackState;
 }
 
@@ -99,7 +101,7 @@ function queueOf(rows: CountRow[]): SendingState["queue"] {
   };
 }
 
-interface ProviderRow {
+interface ProviderRow extends ReputationRow {
   mode: Mode;
   maxPerSecond: number | null;
   readSecondsAgo: number | null;
@@ -118,17 +120,19 @@ async function readProviders(db: Queryable): Promise<ProviderRow[]> {
         extract(epoch from now() - quota_read_at)::float8 as "readSecondsAgo",
         hold_reason as reason, extract(epoch from now() - held_since)::float8 as "heldSeconds",
         greatest(0, extract(epoch from probe_at - now()))::float8 as "probeInSeconds",
-        extract(epoch from now() - operator_held_since)::float8 as "operatorHeldSeconds", operator_note as "operatorNote"
+        extract(epoch from now() - operator_held_since)::float8 as "operatorHeldSeconds", operator_note as "operatorNote",
+        ${reputationColumns}
       from provider_state`,
   });
 }
 
-function providerOf(row: ProviderRow | undefined): Pick<SendingState, "hold" | "operatorHold" | "rate"> {
+function providerOf(row: ProviderRow | undefined): Pick<SendingState, "hold" | "operatorHold" | "rate" | "reputation"> {
   const { reason = null, heldSeconds = null, probeInSeconds, operatorHeldSeconds = null, operatorNote } = row ?? {};
   return {
     hold: reason === null ? null : { reason, heldSeconds: heldSeconds ?? 0, probeInSeconds: probeInSeconds ?? 0 },
     operatorHold:
       operatorHeldSeconds === null ? null : { heldSeconds: operatorHeldSeconds, note: operatorNote ?? null },
     rate: { maxPerSecond: row?.maxPerSecond ?? null, readSecondsAgo: row?.readSecondsAgo ?? null },
+    reputation: reputationOf(row),
   };
 }

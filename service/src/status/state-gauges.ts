@@ -17,6 +17,8 @@ export function createStateGauges({ registry }: Metrics, read: () => Promise<Cel
       registers: [],
       async collect() {
         metric.reset();
+        // A reset sets a metric without labels to 0, which would be a value that nobody measured.
+        if (labelNames.length === 0) metric.remove();
         const state = await read().catch(() => undefined);
         if (state !== undefined) fill(state, (labels, value) => metric.set(labels, value));
       },

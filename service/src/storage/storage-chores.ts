@@ -2,6 +2,7 @@ import type { Database } from "../db/database.ts";
 import { foldListChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
+import { measureDatabase } from "./database-size.ts";
 import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
 import { indexOldSends } from "./index-old-sends.ts";
 import { mergeSearchEntries } from "./merge-search-entries.ts";
@@ -26,7 +27,7 @@ const maxDropAttemptsMs = 60_000;
 const maxIndexMs = 60_000;
 const maxMergeMs = 300_000;
 
-/** Creates partitions ahead of time, drops content and attempts whose retention is over, folds list counts, maintains the index of searches and reports held snapshots. */
+/** Looks after the storage: partitions, retention, list counts, the index of searches, the size of the database and held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
   const reported = new Set<string>();
   return [
@@ -36,6 +37,7 @@ export function storageChores(deps: StorageDeps): Chore[] {
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
     { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps) },
     { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps) },
+    { name: "measure-database", pauseSeconds: hourSeconds, run: () => measureDatabase(deps.db) },
     { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, reported) },
   ];
 }

@@ -1,6 +1,6 @@
 import { type Call, json, type Reply } from "../http/call.ts";
 import { ControlError, parseJsonObject } from "../http/control-error.ts";
-import type { Account } from "../ses/account.ts";
+import { type Account, recommendationTypes } from "../ses/account.ts";
 import { changeAccount } from "../ses/account-operations.ts";
 import { checkIdentity } from "../ses/check-identities.ts";
 import { identityKey, setByHand } from "../ses/identity.ts";
@@ -33,7 +33,15 @@ const isValid: Record<keyof Account, (value: unknown) => boolean> = {
   maxSendRate: (value) => typeof value === "number" && value > 0,
   suppressedReasons: (value) =>
     Array.isArray(value) && value.every((reason) => reason === "BOUNCE" || reason === "COMPLAINT"),
+  // Null switches Virtual Deliverability Manager off.
+  recommendations: (value) => value === null || (Array.isArray(value) && value.every(isRecommendation)),
 };
+
+function isRecommendation(value: unknown): boolean {
+  const { type, impact, resourceArn, ...rest } = Object(value);
+  const isKnown = recommendationTypes.includes(type) && (impact === "HIGH" || impact === "LOW");
+  return isKnown && typeof resourceArn === "string" && Object.keys(rest).length === 0;
+}
 
 export function changeAccountRoute(simulation: Simulation, call: Call): Reply {
   const change = parseJsonObject(call);
@@ -42,6 +50,7 @@ export function changeAccountRoute(simulation: Simulation, call: Call): Reply {
     if (check?.(value) !== true)
       throw new ControlError(400, `${name} is not an account setting, or its value is invalid.`);
   }
+  if (change.recommendations === null) change.recommendations = undefined;
   return json(200, changeAccount(simulation, change));
 }
 

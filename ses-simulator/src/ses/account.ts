@@ -8,6 +8,16 @@ export interface Account {
   max24HourSend: number;
   maxSendRate: number;
   suppressedReasons: SuppressionReason[];
+  /** Undefined while Virtual Deliverability Manager is off. */
+  recommendations?: Recommendation[] | undefined;
+}
+
+export const recommendationTypes = ["BIMI", "BOUNCE", "COMPLAINT", "DKIM", "DMARC", "FEEDBACK_3P", "IP_LISTING", "SPF"];
+
+export interface Recommendation {
+  type: string;
+  impact: "HIGH" | "LOW";
+  resourceArn: string;
 }
 
 /** The account of a simulator whose account nobody changed yet. */

@@ -1,6 +1,6 @@
 import type { EventOptions } from "../events/event-options.ts";
 import type { Simulation } from "../simulation.ts";
-import { getAccount, putAccountSending, putAccountSuppression } from "./account-operations.ts";
+import { getAccount, listRecommendations, putAccountSending, putAccountSuppression } from "./account-operations.ts";
 import {
   createConfigurationSet,
   deleteConfigurationSet,
@@ -41,6 +41,7 @@ const operations: [operation: string, method: string, path: string, run: Run][] 
   ["GetAccount", "GET", "/account", getAccount],
   ["PutAccountSendingAttributes", "PUT", "/account/sending", putAccountSending],
   ["PutAccountSuppressionAttributes", "PUT", "/account/suppression", putAccountSuppression],
+  ["ListRecommendations", "POST", "/vdm/recommendations", listRecommendations],
   ["CreateEmailIdentity", "POST", "/identities", createEmailIdentity],
   ["ListEmailIdentities", "POST", "/list-identities", listEmailIdentities],
   ["GetEmailIdentity", "GET", "/identities/*", getEmailIdentity],

@@ -8,6 +8,7 @@ import { type EmailProvider, ProviderError, type Quota } from "../email-provider
 import { clientSettings, type Timeouts } from "./client-settings.ts";
 import { createControlCall } from "./control-call.ts";
 import { identityCalls } from "./identities/identity-calls.ts";
+import { reputationCalls } from "./reputation-calls.ts";
 import { configurationSetCalls } from "./setup/configuration-set-calls.ts";
 import { submit } from "./submit/submit.ts";
 
@@ -25,6 +26,9 @@ export interface SesProviderOptions {
 const defaultSendTimeouts: Timeouts = { connectMs: 3_000, requestMs: 15_000, idleMs: 5_000 };
 const defaultControlTimeouts: Timeouts = { connectMs: 3_000, requestMs: 10_000, idleMs: 5_000 };
 
+/** SES may add values, so any text is stored, up to this length. */
+const maxStatusLength = 40;
+
 export function createSesProvider(options: SesProviderOptions): EmailProvider {
   const { region, endpoint, accountId, partition } = options;
   const sending = { ...defaultSendTimeouts, ...options.sendTimeouts };
@@ -36,6 +40,7 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
     submit: (mail, mayStart = () => true) => submit(sender, mail, { timeoutMs: sending.requestMs, mayStart }),
     ...identityCalls(client, call, `arn:${partition}:ses:${region}:${accountId}:identity/`),
     ...configurationSetCalls(client, call),
+    ...reputationCalls(client, call),
     async removeSuppressedAddress(address) {
       const command = new DeleteSuppressedDestinationCommand({ EmailAddress: address });
       await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
@@ -55,5 +60,6 @@ function quotaFrom(account: GetAccountCommandOutput): Quota {
     perSecond: MaxSendRate,
     isSendingEnabled: account.SendingEnabled === true && account.EnforcementStatus !== "SHUTDOWN",
     isProduction: account.ProductionAccessEnabled === true,
+    enforcementStatus: account.EnforcementStatus?.slice(0, maxStatusLength),
   };
 }

@@ -20,3 +20,8 @@ export async function withActionName<Outcome>(action: string, run: () => Promise
     throw error instanceof ProviderError ? new AwsActionError(action, error) : error;
   }
 }
+
+/** AWS rejects the credentials themselves, as opposed to one action. */
+export function hasInvalidCredentials({ reason }: AwsActionError): boolean {
+  return reason.kind === "denied" && !/^(AccessDenied|AuthorizationError|NotAuthorized)/.test(reason.message);
+}

@@ -1,8 +1,9 @@
 import type { Quota } from "../../email-provider.ts";
 import { createSesProvider } from "../ses-provider.ts";
 import { isSamePolicy, topicPolicy } from "./access-policies.ts";
-import { AwsActionError, withActionName } from "./aws-action.ts";
+import { AwsActionError, hasInvalidCredentials, withActionName } from "./aws-action.ts";
 import { checkQueue, checkSubscription } from "./check-queue.ts";
+import { checkReputation, enforcementFindings } from "./check-reputation.ts";
 import { reportedEvents } from "./configuration-set-calls.ts";
 import { type Finding, note, ok, problem, setUpAdvice } from "./finding.ts";
 import { findConfigurationSet, listEventDestinations } from "./set-up-calls.ts";
@@ -21,13 +22,9 @@ export async function* checkSetUp(options: SetUpCheckOptions): AsyncGenerator<Fi
   }
 }
 
-/** AWS rejects the credentials themselves, as opposed to one action. */
-export function hasInvalidCredentials({ reason }: AwsActionError): boolean {
-  return reason.kind === "denied" && !/^(AccessDenied|AuthorizationError|NotAuthorized)/.test(reason.message);
-}
-
 const checks: [subject: string, check: (context: SetUpCheckContext) => Promise<Finding[]>][] = [
   ["the SES account", checkAccount],
+  ["the reputation", checkReputation],
   ["the configuration set", checkConfigurationSet],
   ["its event destination", checkEventDestination],
   ["the SNS topic", checkTopic],
@@ -61,6 +58,7 @@ async function checkAccount({ options: { region, endpoints }, rateLimited }: Set
           "the account is in the SES sandbox and may send only to verified addresses",
           "request production access in the SES console",
         ),
+    ...enforcementFindings(quota),
   ];
 }
 

@@ -41,7 +41,7 @@ export function setUpPolicy(cellCode: string, region: string): IamPolicy {
         ],
         arn.configurationSet,
       ),
-      allow(["ses:GetAccount"], "*"),
+      allow(["ses:GetAccount", "ses:ListRecommendations"], "*"),
     ],
   };
 }
@@ -58,7 +58,10 @@ export function runTimePolicy(cellCode: string, region: string): IamPolicy {
         ["ses:SendEmail", "ses:CreateEmailIdentity", "ses:GetEmailIdentity", "ses:DeleteEmailIdentity"],
         [arn.identities, arn.configurationSet],
       ),
-      allow(["ses:GetAccount", "ses:ListEmailIdentities", "ses:DeleteSuppressedDestination"], "*"),
+      allow(
+        ["ses:GetAccount", "ses:ListRecommendations", "ses:ListEmailIdentities", "ses:DeleteSuppressedDestination"],
+        "*",
+      ),
       // A batch operation needs the permission for the single operation.
       allow(["sqs:ReceiveMessage", "sqs:DeleteMessage"], arn.queue),
       allow(["sns:ConfirmSubscription"], arn.topic),
