@@ -1,5 +1,6 @@
 import { readWorkerConfig } from "../config.ts";
 import { guardChores } from "../guard/guard-chores.ts";
+import { startGuard } from "../guard/guard-loop.ts";
 import { startChores } from "../loops/chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { usageChores } from "../usage/usage-chores.ts";
@@ -25,12 +26,14 @@ export async function startWorker(context: StartContext) {
   const choresToRun = [
     ...storageChores({ db, log, ...config }),
     ...usageChores({ db, log }),
-    ...guardChores({ db, log }),
+    ...guardChores(db),
     ...(live?.chores ?? []),
   ];
   const chores = await startChores(config.database.directUrl, choresToRun, log, context.chores);
   started.addWork(() => chores.stop());
   live?.start();
+  const guard = startGuard({ db, log });
+  started.addWork(() => guard.stop());
   return { mode: live === undefined ? "test mail only" : "live and test mail" };
 }
 
