@@ -72,6 +72,7 @@ function processPart(values: Omit<Values, keyof typeof apiSecrets>) {
       inDoubtPolicy: values.IN_DOUBT_POLICY,
     },
     feedback: feedbackPart(values),
+    notices: noticePart(values),
     /** Empty means the resolvers of the system. */
     dnsServers: values.DNS_SERVERS,
     provider: {
@@ -219,6 +220,14 @@ function feedbackPart(values: Pick<Values, "FEEDBACK_GAP_SECONDS" | "AWS_FEEDBAC
   return {
     feedbackGapSeconds: values.FEEDBACK_GAP_SECONDS,
     hasFeedbackQueue: values.AWS_FEEDBACK_QUEUE_URL !== undefined,
+  };
+}
+
+/** A value with a problem does not get here. */
+function noticePart({ SYSTEM_SENDER, OPERATOR_EMAIL }: Pick<Values, "SYSTEM_SENDER" | "OPERATOR_EMAIL">) {
+  return {
+    sender: SYSTEM_SENDER === undefined || "problem" in SYSTEM_SENDER ? undefined : SYSTEM_SENDER,
+    operatorEmail: OPERATOR_EMAIL === undefined || "problem" in OPERATOR_EMAIL ? undefined : OPERATOR_EMAIL,
   };
 }
 

@@ -2,8 +2,10 @@ import { readWorkerConfig } from "../config.ts";
 import { guardChores } from "../guard/guard-chores.ts";
 import { startGuard } from "../guard/guard-loop.ts";
 import { startChores } from "../loops/chores.ts";
+import { noticeChores } from "../notices/send-notices.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { usageChores } from "../usage/usage-chores.ts";
+import { openAcceptDeps } from "./accept-deps.ts";
 import { openLiveMail } from "./live-mail.ts";
 import { type ProcessContext, runProcess, type StartContext } from "./run-process.ts";
 import { startSandbox } from "./start-sandbox.ts";
@@ -27,6 +29,15 @@ export async function startWorker(context: StartContext) {
     ...storageChores({ db, log, ...config }),
     ...usageChores({ db, log }),
     ...guardChores(db),
+    ...(config.notices.sender === undefined
+      ? []
+      : noticeChores({
+          db,
+          log,
+          sender: config.notices.sender,
+          operatorEmail: config.notices.operatorEmail,
+          openAccept: () => openAcceptDeps(config, db),
+        })),
     ...(live?.chores ?? []),
   ];
   const chores = await startChores(config.database.directUrl, choresToRun, log, context.chores);
