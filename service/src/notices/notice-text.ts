@@ -72,6 +72,6 @@ export function noticeText(cause: Cause, audience: "users" | "operator"): Notice
   return { subject: subject.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ").slice(0, 200), text };
 }
 
-function paragraphs(...texts: string[]): string {
-  return `${texts.join("\n\n")}\n\nThis notice was sent automatically by Postern, at most once a day for each cause.\n`;
+function paragraphs(...parts: string[]): string {
+  return `${parts.join("\n\n")}\n\nThis notice was sent automatically by Postern, at most once a day for each cause.\n`;
 }
