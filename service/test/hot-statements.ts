@@ -8,6 +8,7 @@ import { findOpenLogins } from "../src/logins/login-store.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
 import { markSent, retryLater } from "../src/queue/settle-sends.ts";
 import { newSendId } from "../src/sends/send-id.ts";
+import { foldUsageDeltas } from "../src/usage/fold-usage.ts";
 import { anAccount, aUser } from "./builders.ts";
 import { aVerifiedDomain } from "./send-builders.ts";
 
@@ -116,6 +117,7 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
           },
         ]),
     },
+    { name: "fold usage", run: () => foldUsageDeltas(db, 5) },
     { name: "find a key", run: () => findKeyByHmacs(db, [hmac]) },
     { name: "check a key", run: () => areKeysUsable(db, [hmac]) },
     { name: "find a login", run: () => findOpenLogins(db, [{ loginId, notBefore: 0, expiresAt: 9_999_999_999 }]) },

@@ -8,6 +8,7 @@ import { guardCommand } from "./guard-command.ts";
 import { keyCommands } from "./key-commands.ts";
 import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operation-commands.ts";
 import { quarantineCommand } from "./quarantine-commands.ts";
+import { usageCommand } from "./usage-command.ts";
 
 export function adminCommand(loadEnvironment: () => Promise<Environment>): PosternCommand {
   const onDatabase = createOnDatabase(loadEnvironment);
@@ -16,6 +17,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     releaseCommand(onDatabase),
     guardCommand(onDatabase),
     sendCommand(onDatabase),
+    usageCommand(onDatabase),
     retryCommand(onDatabase),
     discardCommand(onDatabase),
     quarantineCommand(onDatabase),
