@@ -1,4 +1,4 @@
--- Expands. The guard holds the mail of an account whose bounces or complaints endanger the SES account (guard/check-accounts.ts).
+-- Expands. The guard holds the mail of an account whose bounces or complaints endanger the SES account (guard/guard-loop.ts).
 
 -- The hold of the guard has columns of its own: neither it nor the hold of the operator (held_at) ends the other.
 -- guard_epoch: grows with each release. Outcomes that were counted in an earlier epoch have no effect any more.
@@ -32,9 +32,23 @@ create table guard_counts (
 create index guard_counts_unchecked_idx on guard_counts (account_id) where checked <> outcomes + complaints;
 create index guard_counts_day_idx on guard_counts (day);
 
+-- When a worker last began a round of checks. Every worker may begin the next one, so a crash in the middle of a round delays the
+-- guard by seconds; a chore would wait until the heartbeat of its run is missing.
+create table guard_rounds (
+  is_only_row boolean primary key default true,
+  began_at timestamptz not null default '-infinity',
+  constraint guard_rounds_one_row check (is_only_row)
+);
+
+insert into guard_rounds default values;
+
 create policy own_account on guard_counts
   using (not (select is_bound_to_account()) or account_id = (select acting_account()));
 alter table guard_counts enable row level security;
+
+-- Notices about API keys that expire and domains whose records are missing (notices/find-causes.ts).
+create index api_keys_expiry_idx on api_keys (expires_at) where expires_at is not null and revoked_at is null;
+create index domains_failing_idx on domains (failing_since) where failing_since is not null;
 
 -- GET /account shows the rates and both holds. hold_note is for the operator only.
 grant select on guard_counts to pg_database_owner;

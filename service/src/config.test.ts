@@ -32,6 +32,8 @@ test("every setting is read", () => {
     IN_DOUBT_POLICY: "fail",
     FEEDBACK_PUSH: "on",
     FEEDBACK_GAP_SECONDS: "300",
+    SYSTEM_SENDER: "Postern <postern@Mail.example.com>",
+    OPERATOR_EMAIL: "ada@example.com",
     DNS_SERVERS: "10.0.0.2",
     AWS_FEEDBACK_TOPIC_ARN: "arn:aws:sns:eu-central-1:123456789012:postern-e-",
     AWS_FEEDBACK_QUEUE_URL: "http://127.0.0.1:4579/123456789012/postern-e-",
@@ -73,6 +75,13 @@ test("every setting is read", () => {
       inDoubtPolicy: "fail",
     },
     feedback: { feedbackGapSeconds: 300, hasFeedbackQueue: true },
+    notices: {
+      sender: expect.objectContaining({
+        name: "Postern",
+        address: expect.objectContaining({ domain: "mail.example.com" }),
+      }),
+      operatorEmail: expect.objectContaining({ ascii: "ada@example.com" }),
+    },
     dnsServers: ["10.0.0.2"],
     provider: {
       kind: "simulator",

@@ -73,6 +73,7 @@ function processPart(values: Omit<Values, keyof typeof apiSecrets>) {
       inDoubtPolicy: values.IN_DOUBT_POLICY,
     },
     feedback: feedbackPart(values),
+    notices: noticePart(values),
     /** Empty means the resolvers of the system. */
     dnsServers: values.DNS_SERVERS,
     provider: {
@@ -230,6 +231,14 @@ function feedbackPart(values: Pick<Values, "FEEDBACK_GAP_SECONDS" | "AWS_FEEDBAC
 
 function diskBytes({ DATABASE_DISK_GB: gigabytes }: Pick<Values, "DATABASE_DISK_GB">): number | undefined {
   return gigabytes === undefined ? undefined : gigabytes * 1e9;
+}
+
+/** A value with a problem does not get here. */
+function noticePart({ SYSTEM_SENDER, OPERATOR_EMAIL }: Pick<Values, "SYSTEM_SENDER" | "OPERATOR_EMAIL">) {
+  return {
+    sender: SYSTEM_SENDER === undefined || "problem" in SYSTEM_SENDER ? undefined : SYSTEM_SENDER,
+    operatorEmail: OPERATOR_EMAIL === undefined || "problem" in OPERATOR_EMAIL ? undefined : OPERATOR_EMAIL,
+  };
 }
 
 function awsPart(values: Pick<Values, keyof typeof awsKeys>) {

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
+import { parseAddress, parseMailbox } from "./mail-address.ts";
 import { secret } from "./secret.ts";
 
 export type Environment = Record<string, string | undefined>;
@@ -28,6 +29,18 @@ const queueUrl = z
   .refine((value) => /^https?:\/\/[^/]+\/\d{12}\/[A-Za-z0-9_-]{1,80}$/.test(value) && URL.canParse(value), {
     error: "must look like https://sqs.eu-central-1.amazonaws.com/123456789012/postern-AA",
   });
+
+const mailbox = z.string().transform((value, context) => {
+  const parsed = parseMailbox(value);
+  if ("problem" in parsed) context.addIssue(parsed.problem);
+  return parsed;
+});
+
+const address = z.string().transform((value, context) => {
+  const parsed = parseAddress(value);
+  if ("problem" in parsed) context.addIssue(parsed.problem);
+  return parsed;
+});
 
 const proxies = z.string().transform((value, context): string[] => {
   const entries = value.split(",").map((entry) => entry.trim());
@@ -92,6 +105,8 @@ export const environmentSchema = z.object({
     .default(900)
     .describe("how long SES events may be missing for submitted mail before Postern reports a problem"),
   FEEDBACK_PUSH: optional(oneOf("on", "off")).describe("whether the API receives the events that SNS pushes"),
+  SYSTEM_SENDER: optional(mailbox).describe("sender of notices to the users of accounts and to the operator"),
+  OPERATOR_EMAIL: optional(address).describe("address that receives the notices for the operator"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   AWS_REGION: z

@@ -145,6 +145,20 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     note: "Anyone can post to this endpoint, so open it only if SNS uses it. See docs/feedback.md.",
     example: "on",
   },
+  SYSTEM_SENDER: {
+    group: "Installation",
+    usedBy: ["worker"],
+    defaultText: "no notices",
+    note: "Its domain must be verified for an account of this installation, whose live mail the notices are. Notices report an account that the guard holds, a domain whose records are missing for an hour, and an API key that expires within 7 days and within one day.",
+    example: "Postern <postern@mail.acme.io>",
+  },
+  OPERATOR_EMAIL: {
+    group: "Installation",
+    usedBy: ["worker"],
+    defaultText: "no notices to the operator",
+    note: "Needs SYSTEM_SENDER.",
+    example: "operator@acme.io",
+  },
   DNS_SERVERS: {
     group: "Domains",
     usedBy: ["worker"],

@@ -4,6 +4,7 @@ import { areKeysUsable, findKeyByHmacs } from "../src/api-keys/api-key-store.ts"
 import type { Database } from "../src/db/database.ts";
 import { openDatabaseClock } from "../src/db/database-clock.ts";
 import { recordReports } from "../src/feedback/record-reports.ts";
+import { checkAccounts } from "../src/guard/check-accounts.ts";
 import { findOpenLogins } from "../src/logins/login-store.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
 import { markSent, retryLater } from "../src/queue/settle-sends.ts";
@@ -118,6 +119,7 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
         ]),
     },
     { name: "fold usage", run: () => foldUsageDeltas(db, 5) },
+    { name: "check accounts", run: () => checkAccounts(db, { maxCounts: 5 }) },
     { name: "find a key", run: () => findKeyByHmacs(db, [hmac]) },
     { name: "check a key", run: () => areKeysUsable(db, [hmac]) },
     { name: "find a login", run: () => findOpenLogins(db, [{ loginId, notBefore: 0, expiresAt: 9_999_999_999 }]) },

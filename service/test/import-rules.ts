@@ -10,7 +10,7 @@ const layers = [
   ["processes"],
   ["dev"],
   ["api"],
-  ["status"],
+  ["status", "notices"],
   ["accept", "delivery", "feedback"],
   ["in-doubt", "guard"],
   ["queue"],

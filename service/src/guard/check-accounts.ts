@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
-import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
-import { firstDay, isAbove, minComplaints, minHardBounces, pauseLine } from "./limits.ts";
+import { equalByIndex, indexLookup, rowByIndex } from "../db/stable-plan.ts";
+import { firstDay, isAbove, keyColumns, minComplaints, minHardBounces, pauseLine } from "./limits.ts";
 
 export interface GuardHold {
   accountId: string;
@@ -99,7 +99,7 @@ export async function checkAccounts(
         update guard_counts g
         set checked = seen.total
         from seen
-        where ${equalByIndex("g.account_id", "seen.account_id")} and g.epoch = seen.epoch and g.day = seen.day
+        where ${rowByIndex(keyColumns("g"), keyColumns("seen"))}
       )
       select changed.account_id as "accountId", held.guard_reason as reason, changed.counts
       from (select account_id, count(*) as counts from unchecked group by account_id) as changed

@@ -1,6 +1,6 @@
 import type { AccountDatabase, Queryable } from "../db/database.ts";
-import { equalByIndex } from "../db/stable-plan.ts";
-import { firstDay, type GuardCounts } from "./limits.ts";
+import { rowByIndex } from "../db/stable-plan.ts";
+import { firstDay, type GuardCounts, keyColumns } from "./limits.ts";
 
 export interface GuardState extends GuardCounts {
   heldAt: string | null;
@@ -98,7 +98,7 @@ export async function dropOldGuardCounts(db: Queryable, limit: number): Promise<
       )
       delete from guard_counts g
       using old
-      where ${equalByIndex("g.account_id", "old.account_id")} and g.epoch = old.epoch and g.day = old.day
+      where ${rowByIndex(keyColumns("g"), keyColumns("old"))}
       returning g.account_id`,
     values: [limit],
   });

@@ -32,3 +32,8 @@ export function isAbove(line: typeof reviewLine): { bounces: string; complaints:
     complaints: `(${isEnough} and complaints > ${line.complaintRate} * outcomes)`,
   };
 }
+
+/** The key of `guard_counts`. An equal day or epoch alone fits most rows, so a join by them would compare every pair of rows. */
+export function keyColumns(table: string): string[] {
+  return [`${table}.account_id`, `${table}.epoch`, `${table}.day`];
+}

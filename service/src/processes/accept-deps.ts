@@ -3,7 +3,7 @@ import type { AcceptDeps } from "../accept/accept-send.ts";
 import { openFingerprintKey } from "../accept/fingerprint-key.ts";
 import { createQuotas } from "../accept/quotas.ts";
 import { createRateRefusals } from "../accept/rate-refusals.ts";
-import type { Config } from "../config.ts";
+import type { WorkerConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabaseClock } from "../db/database-clock.ts";
 import { createHint } from "../db/hints.ts";
@@ -12,8 +12,12 @@ import { sendQueuedChannel } from "../queue/claim-sends.ts";
 /** Connections of an API process that only accepting uses: two batches, a key check, and the hint, the queue head or the quotas. */
 export const acceptConnections = 4;
 
+interface AcceptConfig {
+  secrets: Pick<WorkerConfig["secrets"], "contentKey">;
+}
+
 /** Opens the dependencies of accept: its keys, a clock that follows the database, and the caches of this process. */
-export async function openAcceptDeps(config: Config, db: Database): Promise<AcceptDeps> {
+export async function openAcceptDeps({ secrets }: AcceptConfig, db: Database): Promise<AcceptDeps> {
   const clock = await openDatabaseClock(db);
   const admission = createAcceptAdmission();
   const quotas = createQuotas(db, clock);
@@ -23,8 +27,8 @@ export async function openAcceptDeps(config: Config, db: Database): Promise<Acce
     clock,
     decide: createAcceptBatch(db, clock, admission, quotas),
     requireCapacity: admission.requireCapacity,
-    contentKey: config.secrets.contentKey.current,
-    fingerprintKey: await openFingerprintKey(db, config.secrets.contentKey),
+    contentKey: secrets.contentKey.current,
+    fingerprintKey: await openFingerprintKey(db, secrets.contentKey),
     refusals: createRateRefusals(),
     quotas,
     hint: createHint(db, sendQueuedChannel),

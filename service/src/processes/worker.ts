@@ -1,9 +1,12 @@
 import { readWorkerConfig } from "../config.ts";
 import { guardChores } from "../guard/guard-chores.ts";
+import { startGuard } from "../guard/guard-loop.ts";
 import { startChores } from "../loops/chores.ts";
+import { noticeChores } from "../notices/send-notices.ts";
 import { queueChores } from "../queue/queue-chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { usageChores } from "../usage/usage-chores.ts";
+import { openAcceptDeps } from "./accept-deps.ts";
 import { openLiveMail } from "./live-mail.ts";
 import { type ProcessContext, runProcess, type StartContext } from "./run-process.ts";
 import { startSandbox } from "./start-sandbox.ts";
@@ -26,13 +29,24 @@ export async function startWorker(context: StartContext) {
   const choresToRun = [
     ...storageChores({ db, log, ...config }),
     ...usageChores({ db, log }),
-    ...guardChores({ db, log }),
+    ...guardChores(db),
+    ...(config.notices.sender === undefined
+      ? []
+      : noticeChores({
+          db,
+          log,
+          sender: config.notices.sender,
+          operatorEmail: config.notices.operatorEmail,
+          openAccept: () => openAcceptDeps(config, db),
+        })),
     ...queueChores({ db }),
     ...(live?.chores ?? []),
   ];
   const chores = await startChores(config.database.directUrl, choresToRun, log, context.chores);
   started.addWork(() => chores.stop());
   live?.start();
+  const guard = startGuard({ db, log });
+  started.addWork(() => guard.stop());
   return { mode: live === undefined ? "test mail only" : "live and test mail" };
 }
 

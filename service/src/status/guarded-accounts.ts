@@ -77,7 +77,7 @@ export function guardProblems({ held, warned }: GuardedAccounts): Problem[] {
       what: `Bounces or complaints of ${name}: ${evaluateCounts(counts).warnings.join(" ")}`,
       advice:
         `Ask the account to fix the cause. Details: \`postern admin guard --account ${id}\`` +
-        `${isOff ? ". The guard is off for this account and will not hold it." : ""}`,
+        (isOff ? ". The guard is off for this account and will not hold it." : ""),
     })),
     ...moreOf(warned, "SES's review line for bounces or complaints is exceeded by"),
   ];
