@@ -39,7 +39,7 @@ export const proof: Proof = {
     withApiProcesses(serverUrl, 2, async ({ db, processes, credentialDeps }) => {
       for (const each of processes) each.ignoreLogs();
       const isFull = accounts === fullSize;
-      const [seconds, first, raised] = isFull ? [40, 150, 300] : [10, 30, 50];
+      const [seconds, first, raised] = isFull ? [40, 60, 120] : [10, 30, 50];
       const senders = await makeSenders(db, credentialDeps, accounts, limits);
       const client = createSendingClient(2 * accounts);
       const urls = processes.map(({ url }) => url);
