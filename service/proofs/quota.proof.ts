@@ -48,18 +48,17 @@ export const proof: Proof = {
         const nowUs = () => performance.now() * 1000 + offsetUs;
         await setAll(db, senders, first);
         await sleep(isFull ? lagUs / 1000 : 3_000);
-        const steps: Step[] = [{ limit: first, fromUs: 0 }];
         const load = driveAll({ client, senders, urls, nowUs }, seconds);
         progress(`${accounts} accounts with a quota of ${first} recipients`);
         await sleep((seconds * 1000) / 2);
-        const raisedUs = nowUs();
+        const raisingUs = nowUs();
         await setAll(db, senders, raised);
-        steps.push({ limit: raised, fromUs: nowUs() });
+        const quotas = { first, raised, raisingUs, raisedUs: nowUs() };
         progress(`the quotas are ${raised} now`);
         const answers = await load;
         const stored = await readStored(db);
         const wrongRepeats = await repeatAll(client, senders, urls, answers);
-        return evaluate({ answers, stored, steps, raisedUs, wrongRepeats, accounts, seconds });
+        return evaluate({ answers, stored, quotas, wrongRepeats, accounts, seconds });
       } finally {
         client.close();
       }
@@ -72,10 +71,12 @@ async function setAll(db: Database, senders: TestSender[], limit: number): Promi
   }
 }
 
-/** A quota from a time on. */
-interface Step {
-  limit: number;
-  fromUs: number;
+/** The quota of every account, which is raised one after the other between the two times. */
+interface RaisedQuota {
+  first: number;
+  raised: number;
+  raisingUs: number;
+  raisedUs: number;
 }
 
 interface Answer {
@@ -156,24 +157,23 @@ async function readStored(db: Database): Promise<Map<string, Stored[]>> {
 interface Measured {
   answers: Answer[];
   stored: Map<string, Stored[]>;
-  steps: Step[];
-  raisedUs: number;
+  quotas: RaisedQuota;
   wrongRepeats: number;
   accounts: number;
   seconds: number;
 }
 
-function evaluate({ answers, stored, steps, raisedUs, wrongRepeats, accounts, seconds }: Measured): Finding {
-  const [first, raised] = steps.map(({ limit }) => limit) as [number, number];
+function evaluate({ answers, stored, quotas, wrongRepeats, accounts, seconds }: Measured): Finding {
+  const { first, raised, raisingUs } = quotas;
   const overshoots = [...stored.values()].flatMap((sends) => [
-    usedAt(sends, raisedUs) - first,
+    usedAt(sends, raisingUs) - first,
     usedAt(sends, Number.POSITIVE_INFINITY) - raised,
   ]);
   const refusals = answers.filter(({ outcome }) => outcome === "over-quota");
   const wronglyRefused = refusals.filter((refusal) =>
-    hadRoom(stored.get(refusal.sender.accountId) ?? [], steps, refusal),
+    hadRoom(stored.get(refusal.sender.accountId) ?? [], quotas, refusal),
   );
-  const late = [...stored.values()].flatMap((sends) => sends.filter((send) => isLate(sends, steps, send)));
+  const late = [...stored.values()].flatMap((sends) => sends.filter((send) => isLate(sends, quotas, send)));
   const accepted = answers.filter(({ outcome }) => outcome === "accepted").length;
   const atQuota = [...stored.values()].filter(
     (sends) => usedAt(sends, Number.POSITIVE_INFINITY) > raised - maxRecipients,
@@ -201,13 +201,13 @@ function usedAt(sends: Stored[], us: number): number {
 }
 
 /** A refusal is wrong when the quota of 5 seconds before the request had room for it, even when it was answered. */
-function hadRoom(sends: Stored[], steps: Step[], { recipients, sentUs, answeredUs }: Answer): boolean {
-  const limit = steps.findLast(({ fromUs }) => fromUs <= sentUs - lagUs)?.limit ?? 0;
+function hadRoom(sends: Stored[], quotas: RaisedQuota, { recipients, sentUs, answeredUs }: Answer): boolean {
+  const limit = sentUs - lagUs < quotas.raisedUs ? quotas.first : quotas.raised;
   return usedAt(sends, answeredUs + clockErrorUs) + recipients.length <= limit;
 }
 
 /** A send is late when it did not fit the quota into what was stored 5 seconds before it. */
-function isLate(sends: Stored[], steps: Step[], { atUs, recipients }: Stored): boolean {
-  const limit = steps.findLast(({ fromUs }) => fromUs <= atUs)?.limit ?? 0;
+function isLate(sends: Stored[], quotas: RaisedQuota, { atUs, recipients }: Stored): boolean {
+  const limit = atUs < quotas.raisingUs ? quotas.first : quotas.raised;
   return usedAt(sends, atUs - lagUs) + recipients > limit;
 }
