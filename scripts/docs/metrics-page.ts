@@ -2,6 +2,7 @@ import { createMetrics } from "../../service/src/metrics.ts";
 import { measurePartitions } from "../../service/src/status/measure-partitions.ts";
 import { measureProcesses } from "../../service/src/status/measure-processes.ts";
 import { measureSending } from "../../service/src/status/measure-sending.ts";
+import { measureUsage } from "../../service/src/status/measure-usage.ts";
 import { code, markdownTable } from "./markdown-table.ts";
 import type { GeneratedPage } from "./pages.ts";
 
@@ -27,6 +28,7 @@ function listMetrics(): Metric[] {
   const metrics = createMetrics();
   const unread = () => Promise.reject(new Error("definitions are listed without a database"));
   measurePartitions(metrics, { query: unread });
+  measureUsage(metrics, { query: unread });
   measureSending(metrics, unread);
   measureProcesses(metrics, unread);
   const defined = metrics.registry.getMetricsAsArray();

@@ -1,5 +1,5 @@
 import { ApiKeys } from "./api-keys.ts";
-import type { AcceptedSend, Account, SendRequest } from "./api-types.ts";
+import type { AcceptedSend, Account, GetUsageAnswer, GetUsageQuery, SendRequest } from "./api-types.ts";
 import { Auth } from "./auth.ts";
 import { connect, type PosternOptions } from "./connect.ts";
 import { Domains } from "./domains.ts";
@@ -59,6 +59,11 @@ export class Postern {
       { body, query: { mode } },
       { options, idempotencyKey, credential: "key-or-token" },
     );
+  }
+
+  /** Returns sends, recipients and outcomes of the account per hour or day. */
+  usage(query: GetUsageQuery = {}, options?: CallOptions): Call<GetUsageAnswer> {
+    return this.#request("GET /api/v1/usage", { query }, { options, credential: "key-or-token" });
   }
 
   /** Returns the account, mode and rate limits of the credential. */

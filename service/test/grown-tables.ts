@@ -138,6 +138,30 @@ const growths = (fixture: HotFixture): { name: string; text: string; values: unk
         from generate_series(1, $1::integer)`,
       values: [accountId],
     },
+    {
+      name: "hours of usage of the account",
+      text: `
+        insert into usage_hours (account_id, mode, hour, domain)
+        select $2, 'live', now() - number * interval '1 hour', 'hot.test'
+        from generate_series(1, $1::integer) as number`,
+      values: [accountId],
+    },
+    {
+      name: "counts of the guard",
+      text: `
+        insert into guard_counts (account_id, epoch, day)
+        select $2, 0, current_date - number
+        from generate_series(1, $1::integer) as number`,
+      values: [accountId],
+    },
+    {
+      name: "usage that is not folded",
+      text: `
+        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, guard_since, sends, api_key_id)
+        select $2, 490000, 1, 1, false, 'hot.test', 1800000000, 1, $3
+        from generate_series(1, $1::integer)`,
+      values: [accountId, fixture.apiKeyId],
+    },
   ];
 };
 

@@ -13,6 +13,7 @@ import { createLoginThrottle } from "../logins/login-throttle.ts";
 import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
 import type { Metrics } from "../metrics.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
+import { createRefusalCounts } from "../usage/count-refusals.ts";
 
 interface OpenedDeps {
   db: Database;
@@ -46,6 +47,7 @@ export function createApiDeps(
     apiKeyIssuer,
     acceptDeps,
     countValidation: createValidationCount(db),
+    refusalCounts: createRefusalCounts(db),
     domainDeps,
     feedbackEndpoint,
     http: config.http,

@@ -3,6 +3,7 @@ import { createApiServer } from "../api/http/create-api-server.ts";
 import { type Config, readConfig } from "../config.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
 import { startTicker } from "../loops/ticker.ts";
+import { startUsageTicker } from "../usage/usage-ticker.ts";
 import { acceptConnections, openAcceptDeps } from "./accept-deps.ts";
 import { createApiDeps } from "./api-deps.ts";
 import { openDomainDeps } from "./domain-deps.ts";
@@ -34,6 +35,8 @@ export async function startApi({ config, db, openDatabase, log, metrics, started
   const deps = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
   const api = await createApiServer(deps);
   const closeGracefully = trackConnections(api.server);
+  const usage = startUsageTicker({ db, log, refusalCounts: deps.refusalCounts });
+  started.addResource(() => usage.stop());
   started.addWork(() => closeGracefully(() => api.close()));
   const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
   return { address };

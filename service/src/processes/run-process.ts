@@ -10,6 +10,7 @@ import { findProblems } from "../status/find-problems.ts";
 import { measurePartitions } from "../status/measure-partitions.ts";
 import { measureProcesses } from "../status/measure-processes.ts";
 import { measureSending } from "../status/measure-sending.ts";
+import { measureUsage } from "../status/measure-usage.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { withDeadline } from "./deadline.ts";
 import { explainListenError } from "./listen-error.ts";
@@ -99,6 +100,7 @@ async function startProcess<Settings extends WorkerConfig>({
   await requireUsableDatabase(db, config.provider.kind);
   const metrics = createMetrics();
   measurePartitions(metrics, db);
+  measureUsage(metrics, db);
   const readState = cacheForOneSecond(() => readCellState(db, config.feedback, countLimitForMetrics));
   measureSending(metrics, readState);
   measureProcesses(metrics, readState);

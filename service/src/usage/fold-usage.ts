@@ -37,6 +37,22 @@ const totalOf = (name: string) =>
 const added = (names: readonly string[]) =>
   names.map((name) => `${name} = known.${name} + excluded.${name}`).join(", ");
 
+/** SQL: an insert that adds `source`, which has the columns of `usage_deltas`, to the counters of its hours. */
+export function addToHours(source: string): string {
+  return `
+        insert into usage_hours as known (account_id, mode, hour, domain, ${counterNames.join(", ")}, delivery_times)
+        select account_id, case when is_test then 'test' else 'live' end as mode, hour_at(hour), domain,
+          ${Object.values(countersOfDeltas).join(",\n          ")},
+          ${deliveryTimesOfDeltas}
+        from ${source}
+        group by account_id, mode, hour, domain
+        order by account_id, mode, hour, domain
+        on conflict (account_id, mode, hour, domain) do update
+        set ${added(counterNames)},
+          delivery_times = case when excluded.delivery_times is null then known.delivery_times
+            else add_counts(known.delivery_times, excluded.delivery_times) end`;
+}
+
 /**
  * SQL: deletes up to `$1` deltas and adds them to the counters in the same statement, so that every query sees each exactly once. The
  * guard counts live mail of sends that were accepted after its last release, in the epoch that the account has now.
@@ -51,18 +67,7 @@ const foldStatement = `
           for update skip locked
         ))
         returning account_id, hour, amount, kind, is_test, domain, guard_since, sends, api_key_id, content_bytes
-      ), hours as (
-        insert into usage_hours as known (account_id, mode, hour, domain, ${counterNames.join(", ")}, delivery_times)
-        select account_id, case when is_test then 'test' else 'live' end as mode, hour_at(hour), domain,
-          ${Object.values(countersOfDeltas).join(",\n          ")},
-          ${deliveryTimesOfDeltas}
-        from taken
-        group by account_id, mode, hour, domain
-        order by account_id, mode, hour, domain
-        on conflict (account_id, mode, hour, domain) do update
-        set ${added(counterNames)},
-          delivery_times = case when excluded.delivery_times is null then known.delivery_times
-            else add_counts(known.delivery_times, excluded.delivery_times) end
+      ), hours as (${addToHours("taken")}
       ), keys as (
         insert into usage_key_hours as known (account_id, api_key_id, hour, sends, recipients)
         select account_id, api_key_id, hour_at(hour), sum(sends), sum(amount)

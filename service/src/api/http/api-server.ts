@@ -16,6 +16,7 @@ import type { LoginDeps } from "../../logins/log-in.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
 import type { Readiness } from "../../status/readiness.ts";
+import type { RefusalCounts } from "../../usage/count-refusals.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { ReadLimits } from "./read-limits.ts";
 
@@ -47,6 +48,7 @@ export interface ApiDeps {
   apiKeyIssuer: ApiKeyIssuer;
   acceptDeps: AcceptDeps;
   countValidation: CountValidation;
+  refusalCounts: RefusalCounts;
   /** `domainDeps` and `feedbackEndpoint` are undefined until the operator connects the installation to AWS. */
   domainDeps: DomainDeps | undefined;
   feedbackEndpoint: { push: FeedbackPush; receive: ReceiveFeedback } | undefined;

@@ -54,6 +54,10 @@ for await (const send of postern.sends.each({ recipient: "delivered@sandbox.test
   console.log(send.id, send.status);
 }
 `,
+  getUsage: `${withKey}
+const { data } = await postern.usage({ by: "day", group: "domain" }).orThrow();
+for (const { start, domain, delivered } of data.usage) console.log(start, domain, delivered);
+`,
   getAccount: `${withKey}
 const { name, mode } = await postern.account().orThrow();
 console.log(name, mode);

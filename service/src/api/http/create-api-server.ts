@@ -15,6 +15,7 @@ import { sendRoutes } from "../v1/sends/send-routes.ts";
 import { sendStatusRoutes } from "../v1/sends/send-status-routes.ts";
 import { sendTimelineRoutes } from "../v1/sends/send-timeline-routes.ts";
 import { suppressionRoutes } from "../v1/suppressions/suppression-routes.ts";
+import { usageRoutes } from "../v1/usage/usage-routes.ts";
 import { trackAllowedMethods } from "./allowed-methods.ts";
 import { serveApiReference } from "./api-reference.ts";
 import type { ApiDeps, ApiServer } from "./api-server.ts";
@@ -50,6 +51,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   domainRoutes(app, deps);
   suppressionRoutes(app, deps);
   eventRoutes(app, deps);
+  usageRoutes(app, deps);
   await feedbackRoutes(app, deps);
 
   if (deps.http.showReference) await serveApiReference(app);

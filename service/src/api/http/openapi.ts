@@ -29,6 +29,7 @@ export async function serveOpenApi(app: ApiServer): Promise<void> {
         { name: "Domains", description: "The domains an account may send from" },
         { name: "Suppressions", description: "Addresses that the account no longer sends to" },
         { name: "Events", description: "Deliveries, bounces, complaints and suppressed recipients" },
+        { name: "Usage", description: "How much an account sends, and what becomes of it" },
         { name: "Feedback", description: "Notifications from the email provider" },
         { name: "Account", description: "The account behind a credential" },
         { name: "Health", description: "For load balancers and orchestrators" },

@@ -14,7 +14,7 @@ const earliest = Date.UTC(1970, 0);
 const latest = Date.UTC(9999, 0);
 
 /** Ids begin with their time, so this range keeps the time comparable with ids. */
-const timeParameter = z.iso
+export const timeParameter = z.iso
   .datetime({ offset: true, abort: true, error: "must be an ISO 8601 time such as 2026-11-15T09:30:00Z" })
   .refine((text) => Date.parse(text) >= earliest && Date.parse(text) < latest, {
     error: "must be a time from 1970 to 9998",

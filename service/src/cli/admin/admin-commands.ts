@@ -7,6 +7,7 @@ import { failoverCommand } from "./failover-commands.ts";
 import { keyCommands } from "./key-commands.ts";
 import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operation-commands.ts";
 import { quarantineCommand } from "./quarantine-commands.ts";
+import { usageCommand } from "./usage-command.ts";
 
 export function adminCommand(loadEnvironment: () => Promise<Environment>): PosternCommand {
   const onDatabase = createOnDatabase(loadEnvironment);
@@ -14,6 +15,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     holdCommand(onDatabase),
     releaseCommand(onDatabase),
     sendCommand(onDatabase),
+    usageCommand(onDatabase),
     retryCommand(onDatabase),
     discardCommand(onDatabase),
     quarantineCommand(onDatabase),

@@ -31,7 +31,8 @@ export async function sendRoutes(app: ApiServer, deps: ApiDeps): Promise<void> {
   });
 }
 
-function sendRoute(app: ApiServer, { senderAuthenticator, acceptDeps }: ApiDeps, largeBodies: LargeBodyLimit): void {
+function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): void {
+  const { senderAuthenticator, acceptDeps, refusalCounts } = deps;
   const { identify, requireValidCredential } = createSenderIdentifier(senderAuthenticator);
   const senders = new WeakMap<FastifyRequest, { sender: Sender; sending: SendingMode }>();
 
@@ -53,6 +54,11 @@ function sendRoute(app: ApiServer, { senderAuthenticator, acceptDeps }: ApiDeps,
           throw overLimit(reply, refusal.usage, refusal.retryMs);
         }
         largeBodies.admit(request, reply, sender.accountId);
+      },
+      onError: async (request, _reply, error) => {
+        const { accountId, apiKeyId } = senders.get(request)?.sender ?? {};
+        if (accountId === undefined || apiKeyId === undefined || !(error instanceof AppError)) return;
+        refusalCounts.count({ accountId, apiKeyId, code: error.code });
       },
       validatorCompiler: () => (value) => ({ value }),
       serializerCompiler: () => (value) => JSON.stringify(value),

@@ -1,0 +1,62 @@
+import type { Database } from "../../src/db/database.ts";
+
+interface Totals {
+  sends: number;
+  recipients: number;
+  delivered: number;
+  hard: number;
+  soft: number;
+  complained: number;
+  suppressed: number;
+  failed: number;
+  delayed: number;
+  timed: number;
+  keySends: number;
+  guarded: number;
+}
+
+/** Sums over all accounts, counted without anything that the rebuild uses. */
+export async function compareTotals(db: Database): Promise<{ isSame: boolean; text: string }> {
+  const [counted] = await db.query<Totals>({
+    name: "totals-of-the-record",
+    text: `
+      select s.*, e.*, (select count(*) from delivery_delays) as delayed
+      from (
+        select count(*) as sends, sum(cardinality(to_addresses))::bigint as recipients,
+          coalesce(sum(cardinality(to_addresses) - coalesce(cardinality(suppressed_recipients), 0)) filter (where status = 'failed'), 0)::bigint as failed,
+          count(api_key_id) as "keySends"
+        from sends
+      ) as s, (
+        select count(*) filter (where event_type = 'Delivery') as delivered,
+          count(*) filter (where event_type = 'Bounce' and bounce_type = 'Permanent') as hard,
+          count(*) filter (where event_type = 'Bounce' and bounce_type = 'Transient') as soft,
+          count(*) filter (where event_type = 'Complaint') as complained,
+          count(*) filter (where event_type = 'Suppression') as suppressed,
+          count(duration_ms) as timed,
+          count(*) filter (where event_type in ('Delivery', 'Complaint') or bounce_type = 'Permanent') as guarded
+        from events
+      ) as e`,
+  });
+  const [usage] = await db.query<Totals>({
+    name: "totals-of-usage",
+    text: `
+      select sum(accepted_sends)::bigint as sends, sum(accepted_recipients)::bigint as recipients, sum(delivered)::bigint as delivered,
+        sum(bounced_hard)::bigint as hard, sum(bounced_soft)::bigint as soft, sum(complained)::bigint as complained,
+        sum(suppressed)::bigint as suppressed, sum(failed)::bigint as failed, sum(delayed)::bigint as delayed,
+        (select coalesce(sum(one), 0)::bigint from usage_hours h, unnest(h.delivery_times) as one) as timed,
+        (select coalesce(sum(sends), 0)::bigint from usage_key_hours) as "keySends",
+        (select coalesce(sum(outcomes + complaints), 0)::bigint from guard_counts) as guarded
+      from usage_hours`,
+  });
+  const names = Object.keys(usage ?? {}) as (keyof Totals)[];
+  const different = names.filter((name) => usage?.[name] !== counted?.[name]);
+  return {
+    isSame: usage !== undefined && different.length === 0,
+    text:
+      `${counted?.sends} sends, ${counted?.delivered} deliveries, ${counted?.hard} hard and ${counted?.soft} soft bounces, ` +
+      `${counted?.complained} complaints, ${counted?.suppressed} suppressed, ${counted?.failed} failed, ${counted?.delayed} delayed; ` +
+      (different.length === 0
+        ? "all sums equal"
+        : different.map((name) => `${name} ${usage?.[name]}, not ${counted?.[name]}`).join(", ")),
+  };
+}

@@ -1,0 +1,52 @@
+import { readKeyUsage } from "../../../usage/read-key-usage.ts";
+import { readUsage } from "../../../usage/read-usage.ts";
+import { requireCaller } from "../../auth/require-caller.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { modesToRead } from "../sends/send-mode.ts";
+import {
+  boundsMs,
+  maxEntries,
+  requireFewEntries,
+  toKeyUsageEntry,
+  toRange,
+  toUsageEntry,
+  usageQuery,
+  usageResponse,
+} from "./usage-wire.ts";
+
+/** An addition to the published interface. */
+export function usageRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
+
+  app.get(
+    "/api/v1/usage",
+    {
+      onRequest,
+      schema: {
+        operationId: "getUsage",
+        summary: "Get the usage of the account",
+        description:
+          "Sends, recipients and what became of them, per hour or day. Outcomes count in the hour in which they happened. The numbers " +
+          "are exact and include what happened before the response, except refusals, which lag by some seconds. Without `mode` a " +
+          "JWT gets the sum of both modes.",
+        tags: ["Usage"],
+        security: needsKeyOrJwt,
+        querystring: usageQuery,
+        response: { 200: usageResponse, ...errorResponses(401, 422, 429) },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const { by, group } = request.query;
+      const range = toRange(request.query, Date.now());
+      const query = { ...range, by, modes: modesToRead(caller, request.query.mode), maxEntries: maxEntries + 1 };
+      const usage =
+        group === "api_key"
+          ? (await readKeyUsage(caller.db, query)).map(toKeyUsageEntry)
+          : (await readUsage(caller.db, { ...query, isByDomain: group === "domain" })).map(toUsageEntry);
+      requireFewEntries(usage.length);
+      return { success: true as const, data: { ...range, by, delivery_time_bounds_ms: boundsMs, usage } };
+    },
+  );
+}

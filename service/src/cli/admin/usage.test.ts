@@ -1,0 +1,50 @@
+import { expect, test, vi } from "vitest";
+import { change, useEmptyQueue } from "../../../test/send-rows.ts";
+import { anAccountThatSends } from "../../../test/usage-fixture.ts";
+import { useTestDatabase } from "../../../test/use-test-database.ts";
+import { foldUsage } from "../../usage/usage-chores.ts";
+import { createProgram } from "../program.ts";
+
+const database = useTestDatabase();
+useEmptyQueue(database);
+
+async function usage(...args: string[]): Promise<string> {
+  const output: string[] = [];
+  const spy = vi.spyOn(process.stdout, "write").mockImplementation((text) => output.push(String(text)) > 0);
+  try {
+    const program = createProgram(async () => ({ DATABASE_URL: database.url }));
+    await program.parseAsync(["admin", "usage", ...args], { from: "user" });
+  } finally {
+    spy.mockRestore();
+  }
+  return output.join("");
+}
+
+test("it shows the usage of an account per day, or per hour and domain", async () => {
+  const { accountId, accept, domain } = await anAccountThatSends(database.db);
+  await accept(["a@x.test", "b@x.test"]);
+  const [header, line] = (await usage("--account", accountId, "--since", "2d")).split("\n");
+  expect(header).toMatch(/^LIVE MAIL +DOMAIN +SENDS +RECIPIENTS/);
+  expect(line).toMatch(/^\d{4}-.* all +1 +2 +0/);
+  const byDomain = await usage("--account", accountId, "--since", "1h", "--by", "hour", "--group", "domain");
+  expect(byDomain).toContain(` ${domain} `);
+});
+
+test("--rebuild shows what differs from the record, and corrects it only with --yes", async () => {
+  const { accountId, accept } = await anAccountThatSends(database.db);
+  await accept(["a@x.test", "b@x.test"]);
+  const rebuild = (...more: string[]) => usage("--account", accountId, "--since", "2d", "--rebuild", ...more);
+  expect(await rebuild()).toMatch(/^The counters of An account since .* agree with the record\.\n$/);
+  await foldUsage(database.db, 60_000);
+  await change(database.db, "update usage_hours set accepted_recipients = 5, bounced_hard = 1 where account_id = $1", [
+    accountId,
+  ]);
+  for (let time = 0; time < 2; time++) {
+    const text = await rebuild();
+    expect(text).toMatch(/live {2}\S+ {2}accepted: -3 recipients, 0 sends, 0 bytes of content$/m);
+    expect(text).toMatch(/bouncedHard: -1 recipients$/m);
+    expect(text).toMatch(/^2 differences .* Nothing was changed\. To correct the counters, add --yes\.$/m);
+  }
+  expect(await rebuild("--yes")).toMatch(/^2 differences .* corrected\.$/m);
+  expect(await rebuild("--yes")).toContain("agree with the record");
+});
