@@ -52,6 +52,7 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
     for (const email of [suppressed, commonSuppressed]) await aSuppression(db, { accountId, mode, email });
   }
   const keyIds = [liveKey.id, testKey.id];
+  await someUsage(db, { accountId, domain, keyIds });
   return {
     accountId,
     tag,
@@ -73,5 +74,28 @@ async function anAttempt(db: Database, sendId: string, tag: string): Promise<voi
       insert into send_attempts (send_id, attempt, started_at, outcome, request_id)
       values ($1, 1, now(), 'try-later', $2)`,
     values: [sendId, tag],
+  });
+}
+
+/** Folded and not, with refusals. */
+async function someUsage(db: Database, { accountId, domain, keyIds }: Pick<Tenant, "accountId" | "domain" | "keyIds">) {
+  await db.query({
+    name: "some-usage",
+    text: `
+      with given as (
+        select $1::uuid as account_id, date_trunc('hour', now()) as hour, key_id, position = 2 as is_test
+        from unnest($3::uuid[]) with ordinality as keys (key_id, position)
+      ), hours as (
+        insert into usage_hours (account_id, mode, hour, domain, accepted_sends)
+        select account_id, case when is_test then 'test' else 'live' end, hour, $2, 1 from given
+      ), key_hours as (
+        insert into usage_key_hours (account_id, api_key_id, hour, sends) select account_id, key_id, hour, 1 from given
+      ), refusals as (
+        insert into usage_refusals (account_id, api_key_id, hour, code, count)
+        select account_id, key_id, hour, 'VALIDATION_ERROR', 1 from given
+      )
+      insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, sends, api_key_id)
+      select account_id, hour_number(hour), 1, 0, is_test, $2, 1, key_id from given`,
+    values: [accountId, domain, keyIds],
   });
 }

@@ -33,6 +33,9 @@ export function probesOfOwn({ sends, domainIds }: Tenant, shown: readonly Mode[]
     ]),
     ...domainIds.map((id) => own("getDomain", `/domains/${id}`)),
     own("getAccount", "/account"),
+    own("getUsage", "/usage"),
+    own("getUsage", "/usage?group=domain"),
+    own("getUsage", "/usage?group=api_key&by=day"),
     own("listApiKeys", "/api-keys"),
     own("listDomains", "/domains"),
     own("listSends", "/sends"),
@@ -41,6 +44,7 @@ export function probesOfOwn({ sends, domainIds }: Tenant, shown: readonly Mode[]
     own("listSuppressions", "/suppression"),
     own("listSuppressions", `/suppression?before=${newest}`),
     ...shown.flatMap((mode) => [
+      own("getUsage", `/usage?group=domain&mode=${mode}`),
       own("listSends", `/sends?mode=${mode}`),
       own("listEvents", `/events?mode=${mode}`),
       own("listEvents", `/events?mode=${mode}&before=${newest}`),

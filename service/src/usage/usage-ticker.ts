@@ -6,8 +6,8 @@ import { foldUsage } from "./usage-chores.ts";
 
 const pauseMs = 5_000;
 const maxFoldMs = 1_000;
-/** About 100,000 deltas; reading them takes some milliseconds. */
-const maxDeltaBytes = 8 * 1024 * 1024;
+/** A worker folds every two seconds, so there are so many only when none does, or when there is more mail than ever measured. */
+const longBacklog = 20_000;
 
 interface UsageTickerDeps {
   db: Queryable;
@@ -16,13 +16,13 @@ interface UsageTickerDeps {
 }
 
 /**
- * What an API process does for usage: it stores its refusals. And when the table of deltas has become long, it folds some: accept goes
- * on while no worker runs, and reading usage must not become slow.
+ * What an API process does for usage: it stores its refusals. And when many deltas wait, it folds some: accept goes on while no worker
+ * runs, and reading usage must not become slow.
  */
 export function startUsageTicker({ db, log, refusalCounts }: UsageTickerDeps): { stop(): Promise<void> } {
   const run = async () => {
     await refusalCounts.flush();
-    if ((await sizeOfDeltas(db)) > maxDeltaBytes) await foldUsage(db, maxFoldMs);
+    if (await hasLongBacklog(db)) await foldUsage(db, maxFoldMs);
   };
   const ticker = startTicker({ pauseMs, run, onFailure: (err) => log.warn({ err }, "usage.behind") });
   return {
@@ -33,10 +33,11 @@ export function startUsageTicker({ db, log, refusalCounts }: UsageTickerDeps): {
   };
 }
 
-async function sizeOfDeltas(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ bytes: number }>({
-    name: "size-of-usage-deltas",
-    text: `select pg_relation_size('usage_deltas') as bytes`,
+async function hasLongBacklog(db: Queryable): Promise<boolean> {
+  const rows = await db.query({
+    name: "has-long-usage-backlog",
+    text: `select 1 as found from usage_deltas offset $1 limit 1`,
+    values: [longBacklog],
   });
-  return row?.bytes ?? 0;
+  return rows.length > 0;
 }

@@ -15,9 +15,9 @@ async function anAccountWithKeys() {
       anApiKey(api.database.db, api.deps.apiKeyIssuer, session.accountId, { type }),
     ),
   );
-  const [live, test] = keys;
-  if (live === undefined || test === undefined) throw new Error("the keys were not created");
-  return { ...session, live, test, domain: await aVerifiedDomain(api.database.db, session.accountId) };
+  const [live, sandbox] = keys;
+  if (live === undefined || sandbox === undefined) throw new Error("the keys were not created");
+  return { ...session, live, sandbox, domain: await aVerifiedDomain(api.database.db, session.accountId) };
 }
 
 function send(key: string, from: string, to: string[]) {
@@ -34,7 +34,7 @@ const lastHours = () => `?from=${new Date(Date.now() - 7_200_000).toISOString()}
 
 describe("GET /api/v1/usage returns 200", () => {
   test("with what the account sent, per mode and domain, whether it is folded or not", async () => {
-    const { accountId, accessToken: token, live, test: sandbox, domain } = await anAccountWithKeys();
+    const { accountId, accessToken: token, live, sandbox, domain } = await anAccountWithKeys();
     await aSuppression(api.database.db, { accountId, email: "gone@x.test" });
     await send(live.key, `a@${domain}`, ["b@x.test", "gone@x.test"]);
     await foldUsage(api.database.db, 60_000);

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { change } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import type { Queryable } from "../db/database.ts";
+import { createRefusalCounts } from "./count-refusals.ts";
+
+const database = useTestDatabase();
+
+function storedOf(accountId: string) {
+  const text = "select api_key_id, code, count from usage_refusals where account_id = $1 order by code";
+  return change(database.db, text, [accountId]);
+}
+
+test("refusals that could not be stored are stored with the next ones", async () => {
+  const accountId = await anAccount(database.db);
+  let isDown = true;
+  const db: Queryable = {
+    query: (statement) => (isDown ? Promise.reject(new Error("down")) : database.db.query(statement)),
+  };
+  const refusals = createRefusalCounts(db);
+  const apiKeyId = randomUUID();
+  for (let time = 0; time < 3; time++) refusals.count({ accountId, apiKeyId, code: "VALIDATION_ERROR" });
+  await expect(refusals.flush()).rejects.toThrow("down");
+  refusals.count({ accountId, apiKeyId, code: "VALIDATION_ERROR" });
+  refusals.count({ accountId, apiKeyId, code: "RATE_LIMIT_EXCEEDED" });
+  isDown = false;
+  await refusals.flush();
+  await refusals.flush();
+  expect(await storedOf(accountId)).toEqual([
+    { api_key_id: apiKeyId, code: "RATE_LIMIT_EXCEEDED", count: 1 },
+    { api_key_id: apiKeyId, code: "VALIDATION_ERROR", count: 4 },
+  ]);
+});
+
+test("a process remembers refusals of at most 10,000 keys and codes", async () => {
+  const accountId = await anAccount(database.db);
+  const refusals = createRefusalCounts(database.db);
+  for (let key = 0; key < 10_010; key++) refusals.count({ accountId, apiKeyId: randomUUID(), code: "UNAUTHORIZED" });
+  await refusals.flush();
+  expect(await storedOf(accountId)).toHaveLength(10_000);
+});
