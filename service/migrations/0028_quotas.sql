@@ -34,21 +34,6 @@ create table queued_recipient_changes (
 
 create index queued_recipient_changes_account_idx on queued_recipient_changes (account_id, mode);
 
-create function note_queued_recipients() returns trigger
-  language plpgsql
-as $$
-begin
-  if tg_op = 'INSERT' then
-    insert into queued_recipient_changes (account_id, mode, difference)
-    values (new.account_id, new.mode, new.counted_recipients);
-  else
-    insert into queued_recipient_changes (account_id, mode, difference)
-    values (old.account_id, old.mode, -old.counted_recipients);
-  end if;
-  return null;
-end;
-$$;
-
 -- No route of an account reads these tables. The policies are the second guard (0013).
 create policy own_account on account_quotas
   using (not (select is_bound_to_account()) or account_id = (select acting_account()));

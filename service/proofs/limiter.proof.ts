@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
+import { measureClockOffset } from "./clock-offset.ts";
 import { createSendingClient, makeSenders, type SendingClient, type TestSender } from "./sends/sending-client.ts";
 
 const windows = [
@@ -64,7 +65,7 @@ interface Refusal {
 }
 
 async function driveAll(fixture: Fixture, seconds: number, progress: ProofTools["progress"]): Promise<Refusal[]> {
-  const offsetUs = await measureOffset(fixture.db);
+  const offsetUs = await measureClockOffset(fixture.db);
   const nowUs = () => performance.now() * 1000 + offsetUs;
   const endsAt = performance.now() + seconds * 1000;
   const refusals: Refusal[] = [];
@@ -98,20 +99,6 @@ function pauseMs(): number {
   if (kind < 0.15) return Math.random() * 60;
   if (kind < 0.9) return 200 + Math.random() * 600;
   return 1000 + Math.random() * 2000;
-}
-
-async function measureOffset(db: Database): Promise<number> {
-  const tries: { offset: number; tookUs: number }[] = [];
-  for (let count = 0; count < 20; count++) {
-    const before = performance.now() * 1000;
-    const [row] = await db.query<{ us: number }>({
-      name: "clock-us",
-      text: `select (extract(epoch from clock_timestamp()) * 1000000)::bigint as us`,
-    });
-    const after = performance.now() * 1000;
-    tries.push({ offset: (row?.us ?? 0) - (before + after) / 2, tookUs: after - before });
-  }
-  return tries.toSorted((one, other) => one.tookUs - other.tookUs)[0]?.offset ?? 0;
 }
 
 /** The time at which each send was admitted: the limiter stores its time as `queued_at`. */

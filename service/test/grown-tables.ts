@@ -105,6 +105,32 @@ const growths = (fixture: HotFixture): { name: string; text: string; values: unk
       values: [],
     },
     {
+      name: "quotas, usage and queued recipients of other accounts",
+      text: `
+        with added as materialized (
+          insert into accounts (id, name)
+          select gen_random_uuid(), 'Grown'
+          from generate_series(1, $1::integer)
+          returning id
+        ), quotas as (
+          insert into account_quotas (account_id, mode, recipients_per_day)
+          select id, 'live', 1
+          from added
+        ), usage as (
+          insert into usage_hours (account_id, mode, hour, domain)
+          select id, 'live', date_trunc('hour', now()), 'hot.test'
+          from added
+        ), counts as (
+          insert into queued_recipient_counts (account_id, mode, recipients)
+          select id, 'live', 1
+          from added
+        )
+        insert into queued_recipient_changes (account_id, mode, difference)
+        select id, 'live', 1
+        from added`,
+      values: [],
+    },
+    {
       name: "events of the account",
       text: `
         insert into events (id, send_id, account_id, mode, event_type, event_at, recipient)

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
-import { createAcceptBatch } from "../src/accept/accept-batch.ts";
+import { createAcceptAdmission, createAcceptBatch } from "../src/accept/accept-batch.ts";
+import { noQuotas } from "../src/accept/quotas.ts";
 import { areKeysUsable, findKeyByHmacs } from "../src/api-keys/api-key-store.ts";
 import type { Database } from "../src/db/database.ts";
 import { openDatabaseClock } from "../src/db/database-clock.ts";
@@ -7,6 +8,7 @@ import { recordReports } from "../src/feedback/record-reports.ts";
 import { checkAccounts } from "../src/guard/check-accounts.ts";
 import { findOpenLogins } from "../src/logins/login-store.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
+import { foldQueuedRecipients, readQueuedRecipients } from "../src/queue/queued-recipients.ts";
 import { markSent, retryLater } from "../src/queue/settle-sends.ts";
 import { newSendId } from "../src/sends/send-id.ts";
 import { foldUsageDeltas } from "../src/usage/fold-usage.ts";
@@ -49,7 +51,8 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
     values: [accountId, apiKeyId, hmac, loginId, userId],
   });
   const clock = await openDatabaseClock(db);
-  const decide = createAcceptBatch(db, clock);
+  // The sends are counted in the queue, as those of an account with a quota for it.
+  const decide = createAcceptBatch(db, clock, createAcceptAdmission(), { ...noQuotas, isQueueCounted: () => true });
   let [acceptedId, claimed]: [string, ClaimedSend | undefined] = [newSendId(clock.now()), undefined];
 
   const accept = async (generatedKey: string | undefined, idempotencyHash: Buffer | undefined) => {
@@ -122,6 +125,9 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
     { name: "check accounts", run: () => checkAccounts(db, { maxCounts: 5 }) },
     { name: "find a key", run: () => findKeyByHmacs(db, [hmac]) },
     { name: "check a key", run: () => areKeysUsable(db, [hmac]) },
+    // A little more than one round adds.
+    { name: "fold the queued recipients", run: () => foldQueuedRecipients(db, 5) },
+    { name: "read the queued recipients", run: () => readQueuedRecipients(db, [{ accountId, mode: "live" }]) },
     { name: "find a login", run: () => findOpenLogins(db, [{ loginId, notBefore: 0, expiresAt: 9_999_999_999 }]) },
   ];
   return { accountId, userId, apiKeyId, loginId, statements };

@@ -18,8 +18,9 @@ export const firstStatus =
  * 4. `evaluated`, `fit`: is the domain verified, which recipients are suppressed, and with that the first status.
  * 5. `generated`, `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again, also when
  *    the domain is no longer verified or a quota is used up (quotas.ts). The id of a send without a key of its own counts as its key.
- * 6. `stored`, `sealed`, `suppression_events`, `usage`, `queued`, `tails`: the record, its content, its Suppression events, what it adds
- *    to the usage of its account, its row in the queue, and for an account far behind the others its newest queued send.
+ * 6. `stored`, `sealed`, `suppression_events`, `usage`, `queued`, `counted_queue`, `tails`: the record, its content, its Suppression
+ *    events, what it adds to the usage of its account, its row in the queue, what that adds to the quota of queued recipients, and for an
+ *    account far behind the others its newest queued send.
  *    PostgreSQL runs every insert of a `with`, even when nothing reads it.
  *
  * Every lookup goes by index, whatever the statistics say: joins use `indexLookup`, and yes-or-no questions are written as
@@ -220,6 +221,13 @@ with request as materialized (
   join request r using (position)
   where a.is_new
     and a.status = 'queued'
+  returning account_id, mode, counted_recipients
+), counted_queue as (
+  insert into queued_recipient_changes (account_id, mode, difference)
+  select account_id, mode, sum(counted_recipients)
+  from queued
+  where counted_recipients is not null
+  group by account_id, mode
 ), tails as (
   insert into queue_tails (account_id, mode, send_id)
   select distinct on (account_id, mode) account_id, mode, send_id

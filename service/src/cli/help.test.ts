@@ -37,7 +37,9 @@ describe("the help", () => {
   ])("is printed without a database and without settings: postern %j", async ([args = []]) => {
     const { code, stdout, stderr } = await runPostern(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: postern admin create-account --name NAME --email EMAIL \[--with-key TYPE\]\n/);
+    expect(stdout).toMatch(
+      /^Usage: postern admin create-account --name NAME --email EMAIL \[--with-key TYPE\] \[--trial N\]\n/,
+    );
   });
 
   test("has no line that is longer than 100 characters, except usages and examples", () => {

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { uncountColumns, uncountQueued } from "../queue/queued-recipients.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 import { isCrashed } from "./consumer-store.ts";
 import { readUpTo } from "./feedback-progress.ts";
@@ -105,7 +106,8 @@ export async function failInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule):
         delete from send_queue q
         using resolvable
         where ${equalByIndex("q.id", "resolvable.id")}
-        returning q.id
+        returning q.id, ${uncountColumns}
+      ), uncounted as (${uncountQueued("released")}
       ), moving as materialized (
         select released.id
         from (select id from released order by id) as released

@@ -2,6 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 import { type QueuedFilter, queueEnd } from "./queued-of-account.ts";
+import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 
 /** Small, because a claim that takes one of its rows makes the whole batch start again: with 5,000, fast claims sent most of the mail. */
 const sendsPerBatch = 500;
@@ -85,7 +86,8 @@ async function cancelBatch(db: Queryable, cancellation: Cancellation, after: str
         delete from send_queue q
         using found
         where ${equalByIndex("q.id", "found.id")}
-        returning q.id
+        returning q.id, ${uncountColumns}
+      ), uncounted as (${uncountQueued("released")}
       ), cancelled as (
         update sends
         set status = 'failed', error_code = 'CANCELLED', error_message = $6

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
+import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 
 /** Evidence that the provider accepted this attempt: its answer, or an event with our tags. */
 export interface SubmissionEvidence {
@@ -68,7 +69,8 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
         delete from send_queue q
         using locked_rows
         where ${equalByIndex("q.id", "locked_rows.id")}
-        returning q.id, q.attempt
+        returning q.id, q.attempt, ${uncountColumns}
+      ), uncounted as (${uncountQueued("released")}
       ), known as materialized (
         select evidence.id, evidence.attempt, evidence.provider_message_id, evidence.at, evidence.is_ahead, s.status,
           s.provider_message_id as known_as

@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 
 const batchSize = 1_000;
 
@@ -30,6 +31,8 @@ export async function promoteDueSends(db: Queryable, mode: Mode): Promise<number
         delete from send_queue q
         using settled
         where ${equalByIndex("q.id", "settled.id")}
+        returning ${uncountColumns}
+      ), uncounted as (${uncountQueued("gone")}
       )
       update send_queue q
       set state = 'ready', due_at = null

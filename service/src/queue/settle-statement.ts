@@ -3,6 +3,7 @@ import type { Queryable } from "../db/database.ts";
 import { equalByIndex, withoutIndex } from "../db/stable-plan.ts";
 import { storableText } from "../db/storable-text.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
+import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 
 /** The result of one attempt. `send_attempts` keeps every attempt except one that was accepted at the first try. */
 export interface AttemptMade {
@@ -63,8 +64,8 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
         ${queueMove}
         where ${equalByIndex("q.id", "attempts.id")} and ${equalByIndex("q.attempt", "attempts.attempt")}
           and ${withoutIndex("q.state")} in ('leased', 'in-doubt')
-        returning attempts.*
-      ), stored_attempts as (
+        returning attempts.*, ${uncountColumns}
+      ), ${queueMove.startsWith("delete") ? `uncounted as (${uncountQueued("owned")}\n      ), ` : ""}stored_attempts as (
         insert into send_attempts as earlier (send_id, attempt, started_at, outcome, provider_message_id, request_id, detail)
         select id, attempt, started_at, outcome, provider_message_id, request_id, detail
         from ${storedAttempts === "all" ? "attempts" : "owned"}

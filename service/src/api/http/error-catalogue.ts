@@ -126,8 +126,8 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
       "loop: a quota of recipients a day has room again at 00:00 UTC.",
     example: {
       message:
-        "The send has 1 recipient, but 0 of the account's quota of 1,000 recipients a day remain. The quota has room again at 00:00 UTC, " +
-        "in 5 h 12 min. Send the same request again then, or ask the operator of this installation for a higher quota.",
+        "The account has a quota of 1,000 recipients of live mail a day, of which 0 remain; this send has 1. The quota has room again at " +
+        "00:00 UTC, in 5 h 12 min. Send the same request again then, or ask the operator of this installation for a higher quota.",
       header: "Retry-After: 18720",
     },
   },

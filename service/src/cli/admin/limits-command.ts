@@ -53,10 +53,10 @@ export function readLimit(least: number): (text: string) => number {
   };
 }
 
-/** Null is unlimited. */
-function quotaReader(most: number): (text: string) => number | null {
+/** Infinity is unlimited: commander would turn null into a text. */
+function quotaReader(most: number): (text: string) => number {
   return (text) => {
-    if (text === "unlimited") return null;
+    if (text === "unlimited") return Number.POSITIVE_INFINITY;
     const value = text.trim() === "" ? Number.NaN : Number(text);
     if (Number.isInteger(value) && value >= 0 && value <= most) return value;
     throw new InvalidArgumentError(`A quota must be a whole number from 0 to ${most}, or "unlimited", not "${text}".`);

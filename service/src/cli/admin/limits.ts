@@ -12,9 +12,10 @@ import { type LimitUsage, readLimitUsage } from "./limit-usage.ts";
 export interface LimitsOptions extends Partial<AccountLimits> {
   account: string;
   mode: Mode;
-  recipientsPerDay?: number | null;
-  queuedRecipients?: number | null;
-  contentBytes?: number | null;
+  /** Infinity is unlimited. */
+  recipientsPerDay?: number;
+  queuedRecipients?: number;
+  contentBytes?: number;
   trial?: number;
   liftTrial?: true;
 }
@@ -43,10 +44,11 @@ export async function runLimits(db: Database, options: LimitsOptions): Promise<v
 
 function quotaChanges(options: LimitsOptions): Partial<QuotaLimits> {
   const { recipientsPerDay, queuedRecipients, contentBytes, trial, liftTrial } = options;
+  const orNull = (limit: number) => (Number.isFinite(limit) ? limit : null);
   return {
-    ...(recipientsPerDay === undefined ? {} : { recipientsPerDay }),
-    ...(queuedRecipients === undefined ? {} : { queuedRecipients }),
-    ...(contentBytes === undefined ? {} : { storedContentBytes: contentBytes }),
+    ...(recipientsPerDay === undefined ? {} : { recipientsPerDay: orNull(recipientsPerDay) }),
+    ...(queuedRecipients === undefined ? {} : { queuedRecipients: orNull(queuedRecipients) }),
+    ...(contentBytes === undefined ? {} : { storedContentBytes: orNull(contentBytes) }),
     ...(trial === undefined ? {} : { trial }),
     ...(liftTrial === true ? { trial: null } : {}),
   };

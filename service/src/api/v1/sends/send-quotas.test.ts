@@ -5,6 +5,7 @@ import { aVerifiedDomain } from "../../../../test/send-builders.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { type QuotaLimits, setQuotas } from "../../../accounts/quota-store.ts";
+import { cancelSends } from "../../../queue/cancel-sends.ts";
 
 const api = useTestApi();
 const hello = { to: ["jane@example.io"], subject: "Hello", text: "Hi Jane" };
@@ -74,9 +75,7 @@ describe("POST /api/v1/send returns 429 QUOTA_EXCEEDED", () => {
     const response = await send(sender);
     expect(response).toMatchObject({ status: 429, headers: { "retry-after": "10" } });
     expect(response.json().error.message).toMatch(/^The account has a quota of 3 queued recipients .* 3 are queued;/);
-    await change(api.database.db, "delete from send_queue where account_id = $1 and cardinality(recipients) = 1", [
-      sender.accountId,
-    ]);
+    await cancelSends(api.database.db, { accountId: sender.accountId, message: "a test" });
     await refresh();
     expect((await send(sender)).status).toBe(202);
   });

@@ -53,6 +53,7 @@ describe("POST /api/v1/send/validate returns 200", () => {
         { window_seconds: 10, limit: 20, remaining: 20 },
         { window_seconds: 60, limit: 100, remaining: 100 },
       ],
+      quotas: [],
     });
   });
 
