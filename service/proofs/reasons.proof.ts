@@ -104,7 +104,11 @@ function repliesToReport(): Reply[] {
 async function report(db: Database, mail: ReportedMail, replies: Reply[]): Promise<void> {
   for (const [index, { text }] of replies.entries()) {
     const recipient = { emailAddress: mail.recipients[index], diagnosticCode: text, status: statusOf(text) };
-    const part = { timestamp: mail.acceptedAt, feedbackId: `f-${mail.sendId}-${index}`, reportingMTA: `dns; ${text.slice(0, 2_000)}` };
+    const part = {
+      timestamp: mail.acceptedAt,
+      feedbackId: `f-${mail.sendId}-${index}`,
+      reportingMTA: `dns; ${text.slice(0, 2_000)}`,
+    };
     const bounceType = isTransient(text) ? "Transient" : "Permanent";
     const bounce = { ...part, bounceType, bounceSubType: "General", bouncedRecipients: [recipient] };
     const deliveryDelay = { ...part, delayType: "General", delayedRecipients: [recipient] };
