@@ -121,7 +121,14 @@ insert into search_progress (indexed_from, merging_bucket)
 select case when exists (select from sends) then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else '00000000-0000-0000-0000-000000000000' end::uuid,
   fine_bucket(first_fine_id()) >> 10;
 
-grant select on search_progress to pg_database_owner;
+create function search_indexed_from() returns uuid
+  language sql stable
+  security definer
+  set search_path = public, pg_temp
+  return (select indexed_from from search_progress);
+
+revoke all on function search_indexed_from () from public;
+grant execute on function search_indexed_from () to pg_database_owner;
 
 -- The sends with this hash and ids in a range, newest first. Nobody may read send_searches itself on behalf of an account: this function
 -- returns ids only, and row-level security decides which of these sends the account sees. With the settings, no plan depends on statistics.
