@@ -28,17 +28,22 @@ create index send_searches_key_idx on send_searches (key, send_id);
 
 -- 36 bits.
 create function search_hash(account_id uuid, value text) returns bigint
-  language sql immutable strict parallel safe
+  language sql immutable parallel safe
   return ('x0000000' || left(encode(sha256(convert_to(account_id::text || ' ' || value, 'UTF8')), 'hex'), 9))::bit(64)::bigint;
 
 create function fine_bucket(send_id uuid) returns bigint
-  language sql immutable strict parallel safe
+  language sql immutable parallel safe
   return ('x000000000' || left(send_id::text, 7))::bit(64)::bigint;
 
-create function search_key(send_id uuid, hash bigint, moment timestamptz) returns bigint
-  language sql immutable strict parallel safe
+-- The smallest id that gets a fine bucket.
+create function first_fine_id() returns uuid
+  language sql stable parallel safe
+  return first_id_at(now() - interval '12 hours');
+
+create function search_key(send_id uuid, hash bigint, first_fine_id uuid) returns bigint
+  language sql immutable parallel safe
   return case
-    when send_id >= first_id_at(moment - interval '12 hours') then fine_bucket(send_id) << 36
+    when send_id >= first_fine_id then fine_bucket(send_id) << 36
     else (fine_bucket(send_id) >> 10) << 36
   end | hash;
 
@@ -47,9 +52,9 @@ create function search_key(send_id uuid, hash bigint, moment timestamptz) return
 -- index: such a send needs no entry, and settling it writes nothing more. AWS does not document the format. A send whose provider
 -- message id has another format or another time gets an entry like that of a recipient.
 create function needs_search_entry(send_id uuid, provider_message_id text) returns boolean
-  language sql immutable strict parallel safe
-  return not case
-    when provider_message_id ~ '^[0-9a-f]{16}-' then
+  language sql immutable parallel safe
+  return provider_message_id is not null and not case
+    when substr(provider_message_id, 17, 1) = '-' and translate(left(provider_message_id, 16), '0123456789abcdef', '') = '' then
       ('x0000' || substr(provider_message_id, 5, 12))::bit(64)::bigint
       - ('x0000' || left(replace(send_id::text, '-', ''), 12))::bit(64)::bigint between -5000 and 10000
     else false
@@ -58,9 +63,11 @@ create function needs_search_entry(send_id uuid, provider_message_id text) retur
 create function index_new_sends() returns trigger
   language plpgsql
 as $$
+declare
+  first_fine uuid := first_fine_id();
 begin
   insert into send_searches (key, send_id)
-  select distinct search_key(added.id, search_hash(added.account_id, value), now()), added.id
+  select distinct search_key(added.id, search_hash(added.account_id, value), first_fine), added.id
   from added
   cross join lateral (
     select unnest(coalesce(added.recipient_keys, lower(added.to_addresses::text)::text[])) as value
@@ -78,7 +85,7 @@ create function index_submitted_send() returns trigger
 as $$
 begin
   insert into send_searches (key, send_id)
-  values (search_key(new.id, search_hash(new.account_id, new.provider_message_id), now()), new.id);
+  values (search_key(new.id, search_hash(new.account_id, new.provider_message_id), first_fine_id()), new.id);
   return null;
 end
 $$;
@@ -112,9 +119,16 @@ create trigger sends_submission_indexed
 -- No fine bucket is older than 12 hours here.
 insert into search_progress (indexed_from, merging_bucket)
 select case when exists (select from sends) then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else '00000000-0000-0000-0000-000000000000' end::uuid,
-  fine_bucket(first_id_at(now() - interval '12 hours')) >> 10;
+  fine_bucket(first_fine_id()) >> 10;
 
-grant select on search_progress to pg_database_owner;
+create function search_indexed_from() returns uuid
+  language sql stable
+  security definer
+  set search_path = public, pg_temp
+  return (select indexed_from from search_progress);
+
+revoke all on function search_indexed_from () from public;
+grant execute on function search_indexed_from () to pg_database_owner;
 
 -- The sends with this hash and ids in a range, newest first. Nobody may read send_searches itself on behalf of an account: this function
 -- returns ids only, and row-level security decides which of these sends the account sees. With the settings, no plan depends on statistics.

@@ -61,6 +61,15 @@ const growths = (fixture: HotFixture): { name: string; text: string; values: unk
       values: [loginId],
     },
     {
+      name: "search entries",
+      text: `
+        insert into send_searches (key, send_id)
+        select (fine_bucket(id) << 36) | number, id
+        from generate_series(1, $1::integer) as number
+        cross join lateral (select new_id_at(now()) as id) as send`,
+      values: [],
+    },
+    {
       name: "idempotency keys of the account",
       text: `
         insert into idempotency_keys (key_hash, account_id, send_id, fingerprint, status)

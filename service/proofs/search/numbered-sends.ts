@@ -20,7 +20,6 @@ const yearMs = 365 * 86_400_000;
 const hourMs = 3_600_000;
 /** Small enough for the time limit of a statement on a busy machine. */
 const batchSize = 5_000;
-const batchesPerVacuum = 200;
 /** One send in ten was submitted an hour after its acceptance, one in ten is a test mail. */
 const latesIn = 10;
 
@@ -41,12 +40,10 @@ export async function storeNumberedSends(
 ): Promise<void> {
   await coverTheYear(db, sends.newestMs);
   await change(db, "alter table sends disable trigger sends_indexed");
-  for (let from = 0, batch = 1; from < sends.count; from += batchSize, batch++) {
+  for (let from = 0; from < sends.count; from += batchSize) {
     const to = Math.min(sends.count, from + batchSize);
     await storeBatch(db, sends, from, to);
     progress(`${to} of ${sends.count} sends stored`);
-    // As autovacuum does while the table grows.
-    if (to === sends.count || batch % batchesPerVacuum === 0) await change(db, "vacuum (analyze) sends_default");
   }
   await change(db, "update search_progress set indexed_from = 'ffffffff-ffff-ffff-ffff-ffffffffffff'");
   await change(db, "alter table sends enable trigger sends_indexed");

@@ -36,11 +36,12 @@ export async function fingerprintForeignRows(db: Database, accountId: string): P
     from send_attempts t
     join sends s on s.id = t.send_id
     where s.account_id <> $1`;
+  const searches = attempts.replaceAll("send_attempts", "send_searches");
   const rows = await db.query<{ name: string; contents: string }>({
     name: "foreign-rows",
     text: `
       select name, count(*) || ' ' || md5(string_agg(row, ' ' order by row)) as contents
-      from (${[...parts, attempts].join(" union all ")}) as everything
+      from (${[...parts, attempts, searches].join(" union all ")}) as everything
       group by name`,
     values: [accountId],
   });

@@ -84,6 +84,7 @@ describe("a statement that is bound to an account has no right", () => {
     ["to read logins", "select id from logins"],
     ["to read contents", "select id from send_contents"],
     ["to read kept contents", "select id from kept_contents"],
+    ["to read search entries", "select send_id from send_searches"],
     ["to read keys of the installation", "select name from sealed_keys"],
     ["to read the removals of other accounts", "select email from suppression_removals"],
   ] as const)("%s", async ([, text]) => {

@@ -96,13 +96,12 @@ async function readBounds(
   const [row] = await db.query<Bounds>({
     name: "find-search-bounds",
     text: `
-      select p.indexed_from as "indexedFrom", (${end("desc")}) as newest, (${end("asc")}) as oldest,
-        first_id_at($3::timestamptz) as "sinceId", first_id_at($4::timestamptz) as "untilId"
-      from search_progress p`,
+      select search_indexed_from() as "indexedFrom", (${end("desc")}) as newest, (${end("asc")}) as oldest,
+        first_id_at($3::timestamptz) as "sinceId", first_id_at($4::timestamptz) as "untilId"`,
     values: [db.accountId, modes, since ?? null, until ?? null],
     isPlannedEachTime: true,
   });
-  if (row === undefined) throw new Error("search_progress has no row");
+  if (row === undefined) throw new Error("a select without a table returned no row");
   return row;
 }
 

@@ -134,7 +134,7 @@ describe("by recipient", () => {
     const [own, searched] = [await store({ to: ["own@example.test"] }), await store({})];
     await change(
       database.db,
-      "insert into send_searches (key, send_id) select search_key(id, search_hash($1, 'jane@example.test'), now()), id from unnest($2::uuid[]) as id",
+      "insert into send_searches (key, send_id) select search_key(id, search_hash($1, 'jane@example.test'), first_fine_id()), id from unnest($2::uuid[]) as id",
       [accountId, [foreign, own]],
     );
     expect(await find({ recipient: "jane@example.test", limit: 1 })).toEqual([searched]);
@@ -217,7 +217,7 @@ describe("sends from before the index", () => {
       await change(database.db, `delete from send_searches`);
       await change(
         database.db,
-        `insert into send_searches select search_key(id, search_hash(account_id, $2), now()), id from sends where id >= $1 and account_id = $3`,
+        `insert into send_searches select search_key(id, search_hash(account_id, $2), first_fine_id()), id from sends where id >= $1 and account_id = $3`,
         [indexedFrom, recipient, accountId],
       );
       expect(await find({ recipient, limit: 2 })).toEqual(stored);

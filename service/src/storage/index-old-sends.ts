@@ -29,25 +29,34 @@ async function indexBatch(db: Queryable): Promise<number> {
         where s.id < (select indexed_from from progress)
         order by s.id desc
         limit $1
-      ), entries as (
-        insert into send_searches (key, send_id)
-        select distinct search_key(batch.id, search_hash(batch.account_id, searched.value), now()) as key, batch.id
+      ), searched as materialized (
+        select batch.id, search_hash(batch.account_id, value) as hash
         from batch
         cross join lateral (
           select unnest(batch.recipients) as value
           union all
           select batch.provider_message_id
           where needs_search_entry(batch.id, batch.provider_message_id)
-        ) as searched
-        where not exists (
-          select
-          from send_searches known
-          where known.key in (
-              (fine_bucket(batch.id) << 36) | search_hash(batch.account_id, searched.value),
-              ((fine_bucket(batch.id) >> 10) << 36) | search_hash(batch.account_id, searched.value)
-            )
-            and known.send_id = batch.id
-        )
+        ) as values
+      ), entries as (
+        insert into send_searches (key, send_id)
+        select distinct search_key(searched.id, searched.hash, (select first_fine_id())) as key, searched.id
+        from searched
+        -- Not with "not exists", which may become a join that reads all entries.
+        where not coalesce((
+            select true
+            from send_searches known
+            where known.key = (fine_bucket(searched.id) << 36) | searched.hash
+              and known.send_id = searched.id
+            limit 1
+          ), false)
+          and not coalesce((
+            select true
+            from send_searches known
+            where known.key = ((fine_bucket(searched.id) >> 10) << 36) | searched.hash
+              and known.send_id = searched.id
+            limit 1
+          ), false)
         order by key
       ), moved as (
         update search_progress

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { indexLookup } from "../db/stable-plan.ts";
 
 /** One statement moves a range of hashes, so its entries go to neighbouring pages of the index. */
 const allHashes = 2 ** 36;
@@ -35,12 +36,18 @@ async function mergeRange(db: Queryable, width: number, at: string | undefined):
         where merging_bucket < fine_bucket(first_id_at(coalesce($1::timestamptz, now()) - interval '1 day')) >> 10
         for update
       ), moved as (
-        delete from send_searches s
-        using range
-        cross join lateral generate_series(range.bucket << 10, (range.bucket << 10) + 1023) as fine
-        where s.key >= (fine << 36) + range.first_hash
-          and s.key < (fine << 36) + range.end_hash
-        returning (range.bucket << 36) | (s.key & (${allHashes} - 1)) as key, s.send_id
+        delete from send_searches
+        where ctid = any (array(
+          select entry.ctid
+          from range
+          cross join generate_series(range.bucket << 10, (range.bucket << 10) + 1023) as fine
+          cross join lateral ${indexLookup(`
+            select s.ctid
+            from send_searches s
+            where s.key >= (fine << 36) + range.first_hash
+              and s.key < (fine << 36) + range.end_hash`)} as entry
+        ))
+        returning ((key >> 46) << 36) | (key & (${allHashes} - 1)) as key, send_id
       ), merged as (
         insert into send_searches (key, send_id)
         select key, send_id
@@ -54,6 +61,7 @@ async function mergeRange(db: Queryable, width: number, at: string | undefined):
       select (select count(*) from moved) as moved
       from range`,
     values: [at, width],
+    isPlannedEachTime: true,
   });
   return row?.moved;
 }

@@ -122,8 +122,8 @@ describe("GET /api/v1/sends returns 200", () => {
     for (const email of ["a@x.test", "jane@x.test", "JANE@x.TEST", "b@x.test"]) {
       expect(await idsOf(session, `?recipient=${encodeURIComponent(email)}`)).toEqual([id]);
     }
-    await change(api.database.db, "update sends set recipient_keys = '{a@xn--exmple-cua.test}' where id = $1", [id]);
-    expect(await idsOf(session, `?recipient=${encodeURIComponent("A@exämple.test")}`)).toEqual([id]);
+    const [other] = await someSends(accountId, 1, { to: ["a@xn--exmple-cua.test"] });
+    expect(await idsOf(session, `?recipient=${encodeURIComponent("A@exämple.test")}`)).toEqual([other]);
   });
 
   test("with the sends from a domain, with or without a display name", async () => {
@@ -160,12 +160,13 @@ describe("GET /api/v1/sends returns 200", () => {
 
   test("with next_before after searching 10,000 sends for a filter", async () => {
     const session = await aSession();
-    const [id] = await someSends(session.accountId, 1, { to: ["rare@x.test"] });
+    const [id] = await someSends(session.accountId, 1, { to: ["rare@x.test"], fromDomain: "rare.test" });
     await manySends(session.accountId, 10_000, new Date(Date.now() + 60_000).toISOString());
-    const first = await listed(session, "?recipient=rare%40x.test");
+    const first = await listed(session, "?domain=rare.test");
     expect(first).toEqual({ sends: [], pagination: { limit: 50, next_before: expect.any(String) } });
-    const second = await listed(session, `?recipient=rare%40x.test&before=${first.pagination.next_before}`);
+    const second = await listed(session, `?domain=rare.test&before=${first.pagination.next_before}`);
     expect(second).toMatchObject({ sends: [{ id }], pagination: { next_before: null } });
+    expect(await listed(session, "?recipient=rare%40x.test")).toEqual(second);
   });
 
   test("without sends of another account", async () => {

@@ -20,9 +20,11 @@ export const sendQuery = z.strictObject({
   before: beforeParameter,
   mode: readingModeParameter,
   status: z.enum(sendStatuses).optional().describe("Sends with this status"),
-  recipient: textParameter.optional().describe("Sends with this address in `to`, `cc` or `bcc`"),
+  recipient: textParameter
+    .optional()
+    .describe("Sends with this address in `to`, `cc` or `bcc`, in any spelling. Found by index"),
   domain: textParameter.optional().describe("Sends from an address of this domain"),
-  provider_message_id: textParameter.optional().describe("The send with this id at the provider"),
+  provider_message_id: textParameter.optional().describe("The send with this id at the provider. Found by index"),
   since: sinceParameter,
   until: untilParameter,
 });
