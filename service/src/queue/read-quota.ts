@@ -9,7 +9,7 @@ import { readReputation } from "./read-reputation.ts";
 export function providerChores(db: Database, provider: EmailProvider): Chore[] {
   return [
     { name: "read-quota", pauseSeconds: 60, run: async () => void (await readQuota(db, provider)) },
-    { name: "read-reputation", pauseSeconds: 300, run: async () => void (await readReputation(db, provider)) },
+    { name: "read-reputation", pauseSeconds: 300, run: () => readReputation(db, provider) },
   ];
 }
 
