@@ -13,6 +13,7 @@ test("every setting is read", () => {
     DATABASE_DIRECT_URL: "postgresql://postern:word@db.test/postern",
     DATABASE_POOL_SIZE: "25",
     DATABASE_DISK_GB: "500",
+    SES_TENANTS: "prepare",
     PARTITION_SPAN: "week",
     CONTENT_RETENTION_DAYS: "7",
     HOST: "0.0.0.0",
@@ -85,6 +86,7 @@ test("every setting is read", () => {
     dnsServers: ["10.0.0.2"],
     provider: {
       kind: "simulator",
+      tenants: "prepare",
       region: "eu-central-1",
       endpoints: { ses: "http://127.0.0.1:4579", sns: "http://127.0.0.1:4579", sqs: "http://127.0.0.1:4579" },
       feedbackTopicArn: "arn:aws:sns:eu-central-1:123456789012:postern-e-",

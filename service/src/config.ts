@@ -98,6 +98,7 @@ const databaseKeys = {
 const awsKeys = {
   CELL_CODE: true,
   POSTERN_PROVIDER: true,
+  SES_TENANTS: true,
   AWS_REGION: true,
   AWS_ENDPOINT_URL_SESV2: true,
   AWS_ENDPOINT_URL_SNS: true,
@@ -244,6 +245,7 @@ function noticePart({ SYSTEM_SENDER, OPERATOR_EMAIL }: Pick<Values, "SYSTEM_SEND
 function awsPart(values: Pick<Values, keyof typeof awsKeys>) {
   return {
     kind: values.POSTERN_PROVIDER,
+    tenants: values.SES_TENANTS,
     region: values.AWS_REGION,
     endpoints: {
       ses: values.AWS_ENDPOINT_URL_SESV2,

@@ -109,6 +109,9 @@ export const environmentSchema = z.object({
   OPERATOR_EMAIL: optional(address).describe("address that receives the notices for the operator"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
+  SES_TENANTS: oneOf("off", "prepare", "on")
+    .default("off")
+    .describe("whether each account sends as its own SES tenant"),
   AWS_REGION: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must look like eu-central-1")

@@ -171,6 +171,11 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     usedBy: ["API", "worker", "aws"],
     note: "The database keeps the first choice for good.",
   },
+  SES_TENANTS: {
+    group: "Provider",
+    usedBy: ["worker", "aws"],
+    note: "SES then measures and pauses each account apart. Use prepare first: workers make the tenants, and mail goes out as before. With on, mail of a domain waits until its tenant is ready. See docs/domains.md.",
+  },
   AWS_REGION: { group: "Provider", usedBy: ["API", "worker", "aws"], example: "eu-central-1" },
   AWS_ENDPOINT_URL_SESV2: {
     group: "Provider",

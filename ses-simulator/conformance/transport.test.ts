@@ -65,7 +65,7 @@ describe("transport", () => {
   });
 
   test("an operation that the simulator does not have is an UnknownOperationException", async () => {
-    const response = await fetch(`${running.url}/v2/email/tenants`, {
+    const response = await fetch(`${running.url}/v2/email/contact-lists`, {
       method: "POST",
       headers: signed("ses"),
       body: "{}",

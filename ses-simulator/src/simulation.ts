@@ -10,6 +10,7 @@ import type { ConfigurationSet } from "./ses/configuration-set.ts";
 import { type Identity, identityKey, newIdentity, setByHand } from "./ses/identity.ts";
 import { SentLast24Hours } from "./ses/sent-last-24-hours.ts";
 import type { SuppressedDestination } from "./ses/suppression-list.ts";
+import type { Tenant } from "./ses/tenant.ts";
 import { TokenBucket } from "./ses/token-bucket.ts";
 import type { Settings } from "./settings.ts";
 import type { Push } from "./sns/push.ts";
@@ -31,6 +32,7 @@ export interface Simulation {
   identities: DurableMap<Identity>;
   configurationSets: DurableMap<ConfigurationSet>;
   suppressedDestinations: DurableMap<SuppressedDestination>;
+  tenants: DurableMap<Tenant>;
   pendingEvents: DurableMap<PendingEvent>;
   /** Events that people and tests triggered by hand, for the mail view. */
   triggered: DurableMap<{ details: EventDetails; at: string }[]>;
@@ -76,6 +78,7 @@ export async function openSimulation(settings: Settings, stopping: AbortSignal):
     identities: maps.map("identities"),
     configurationSets: maps.map("configuration-sets"),
     suppressedDestinations: maps.map("suppressed-destinations"),
+    tenants: maps.map("tenants"),
     pendingEvents: maps.map("pending-events"),
     triggered: maps.map("triggered"),
     topics: maps.map("topics"),

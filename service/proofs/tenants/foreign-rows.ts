@@ -24,6 +24,7 @@ const tablesOfAccounts = {
   account_quotas: "account_id",
   queued_recipient_counts: "account_id",
   queued_recipient_changes: "account_id",
+  tenant_removals: "account_id",
 };
 
 /** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */

@@ -139,6 +139,17 @@ No problems found.
     expect(linesWith("!", stdout)).toContain("! the reputation findings of SES cannot be read");
   });
 
+  test("checks tenants only if SES_TENANTS is not off, and names the missing permission", async () => {
+    const fault = { kind: "error", name: "AccessDeniedException" };
+    await aws.simulator.control("POST", "rules", { operation: "ListTenants", fault });
+    expect((await aws.run(["doctor"], env)).stdout).not.toMatch(/tenant/i);
+    const denied = await aws.run(["doctor"], { ...env, SES_TENANTS: "on" });
+    expect(linesWith("✗", denied.stdout)).toEqual(["✗ the tenants cannot be checked"]);
+    expect(denied.stdout).toContain("lack the permission ses:ListTenants");
+    await aws.simulator.control("DELETE", "rules");
+    expect((await aws.run(["doctor"], { ...env, SES_TENANTS: "prepare" })).stdout).toContain("✓ SES offers tenants\n");
+  });
+
   test("accepts push instead of a queue", async () => {
     const { AWS_FEEDBACK_QUEUE_URL: _, ...pushed } = env;
     const neither = await aws.run(["doctor"], pushed);

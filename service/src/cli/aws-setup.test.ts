@@ -124,6 +124,17 @@ AWS_FEEDBACK_QUEUE_URL=${aws.simulator.url}/123456789012/postern-e-
     expect(forSetUp).not.toContain("ses:SendEmail");
     expect(forRunning).not.toContain("ses:CreateConfigurationSet");
     expect(stdout).toContain("No AWS call was made.");
+    expect(stdout).not.toMatch(/tenant/i);
+    const { stdout: withTenants } = await aws.run(["setup", "--dry-run"], { ...env, SES_TENANTS: "prepare" });
+    for (const action of [
+      "ListTenants",
+      "CreateTenant",
+      "CreateTenantResourceAssociation",
+      "DeleteTenantResourceAssociation",
+    ]) {
+      expect(withTenants).toContain(`"ses:${action}"`);
+    }
+    expect(withTenants).toContain('"arn:aws:ses:eu-central-1:ACCOUNT_ID:tenant/postern-dr-*"');
 
     await aws.run(["setup", "--dry-run"], { CELL_CODE: "dr" });
     expect(await aws.listNames()).not.toContain("postern-dr");
@@ -187,7 +198,8 @@ test("every AWS call that the code makes is in one of the two IAM policies", () 
     .filter((file) => !file.endsWith(".test.ts"))
     .flatMap((file) => [...readFileSync(join(folder, file), "utf8").matchAll(/new (\w+)Command\(/g)])
     .map(([, name = ""]) => name.replace(/Batch$/, ""));
-  const policies = [setUpPolicy("AA", "eu-central-1"), runTimePolicy("AA", "eu-central-1")];
+  const options = { hasTenants: true };
+  const policies = [setUpPolicy("AA", "eu-central-1", options), runTimePolicy("AA", "eu-central-1", options)];
   const allowed = policies.flatMap(({ Statement }) =>
     Statement.flatMap(({ Action }) => Action.map((name) => name.slice(4))),
   );

@@ -16,7 +16,7 @@ const marks = { ok: "✓", note: "!", problem: "✗" };
 export async function runSetUp(isDryRun: boolean): Promise<void> {
   const { cellCode, provider } = readAwsConfig(loadEnvironment());
   const { region, endpoints } = provider;
-  if (isDryRun) return printPlan(cellCode, region);
+  if (isDryRun) return printPlan(cellCode, region, hasTenants(provider));
   const created = await printSteps(setUp({ cellCode, region, endpoints, pauseMs: pauseFor(provider) })).catch(
     explainFailure,
   );
@@ -29,15 +29,19 @@ function pauseFor({ kind }: { kind: "ses" | "simulator" }): number {
   return kind === "ses" ? sesPauseMs : 0;
 }
 
-function printPlan(cellCode: string, region: string): void {
+function hasTenants({ tenants }: { tenants: "off" | "prepare" | "on" }): boolean {
+  return tenants !== "off";
+}
+
+function printPlan(cellCode: string, region: string, withTenants: boolean): void {
   say(`These resources would be created in ${region}:`);
   for (const { what, action } of plannedSteps(cellCode)) say(`- ${what} (${action})`);
   say(
     `\nIAM policy for the user who runs \`postern aws\` (replace ${accountPlaceholder} with the 12-digit AWS account id):\n`,
   );
-  say(JSON.stringify(setUpPolicy(cellCode, region), undefined, 2));
+  say(JSON.stringify(setUpPolicy(cellCode, region, { hasTenants: withTenants }), undefined, 2));
   say("\nIAM policy for the API and worker processes:\n");
-  say(JSON.stringify(runTimePolicy(cellCode, region), undefined, 2));
+  say(JSON.stringify(runTimePolicy(cellCode, region, { hasTenants: withTenants }), undefined, 2));
   say("\nNo AWS call was made.");
 }
 
@@ -64,6 +68,7 @@ export async function runDoctor(): Promise<void> {
     endpoints,
     topicArn,
     queueUrl,
+    hasTenants: hasTenants(provider),
     pauseMs: pauseFor(provider),
   })) {
     if (finding.state === "problem") problems++;

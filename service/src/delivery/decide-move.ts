@@ -39,6 +39,8 @@ export interface AttemptResult {
   hold?: Hold | undefined;
   /** The error with which the provider denies the domain of the sender. */
   denialCode?: string;
+  /** The tenant of the account has to be made ready for the domain again. */
+  isTenantGone?: boolean;
   isThrottled?: boolean;
   isDomainRefused?: boolean;
 }

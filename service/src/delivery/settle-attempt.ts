@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import { storeDkimStates } from "../domains/dkim-store.ts";
+import { forgetTenant } from "../domains/tenant-store.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ClaimedSend } from "../queue/claim-sends.ts";
@@ -42,6 +43,9 @@ export async function settleAttempt(
     await settleDomainProbe(deps, send, result, { goesBehindOthers });
   }
   const moved = await moveSend(deps, send, goesBehindOthers ? { ...result, move: behindOthers } : result);
+  if (result.isTenantGone === true && moved === true) {
+    await forgetTenant(deps.db, { accountId: send.accountId, domainName: send.fromDomain });
+  }
   if (result.denialCode !== undefined) await deny(deps, send, { code: result.denialCode, isCurrent: moved === true });
   if (isProbe) await settleProbe(deps, send, result);
 }

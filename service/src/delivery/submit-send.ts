@@ -1,7 +1,13 @@
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { EmailProvider, OutgoingMail, SubmitResult } from "../provider/email-provider.ts";
+import {
+  type EmailProvider,
+  type OutgoingMail,
+  type SubmitResult,
+  tenantNotAssociated,
+} from "../provider/email-provider.ts";
 import { type ClaimedSend, leaseSeconds } from "../queue/claim-sends.ts";
+import { tenantMissing } from "../queue/denied-domains.ts";
 import type { SecretPair } from "../secret.ts";
 import { openContent, type SendContent } from "../sends/content.ts";
 import {
@@ -30,6 +36,8 @@ export interface DeliveryDeps {
   provider: Pick<EmailProvider, "submit">;
   contentKeys: SecretPair;
   giveUpAfterSeconds: number;
+  /** The SES tenant of an account; undefined unless SES_TENANTS is on. */
+  tenantOf?: ((accountId: string) => string) | undefined;
   log: Log;
   metrics: Metrics;
   /** Milliseconds; it may run fast, never slow (cautious-clock.ts). */
@@ -66,12 +74,17 @@ async function attempt(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number)
   if (send.domain === "unverified") {
     return notSubmitted(laterOrFailed(send, deps.giveUpAfterSeconds, domainNotVerified), "the domain is not verified");
   }
+  const tenantName = deps.tenantOf?.(send.accountId);
+  if (tenantName !== undefined && !send.hasTenant) {
+    const detail = "the SES tenant of the account is not ready for the domain";
+    return { ...notSubmitted({ kind: "parked" }, detail), denialCode: tenantMissing };
+  }
   if (send.sealed === null) return notSubmitted({ kind: "failed", ...contentGone }, "the content is gone");
   const content = open(deps, send, send.sealed);
   if (content === undefined) {
     return notSubmitted(laterOrFailed(send, deps.giveUpAfterSeconds, contentClosed), "the content cannot be decrypted");
   }
-  const mail = outgoingMail(send, send.configurationSetName, content);
+  const mail = { ...outgoingMail(send, send.configurationSetName, content), tenantName };
   // After the lease another worker may have the send. The provider asks again directly before it writes the request.
   const mayStart = () => deps.clock() - claimedAt < startWithinMs;
   if (!mayStart()) return notSubmitted({ kind: "given-back" }, "the lease had too little time left");
@@ -79,7 +92,13 @@ async function attempt(deps: DeliveryDeps, send: ClaimedSend, claimedAt: number)
   const answer = await submit(deps, mail, mayStart);
   if (answer === undefined)
     return notSubmitted({ kind: "failed", ...notSubmittable }, "the provider request could not be built");
-  return decideMove(send, answer, deps.giveUpAfterSeconds);
+  const result = decideMove(send, answer, deps.giveUpAfterSeconds);
+  return tenantName !== undefined && isTenantGone(answer) ? { ...result, isTenantGone: true } : result;
+}
+
+/** The tenant lacks an association, or the tenant or the configuration set is missing. Repeating the steps finds out which. */
+function isTenantGone(answer: SubmitResult): boolean {
+  return answer.kind === "denied" && (answer.code === tenantNotAssociated || answer.code === "NotFoundException");
 }
 
 const contentGone = { code: "INTERNAL", message: "The content of this send was deleted before it was sent." } as const;

@@ -1,7 +1,9 @@
+import { tenantChores } from "../domains/attach-tenants.ts";
 import { createDnsResolver } from "../domains/dns-resolver.ts";
 import { domainChores } from "../domains/domain-chores.ts";
 import { feedbackChores } from "../feedback/feedback-chores.ts";
 import type { Chore } from "../loops/chores.ts";
+import { tenantNameOf } from "../provider/cell-names.ts";
 import { readQueuedMessage } from "../provider/ses/feedback/read-envelope.ts";
 import { learnQuota, providerChores } from "../queue/read-quota.ts";
 import { suppressionChores } from "../suppressions/suppression-chores.ts";
@@ -24,6 +26,9 @@ export async function openLiveMail(context: StartContext): Promise<LiveMail | un
   if (domains === undefined) return undefined;
   started.addResource(() => domains.close());
   const { provider } = domains.deps;
+  const { cellCode } = config;
+  const { tenants } = config.provider;
+  const tenantOf = tenants === "on" ? (accountId: string) => tenantNameOf(cellCode, accountId) : undefined;
   const read = (raw: string) => readQueuedMessage(raw, [config.provider.feedbackTopicArn ?? ""]);
   const resolver = createDnsResolver({ servers: config.dnsServers });
   return {
@@ -31,6 +36,7 @@ export async function openLiveMail(context: StartContext): Promise<LiveMail | un
       ...domainChores({ ...domains.deps, resolver, log }),
       ...providerChores(db, provider),
       ...suppressionChores({ db, provider, log }),
+      ...(tenants === "off" ? [] : tenantChores({ ...domains.deps, cellCode, log })),
       ...feedbackChores({ db, log, receive, read, feedback: config.feedback }),
     ],
     start() {
@@ -38,7 +44,7 @@ export async function openLiveMail(context: StartContext): Promise<LiveMail | un
       const stopping = new AbortController();
       void learnQuota(db, provider, stopping.signal);
       started.addWork(async () => stopping.abort());
-      const delivery = startDelivery(context, { mode: "live", provider, ...config.delivery });
+      const delivery = startDelivery(context, { mode: "live", provider, tenantOf, ...config.delivery });
       started.addWork(() => delivery.stop());
       const feedback = startFeedback(context, receive);
       started.addWork(() => feedback.stop());

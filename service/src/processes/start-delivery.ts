@@ -2,6 +2,7 @@ import { createCautiousClock } from "../cautious-clock.ts";
 import { listenForHints } from "../db/hints.ts";
 import { DeliveryLoop } from "../delivery/delivery-loop.ts";
 import { tickQueue } from "../delivery/queue-tick.ts";
+import type { DeliveryDeps } from "../delivery/submit-send.ts";
 import { FailoverWatch } from "../in-doubt/failover-watch.ts";
 import { startTicker } from "../loops/ticker.ts";
 import type { Mode } from "../mode.ts";
@@ -17,6 +18,7 @@ const tickMs = 500;
 interface DeliveryOptions {
   mode: Mode;
   provider: Pick<EmailProvider, "submit">;
+  tenantOf?: DeliveryDeps["tenantOf"];
   /** Each mode has its own slots, so that a flood of test mail does not delay live mail. */
   slots: number;
   /** So does this bound on the content in memory. */
@@ -26,7 +28,7 @@ interface DeliveryOptions {
 /** Starts all the work of this process that submits the sends of one mode to the provider. */
 export function startDelivery(
   { config, db, log, metrics, claims }: ProcessContext,
-  { mode, provider, slots, maxBytes }: DeliveryOptions,
+  { mode, provider, tenantOf, slots, maxBytes }: DeliveryOptions,
 ) {
   const loop = new DeliveryLoop({
     db,
@@ -37,6 +39,7 @@ export function startDelivery(
     deps: {
       db,
       provider,
+      tenantOf,
       settlements: openSettlements(db),
       lastAcceptance: new LastAcceptance(db, mode),
       contentKeys: config.secrets.contentKey,

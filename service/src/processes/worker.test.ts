@@ -3,7 +3,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { aLogin, anAccount } from "../../test/builders.ts";
 import { openDomainFixture } from "../../test/domain-fixture.ts";
 import { useKnotServer } from "../../test/knot-server.ts";
-import { aQueuedSend } from "../../test/send-builders.ts";
+import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
 import { sendRow } from "../../test/send-rows.ts";
 import { type PosternProcess, spawnPostern } from "../../test/spawn-postern.ts";
 import { copyTemplate, openTestDatabase } from "../../test/template-database.ts";
@@ -60,6 +60,28 @@ test("the first worker process of a database creates missing partitions when it 
   const worker = await startWorker({ ...anEnvironmentWithAws(), DATABASE_URL: url });
   expect(await worker.logged("partitions.made")).toMatchObject({ partitions: [newest?.name] });
 });
+
+test.for([
+  ["on", true],
+  ["prepare", false],
+] as const)(
+  "with SES_TENANTS=%s it makes the tenant of an account, and its mail names it: %s",
+  async ([setting, isNamed]) => {
+    const deps = await openDomainFixture(database.db, database.url, ses.simulator);
+    onTestFinished(() => deps.locks.close());
+    const accountId = await anAccount(database.db);
+    const fromDomain = await aVerifiedDomain(database.db, accountId);
+    await deps.provider.createIdentity(fromDomain, deps.configurationSetName);
+    await ses.control("POST", `identities/${fromDomain}/verification`, { status: "SUCCESS" });
+    const id = await aQueuedSend(database.db, { accountId, fromDomain });
+    const worker = await startWorker({ ...anEnvironmentWithAws(), SES_TENANTS: setting });
+    expect(await worker.logged("tenants.attached")).toMatchObject({ left: 0 });
+    await expect.poll(async () => (await sendRow(database.db, id))?.status, { timeout: 15_000 }).toBe("sent");
+    const { records } = await ses.control("GET", `ledger?tag=send_id:${id}`);
+    expect(records).toHaveLength(1);
+    expect(records[0].tenantName).toBe(isNamed ? `postern-AA-${accountId}` : undefined);
+  },
+);
 
 test("without AWS it delivers test mail, logs the command that enables live mail, and claims no live mail", async () => {
   const accountId = await anAccount(database.db);

@@ -5,6 +5,11 @@ export function configurationSetNameOf(cellCode: string): string {
   return `postern-${cellCode}`;
 }
 
+/** The SES tenant of an account, at most 64 characters. */
+export function tenantNameOf(cellCode: string, accountId: string): string {
+  return `postern-${cellCode}-${accountId}`;
+}
+
 export function topicNameOf(cellCode: string): string {
   return `postern-${cellCode}`;
 }

@@ -20,6 +20,13 @@ export interface EmailProvider {
   createConfigurationSet(name: string): Promise<"created" | "exists">;
   createEventDestination(configurationSetName: string, topicArn: string): Promise<"created" | "exists">;
 
+  /** A tenant separates the reputation of an account. It can send with the identities and configuration sets that are added to it. */
+  createTenant(tenantName: string): Promise<"created" | "exists">;
+  addConfigurationSetToTenant(tenantName: string, configurationSetName: string): Promise<"created" | "exists">;
+  addIdentityToTenant(tenantName: string, domainName: string): Promise<"created" | "exists">;
+  /** Succeeds as well when there is no such tenant, or the identity was never added. */
+  removeIdentityFromTenant(tenantName: string, domainName: string): Promise<void>;
+
   /** Succeeds as well when the address is not on the provider's suppression list. */
   removeSuppressedAddress(address: string): Promise<void>;
   readQuota(): Promise<Quota>;
@@ -40,6 +47,8 @@ export interface OutgoingMail {
   html: string | undefined;
   text: string | undefined;
   configurationSetName: string;
+  /** Undefined unless SES_TENANTS is on. */
+  tenantName?: string | undefined;
   tags: { sendId: string; attempt: number };
 }
 
@@ -56,14 +65,17 @@ export type SubmitResult =
   /** The provider certainly did not accept the mail, and may accept it later. */
   | { kind: "try-later"; hold: Hold | undefined; isThrottled: boolean; message: string; requestId: string | undefined }
   /**
-   * The provider certainly did not accept the mail, because it denies the identity or the configuration set of this mail. Other
-   * domains may not be affected. `code` is the provider's name of the error.
+   * The provider certainly did not accept the mail, because it denies the identity, the configuration set or the tenant of this mail.
+   * Other domains may not be affected. `code` is the provider's name of the error, or `tenantNotAssociated`.
    */
   | { kind: "denied"; code: string; message: string; requestId: string | undefined }
   /** `mayStart` returned false, so nothing was written. */
   | { kind: "not-started"; message: string; requestId: undefined }
   /** The provider may or may not have accepted the mail. It is resolved by in-doubt/resolve-in-doubt.ts. */
   | { kind: "unknown"; message: string; requestId: string | undefined };
+
+/** The tenant lacks the identity or the configuration set. SES answers it with the name of any other denial. */
+export const tenantNotAssociated = "TenantNotAssociated";
 
 export type DkimStatus = "pending" | "success" | "failed" | "temporary-failure" | "not-started";
 

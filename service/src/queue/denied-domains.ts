@@ -12,6 +12,8 @@ import type { Mode } from "../mode.ts";
  * 3. `allowDomain` ends the denial when SES accepts a probe. `unparkSends` then releases the parked sends.
  * 4. A probe that proves nothing is returned (`returnDomainProbe`), and another send becomes the probe.
  *
+ * With SES_TENANTS=on, mail of a domain whose tenant is not ready yet waits in the same way (`tenantMissing`).
+ *
  * No step depends on the one before it having been completed: after a crash, the next probe decides.
  */
 
@@ -82,6 +84,9 @@ export async function returnDomainProbe(db: Queryable, sendId: string, { account
   });
 }
 
+/** The denial code of a domain whose mail waits for its SES tenant. Postern gives it, not SES. */
+export const tenantMissing = "TenantMissing";
+
 /** A cause that concerns one domain rarely concerns three within this time. */
 const widespreadDomains = 3;
 const widespreadSeconds = 120;
@@ -89,7 +94,7 @@ const widespreadSeconds = 120;
 /**
  * Holds the provider when the cause does not concern one domain alone: SES began to deny several domains within two minutes, and
  * accepted no mail in that time. Domains that have been denied for longer do not count, or the probes of three of them would hold
- * everybody in a quiet night. The first probe is due immediately, and a probe that meets a denied domain is followed by the next: if the
+ * everybody in a quiet night, and neither do those that wait for their tenant. The first probe is due immediately, and a probe that meets a denied domain is followed by the next: if the
  * provider accepts other mail after all, the hold lasts a second. Returns whether the hold is new.
  */
 export async function holdIfWidespread(db: Queryable, mode: Mode): Promise<boolean> {
@@ -104,10 +109,10 @@ export async function holdIfWidespread(db: Queryable, mode: Mode): Promise<boole
         and (
           select count(*)
           from domains
-          where denied_since > now() - make_interval(secs => $3)
+          where denied_since > now() - make_interval(secs => $3) and denial_code <> $4
         ) >= $2
       returning mode`,
-    values: [mode, widespreadDomains, widespreadSeconds],
+    values: [mode, widespreadDomains, widespreadSeconds, tenantMissing],
   });
   return rows.length > 0;
 }

@@ -1,6 +1,8 @@
 import { isStopped } from "../accounts/account-hold.ts";
 import type { Queryable } from "../db/database.ts";
 import { countText, durationText } from "../plain-text.ts";
+import { tenantNotAssociated } from "../provider/email-provider.ts";
+import { tenantMissing } from "../queue/denied-domains.ts";
 import type { Problem } from "./problem.ts";
 
 /** A domain whose mail is parked because SES denies its identity or configuration set (queue/denied-domains.ts). */
@@ -43,9 +45,7 @@ export function deniedDomainProblems({ domains, total }: DeniedDomains): Problem
   const more = total - domains.length;
   return [
     ...domains.map((domain) => ({
-      what:
-        `SES has denied mail from ${domain.domainName} for ${durationText(domain.deniedSeconds)} (${domain.code}). ` +
-        "The mail of this domain is parked; other mail goes out.",
+      what: `${whatOf(domain)} The mail of this domain is parked; other mail goes out.`,
       advice: `${adviceFor(domain)} Workers try one send a minute and then resume. See docs/runbook.md, "SES denies one domain".`,
     })),
     ...(more === 0
@@ -59,7 +59,20 @@ export function deniedDomainProblems({ domains, total }: DeniedDomains): Problem
   ];
 }
 
+function whatOf({ domainName, code, deniedSeconds }: DeniedDomain): string {
+  const duration = durationText(deniedSeconds);
+  return code === tenantMissing
+    ? `Mail from ${domainName} has waited for its SES tenant for ${duration}.`
+    : `SES has denied mail from ${domainName} for ${duration} (${code}).`;
+}
+
 function adviceFor({ code, identityArn, configurationSetName }: DeniedDomain): string {
+  if (code === tenantMissing || code === tenantNotAssociated) {
+    return "The log of the workers has the reason if `attach-tenants` fails. `postern aws setup --dry-run` prints the permissions.";
+  }
+  if (code === "SendingPausedException") {
+    return "SES paused the tenant of the account. AWS console, SES, Tenants shows the reason and resumes it.";
+  }
   if (code === "NotFoundException") {
     return `Create the configuration set ${configurationSetName}: run \`postern aws setup\`.`;
   }

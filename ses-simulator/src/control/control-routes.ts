@@ -5,7 +5,13 @@ import { clearDnsRoute, listDnsRoute, publishDnsRoute } from "./dns-routes.ts";
 import { exportLedger, getLedgerRecord, listLedger } from "./ledger-routes.ts";
 import { listMails } from "./mail-list-routes.ts";
 import { getMail, getRawMail, triggerEventRoute } from "./mail-routes.ts";
-import { changeAccountRoute, clockRoute, healthRoute, verificationRoute } from "./provider-routes.ts";
+import {
+  changeAccountRoute,
+  changeTenantRoute,
+  clockRoute,
+  healthRoute,
+  verificationRoute,
+} from "./provider-routes.ts";
 import { addRuleRoute, clearRulesRoute, listRulesRoute, removeRuleRoute } from "./rule-routes.ts";
 
 type ControlRoute = (simulation: Simulation, call: Call, label: string) => Reply | Promise<Reply>;
@@ -29,6 +35,7 @@ const routes: [method: string, path: RegExp, run: ControlRoute][] = [
   ["DELETE", /^dns$/, clearDnsRoute],
   ["PUT", /^clock$/, clockRoute],
   ["PATCH", /^account$/, changeAccountRoute],
+  ["PATCH", /^tenants\/([^/]+)$/, changeTenantRoute],
   ["POST", /^identities\/([^/]+)\/verification$/, verificationRoute],
 ];
 

@@ -4,6 +4,7 @@ import { type Account, recommendationTypes } from "../ses/account.ts";
 import { changeAccount } from "../ses/account-operations.ts";
 import { checkIdentity } from "../ses/check-identities.ts";
 import { identityKey, setByHand } from "../ses/identity.ts";
+import { sendingStatuses } from "../ses/tenant.ts";
 import type { Simulation } from "../simulation.ts";
 
 export function healthRoute(simulation: Simulation): Reply {
@@ -52,6 +53,17 @@ export function changeAccountRoute(simulation: Simulation, call: Call): Reply {
   }
   if (change.recommendations === null) change.recommendations = undefined;
   return json(200, changeAccount(simulation, change));
+}
+
+/** SES pauses a tenant because of its reputation: `DISABLED`. */
+export function changeTenantRoute(simulation: Simulation, call: Call, name: string): Reply {
+  const { sendingStatus } = parseJsonObject(call);
+  const status = sendingStatuses.find((known) => known === sendingStatus);
+  if (status === undefined) throw new ControlError(400, `sendingStatus must be ${sendingStatuses.join(", ")}.`);
+  const tenant = simulation.tenants.get(name);
+  if (tenant === undefined) throw new ControlError(404, `Tenant ${name} does not exist.`);
+  simulation.tenants.set(name, { ...tenant, sendingStatus: status });
+  return json(200, { name, sendingStatus: status });
 }
 
 /** Sets the status by hand (`SUCCESS`, `FAILED`, `TEMPORARY_FAILURE`, `PENDING`) or queries the DNS server now (`CHECK`). */

@@ -24,6 +24,7 @@ export interface LedgerRecord {
   subject: string;
   tags: Record<string, string[]>;
   configurationSetName?: string;
+  tenantName?: string;
   /** SHA-256 of the received content. Equal hashes with equal tags indicate a mail that was sent twice. */
   contentHash: string;
   sizeBytes: number;

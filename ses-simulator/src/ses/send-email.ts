@@ -16,6 +16,7 @@ import type { Json } from "./read-json.ts";
 import { readSendRequest, type SendRequest } from "./send-request.ts";
 import { SesError } from "./ses-error.ts";
 import type { SesRequest } from "./ses-request.ts";
+import { requireTenantAccess } from "./tenant-operations.ts";
 
 /** SES keeps at most 10 KB of headers in an event. */
 const maxHeaderBytes = 10_240;
@@ -26,6 +27,7 @@ export function sendEmail(simulation: Simulation, { body, requestId }: SesReques
   requireSendingAccount(simulation);
   const identity = requireVerified(simulation, request, recipients);
   const set = requireSendingSet(simulation, request.configurationSetName ?? identity.configurationSetName);
+  requireTenantAccess(simulation, request.tenantName, { identity: identity.name, set: set?.name });
   requireMailFrom(identity);
   const quotaCost = recipients.filter((recipient) => !isMailboxSimulator(recipient)).length;
   takeQuota(simulation, recipients.length, quotaCost);
@@ -45,6 +47,7 @@ export function sendEmail(simulation: Simulation, { body, requestId }: SesReques
       subject: request.content.subject,
       tags: request.tags,
       ...(set && { configurationSetName: set.name }),
+      ...(request.tenantName !== undefined && { tenantName: request.tenantName }),
       contentHash: createHash("sha256").update(content).digest("hex"),
       sizeBytes: request.content.sizeBytes,
       quotaCost,

@@ -11,6 +11,7 @@ export interface SendRequest {
   content: Content;
   tags: Record<string, string[]>;
   configurationSetName: string | undefined;
+  tenantName: string | undefined;
 }
 
 const maxRecipients = 50;
@@ -26,7 +27,8 @@ export function readSendRequest(body: Json): SendRequest {
   for (const address of replyTo) parseAddress(address);
   refuseUnsimulated(body);
   const configurationSetName = readString(body, "ConfigurationSetName") ?? content.headerConfigurationSet;
-  return { from, destination, replyTo, content, tags: readTags(body, content), configurationSetName };
+  const tenantName = readString(body, "TenantName");
+  return { from, destination, replyTo, content, tags: readTags(body, content), configurationSetName, tenantName };
 }
 
 /** A raw mail without a Destination goes to the recipients in its headers. */
@@ -66,7 +68,5 @@ function isTagText(text: string): boolean {
 }
 
 function refuseUnsimulated(body: Json): void {
-  const tenant = readString(body, "TenantName");
-  if (tenant !== undefined) throw notFound(`Tenant <${tenant}> does not exist.`);
   if (readObject(body, "ListManagementOptions") !== undefined) throw notFound("Contact list does not exist.");
 }

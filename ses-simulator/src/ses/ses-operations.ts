@@ -33,6 +33,16 @@ import {
   putSuppressedDestination,
 } from "./suppression-operations.ts";
 
+import {
+  createTenant,
+  createTenantResourceAssociation,
+  deleteTenant,
+  deleteTenantResourceAssociation,
+  getTenant,
+  listTenantResources,
+  listTenants,
+} from "./tenant-operations.ts";
+
 type Run = (simulation: Simulation, request: SesRequest, options: EventOptions) => Json;
 
 /** Paths of the SES v2 model; `*` is a percent-encoded label. */
@@ -73,6 +83,13 @@ const operations: [operation: string, method: string, path: string, run: Run][] 
     "/configuration-sets/*/event-destinations/*",
     deleteEventDestination,
   ],
+  ["CreateTenant", "POST", "/tenants", createTenant],
+  ["GetTenant", "POST", "/tenants/get", getTenant],
+  ["DeleteTenant", "POST", "/tenants/delete", deleteTenant],
+  ["ListTenants", "POST", "/tenants/list", listTenants],
+  ["CreateTenantResourceAssociation", "POST", "/tenants/resources", createTenantResourceAssociation],
+  ["DeleteTenantResourceAssociation", "POST", "/tenants/resources/delete", deleteTenantResourceAssociation],
+  ["ListTenantResources", "POST", "/tenants/resources/list", listTenantResources],
   ["PutSuppressedDestination", "PUT", "/suppression/addresses", putSuppressedDestination],
   ["ListSuppressedDestinations", "GET", "/suppression/addresses", listSuppressedDestinations],
   ["GetSuppressedDestination", "GET", "/suppression/addresses/*", getSuppressedDestination],

@@ -11,6 +11,7 @@ import { identityCalls } from "./identities/identity-calls.ts";
 import { reputationCalls } from "./reputation-calls.ts";
 import { configurationSetCalls } from "./setup/configuration-set-calls.ts";
 import { submit } from "./submit/submit.ts";
+import { tenantCalls } from "./tenant-calls.ts";
 
 export interface SesProviderOptions {
   region: string;
@@ -36,11 +37,13 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
   const sender = new SESv2Client(clientSettings({ service: "email", region, endpoint, timeouts: sending }));
   const client = new SESv2Client(clientSettings({ service: "email", region, endpoint, timeouts: control }));
   const call = createControlCall(control.requestMs);
+  const arnPrefix = `arn:${partition}:ses:${region}:${accountId}:`;
   return {
     submit: (mail, mayStart = () => true) => submit(sender, mail, { timeoutMs: sending.requestMs, mayStart }),
-    ...identityCalls(client, call, `arn:${partition}:ses:${region}:${accountId}:identity/`),
+    ...identityCalls(client, call, `${arnPrefix}identity/`),
     ...configurationSetCalls(client, call),
     ...reputationCalls(client, call),
+    ...tenantCalls(client, call, arnPrefix),
     async removeSuppressedAddress(address) {
       const command = new DeleteSuppressedDestinationCommand({ EmailAddress: address });
       await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });

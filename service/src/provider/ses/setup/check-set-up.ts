@@ -6,7 +6,7 @@ import { checkQueue, checkSubscription } from "./check-queue.ts";
 import { checkReputation, enforcementFindings } from "./check-reputation.ts";
 import { reportedEvents } from "./configuration-set-calls.ts";
 import { type Finding, note, ok, problem, setUpAdvice } from "./finding.ts";
-import { findConfigurationSet, listEventDestinations } from "./set-up-calls.ts";
+import { findConfigurationSet, listEventDestinations, listTenants } from "./set-up-calls.ts";
 import { createSetUpCheckContext, type SetUpCheckContext, type SetUpCheckOptions } from "./set-up-check-context.ts";
 import { findTopicAttributes } from "./topic-calls.ts";
 
@@ -25,6 +25,7 @@ export async function* checkSetUp(options: SetUpCheckOptions): AsyncGenerator<Fi
 const checks: [subject: string, check: (context: SetUpCheckContext) => Promise<Finding[]>][] = [
   ["the SES account", checkAccount],
   ["the reputation", checkReputation],
+  ["the tenants", checkTenants],
   ["the configuration set", checkConfigurationSet],
   ["its event destination", checkEventDestination],
   ["the SNS topic", checkTopic],
@@ -60,6 +61,12 @@ async function checkAccount({ options: { region, endpoints }, rateLimited }: Set
         ),
     ...enforcementFindings(quota),
   ];
+}
+
+async function checkTenants({ options, ses, rateLimited }: SetUpCheckContext): Promise<Finding[]> {
+  if (options.hasTenants !== true) return [];
+  await withActionName("ses:ListTenants", () => rateLimited(() => listTenants(ses)));
+  return [ok("SES offers tenants")];
 }
 
 function quotaText({ perSecond, perDay, usedToday }: Quota): string {

@@ -1,4 +1,10 @@
-import { configurationSetNameOf, deadLetterQueueNameOf, queueNameOf, topicNameOf } from "../../cell-names.ts";
+import {
+  configurationSetNameOf,
+  deadLetterQueueNameOf,
+  queueNameOf,
+  tenantNameOf,
+  topicNameOf,
+} from "../../cell-names.ts";
 
 interface IamPolicy {
   Version: "2012-10-17";
@@ -9,7 +15,7 @@ interface IamPolicy {
 export const accountPlaceholder = "ACCOUNT_ID";
 
 /** The minimum permissions for `postern aws setup` and `postern aws doctor`. */
-export function setUpPolicy(cellCode: string, region: string): IamPolicy {
+export function setUpPolicy(cellCode: string, region: string, { hasTenants = false } = {}): IamPolicy {
   const arn = arnsIn(cellCode, region);
   return {
     Version: "2012-10-17",
@@ -41,7 +47,7 @@ export function setUpPolicy(cellCode: string, region: string): IamPolicy {
         ],
         arn.configurationSet,
       ),
-      allow(["ses:GetAccount", "ses:ListRecommendations"], "*"),
+      allow(["ses:GetAccount", "ses:ListRecommendations", ...(hasTenants ? ["ses:ListTenants"] : [])], "*"),
     ],
   };
 }
@@ -49,7 +55,7 @@ export function setUpPolicy(cellCode: string, region: string): IamPolicy {
 /**
  * The minimum permissions for a running Postern. It allows all identities, because customers register domains later.
  */
-export function runTimePolicy(cellCode: string, region: string): IamPolicy {
+export function runTimePolicy(cellCode: string, region: string, { hasTenants = false } = {}): IamPolicy {
   const arn = arnsIn(cellCode, region);
   return {
     Version: "2012-10-17",
@@ -62,6 +68,15 @@ export function runTimePolicy(cellCode: string, region: string): IamPolicy {
         ["ses:GetAccount", "ses:ListRecommendations", "ses:ListEmailIdentities", "ses:DeleteSuppressedDestination"],
         "*",
       ),
+      ...(hasTenants
+        ? [
+            allow(["ses:SendEmail"], arn.tenants),
+            allow(
+              ["ses:CreateTenant", "ses:CreateTenantResourceAssociation", "ses:DeleteTenantResourceAssociation"],
+              "*",
+            ),
+          ]
+        : []),
       // A batch operation needs the permission for the single operation.
       allow(["sqs:ReceiveMessage", "sqs:DeleteMessage"], arn.queue),
       allow(["sns:ConfirmSubscription"], arn.topic),
@@ -82,6 +97,8 @@ function arnsIn(cellCode: string, region: string) {
     deadLetterQueue: arn("sqs", deadLetterQueueNameOf(cellCode)),
     configurationSet: arn("ses", `configuration-set/${configurationSetNameOf(cellCode)}`),
     identities: arn("ses", "identity/*"),
+    // The ARN of a tenant ends with an id that SES chooses.
+    tenants: arn("ses", `tenant/${tenantNameOf(cellCode, "*")}`),
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   GetConfigurationSetCommand,
   GetConfigurationSetEventDestinationsCommand,
+  ListTenantsCommand,
   PutConfigurationSetSuppressionOptionsCommand,
   SESv2Client,
   UpdateConfigurationSetEventDestinationCommand,
@@ -43,6 +44,11 @@ export async function disableSuppression({ client, call }: SetUpCalls, setName: 
 export async function findConfigurationSet({ client, call }: SetUpCalls, setName: string) {
   const command = new GetConfigurationSetCommand({ ConfigurationSetName: setName });
   return await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
+}
+
+/** One page is enough: the caller wants to know whether it may list them. */
+export async function listTenants({ client, call }: SetUpCalls) {
+  return await call((deadline) => client.send(new ListTenantsCommand({ PageSize: 1 }), deadline));
 }
 
 export async function listEventDestinations({ client, call }: SetUpCalls, setName: string) {

@@ -12,6 +12,8 @@ export interface SetUpCheckOptions {
   pauseMs: number;
   topicArn: string | undefined;
   queueUrl: string | undefined;
+  /** SES_TENANTS is not off. */
+  hasTenants?: boolean;
 }
 
 /** The checks run in order and share this context. */

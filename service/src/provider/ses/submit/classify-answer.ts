@@ -1,5 +1,5 @@
 import type { SendEmailCommandOutput } from "@aws-sdk/client-sesv2";
-import type { Hold, SubmitResult } from "../../email-provider.ts";
+import { type Hold, type SubmitResult, tenantNotAssociated } from "../../email-provider.ts";
 import { type AwsFault, isDenial, isNamedRefusal, isThrottle, readFault } from "../aws-fault.ts";
 
 /** A 200 without a MessageId proves nothing: SES may have accepted a mail whose id we do not know. */
@@ -16,7 +16,7 @@ export function classifyAnswer({ MessageId, $metadata }: SendEmailCommandOutput)
  * proxy; (3) SES itself answered with another 4xx and an error name. A 5xx proves nothing, with or without a name: SES can fail
  * after it queued the mail, and a proxy cannot know whether SES did.
  */
-export function classifyFailure(error: unknown): SubmitResult {
+export function classifyFailure(error: unknown, { hasTenant = false } = {}): SubmitResult {
   const fault = readFault(error);
   switch (fault.notSent) {
     case "no-connection":
@@ -28,17 +28,17 @@ export function classifyFailure(error: unknown): SubmitResult {
   }
   if (isThrottle(fault)) return throttled(fault);
   if (fault.status === 413) return refused(fault, "MESSAGE_TOO_LARGE");
-  if (isNamedRefusal(fault)) return classifyRefusal(fault);
+  if (isNamedRefusal(fault)) return classifyRefusal(fault, hasTenant);
   return { kind: "unknown", message: `${fault.name}: ${fault.message}`, requestId: fault.requestId };
 }
 
-function classifyRefusal(fault: AwsFault): SubmitResult {
+function classifyRefusal(fault: AwsFault, hasTenant: boolean): SubmitResult {
   switch (fault.name) {
     case "BadRequestException":
     case "MessageRejected":
       return refused(fault, isAboutSize(fault) ? "MESSAGE_TOO_LARGE" : "PROVIDER_REJECTED");
     case "SendingPausedException":
-      return tryLater(fault, "paused");
+      return hasTenant && isAboutTenant(fault) ? denied(fault) : tryLater(fault, "paused");
     case "AccountSuspendedException":
       return tryLater(fault, "suspended");
     case "LimitExceededException":
@@ -46,9 +46,10 @@ function classifyRefusal(fault: AwsFault): SubmitResult {
     case "MailFromDomainNotVerifiedException":
       return tryLater(fault, undefined);
     case "NotFoundException":
-      // SendEmail names one resource that can be missing: the configuration set.
+      // SendEmail names two resources that can be missing: the configuration set and the tenant.
       return denied(fault);
     default:
+      if (isNotAssociated(fault)) return { ...denied(fault), code: tenantNotAssociated };
       if (namesResource(fault)) return denied(fault);
       // Neither a configuration error of the operator nor an error that SES adds in the future may fail all sends.
       return tryLater(fault, isDenial(fault) || fault.status === 404 ? "operator" : undefined);
@@ -79,8 +80,21 @@ function namesResource(fault: AwsFault): boolean {
   return isDenial(fault) && pattern.test(fault.message);
 }
 
-function denied({ name, message, requestId }: AwsFault): SubmitResult {
-  return { kind: "denied", code: name, message: `${name}: ${message}`, requestId };
+/** "Tenant not associated with resources [arn:aws:ses:eu-west-1:000000000000:configuration-set/postern-AA]", a 403. */
+function isNotAssociated(fault: AwsFault): boolean {
+  return isDenial(fault) && /^tenant not associated with resources? \[/i.test(fault.message);
+}
+
+/**
+ * SES can pause one tenant. AWS does not document the text, so whatever does not name the whole account or the configuration set counts as
+ * a pause of the tenant: if all tenants are paused after all, `holdIfWidespread` holds all mail.
+ */
+function isAboutTenant({ message }: AwsFault): boolean {
+  return /\btenant\b/i.test(message) || !/\b(account|configuration set)\b/i.test(message);
+}
+
+function denied({ name, message, requestId }: AwsFault) {
+  return { kind: "denied", code: name, message: `${name}: ${message}`, requestId } as const;
 }
 
 function refused(fault: AwsFault, code: "PROVIDER_REJECTED" | "MESSAGE_TOO_LARGE"): SubmitResult {

@@ -20,6 +20,7 @@ export function sendEmailInput(mail: OutgoingMail): SendEmailCommandInput {
       },
     },
     ConfigurationSetName: mail.configurationSetName,
+    ...(mail.tenantName !== undefined && { TenantName: mail.tenantName }),
     // Every event about the mail carries these tags; they identify a submission whose answer was lost.
     EmailTags: [
       { Name: "send_id", Value: mail.tags.sendId },

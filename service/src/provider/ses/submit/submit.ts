@@ -32,7 +32,7 @@ export async function submit(client: SESv2Client, mail: OutgoingMail, options: S
     return classifyAnswer(await Promise.race([answer, start.missed(deadline)]));
   } catch (error) {
     if (error instanceof NotStarted) return notStarted;
-    const failure = classifyFailure(error);
+    const failure = classifyFailure(error, { hasTenant: mail.tenantName !== undefined });
     return failure.kind === "unknown" && !start.hasStarted() ? notWritten(failure) : failure;
   }
 }
