@@ -470,11 +470,11 @@ export interface ListSendsQuery {
   mode?: "live" | "test" | undefined;
   /** Sends with this status */
   status?: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed" | undefined;
-  /** Sends with this address in `to`, `cc` or `bcc` */
+  /** Sends with this address in `to`, `cc` or `bcc`, in any spelling. Found by index */
   recipient?: string | undefined;
   /** Sends from an address of this domain */
   domain?: string | undefined;
-  /** The send with this id at the provider */
+  /** The send with this id at the provider. Found by index */
   provider_message_id?: string | undefined;
   /** Only entries from this time on */
   since?: string | undefined;
