@@ -164,6 +164,14 @@ const growths = (fixture: HotFixture): { name: string; text: string; values: unk
       values: [accountId],
     },
     {
+      name: "counts of the guard of other accounts",
+      text: `
+        insert into guard_counts (account_id, epoch, day)
+        select gen_random_uuid(), 0, (now() at time zone 'utc')::date
+        from generate_series(1, $1::integer)`,
+      values: [],
+    },
+    {
       name: "usage that is not folded",
       text: `
         insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, guard_since, sends, api_key_id)
