@@ -129,7 +129,8 @@ function createSearch(url: string, tokens: Map<string, string>): Search {
         await sleep(Number(response.headers.get("retry-after")) * 1_000);
         continue;
       }
-      if (response.status !== 200) throw new Error(`a search was answered with ${response.status}`);
+      if (response.status !== 200)
+        throw new Error(`a search was answered with ${response.status}: ${JSON.stringify(body)}`);
       const found = body.data.sends.map((one: { provider_message_id: string }) => one.provider_message_id);
       return { ms, found, next: body.data.pagination.next_before ?? undefined };
     }

@@ -103,12 +103,12 @@ describe("by recipient", () => {
 
   test("the other filters hold for what the search finds", async () => {
     const failedAt = start + 7_200_000;
-    const [failed] = [await store({ status: "bounced", from: "b@other.test", at: failedAt })];
-    const test = await store({ mode: "test", at: start + 1 });
+    const failed = await store({ status: "bounced", from: "b@other.test", at: failedAt });
+    const tested = await store({ mode: "test", at: start + 1 });
     const live = await store({});
     const recipient = "jane@example.test";
-    expect(await find({ recipient }, ["live", "test"])).toEqual([failed, test, live]);
-    expect(await find({ recipient }, ["test"])).toEqual([test]);
+    expect(await find({ recipient }, ["live", "test"])).toEqual([failed, tested, live]);
+    expect(await find({ recipient }, ["test"])).toEqual([tested]);
     expect(await find({ recipient, status: "bounced" })).toEqual([failed]);
     expect(await find({ recipient, fromDomains: ["other.test"] })).toEqual([failed]);
     expect(await find({ recipient, since: new Date(start + 1_000).toISOString() })).toEqual([failed]);
@@ -157,7 +157,7 @@ describe("by provider message id", () => {
     ["6 s before its acceptance", -6_000, 2],
     ["11 s after its acceptance", 11_000, 2],
     ["20 days after its acceptance", 20 * 86_400_000, 2],
-  ] as const)("a send that was submitted %s is found", async ([_, delay, entries]) => {
+  ] as const)("a send that was submitted %s is found", async ([, delay, entries]) => {
     const id = await store({ at: start });
     const messageId = sesIdAt(start + delay);
     await change(database.db, "update sends set provider_message_id = $2 where id = $1", [id, messageId]);
