@@ -36,7 +36,7 @@ const mailbox = z.string().transform((value, context) => {
   return parsed;
 });
 
-const address = z.string().transform((value, context) => {
+const mailAddress = z.string().transform((value, context) => {
   const parsed = parseAddress(value);
   if ("problem" in parsed) context.addIssue(parsed.problem);
   return parsed;
@@ -106,7 +106,7 @@ export const environmentSchema = z.object({
     .describe("how long SES events may be missing for submitted mail before Postern reports a problem"),
   FEEDBACK_PUSH: optional(oneOf("on", "off")).describe("whether the API receives the events that SNS pushes"),
   SYSTEM_SENDER: optional(mailbox).describe("sender of notices to the users of accounts and to the operator"),
-  OPERATOR_EMAIL: optional(address).describe("address that receives the notices for the operator"),
+  OPERATOR_EMAIL: optional(mailAddress).describe("address that receives the notices for the operator"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   SES_TENANTS: oneOf("off", "prepare", "on")
