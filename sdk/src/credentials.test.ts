@@ -124,6 +124,7 @@ async function callEveryMethod(postern: Postern): Promise<void> {
   const mail = { from: "a@b.test", to: ["c@d.test"], subject: "s", text: "t" };
   await postern.send(mail);
   await postern.account();
+  await postern.usage();
   await postern.sends.status("1");
   await postern.sends.timeline("1");
   await postern.sends.validate(mail);

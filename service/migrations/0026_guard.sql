@@ -36,7 +36,7 @@ create index guard_counts_day_idx on guard_counts (day);
 -- guard by seconds; a chore would wait until the heartbeat of its run is missing.
 create table guard_rounds (
   is_only_row boolean primary key default true,
-  began_at timestamptz not null default '-infinity',
+  began_at timestamptz not null default 'epoch',
   constraint guard_rounds_one_row check (is_only_row)
 );
 

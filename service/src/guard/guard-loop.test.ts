@@ -14,7 +14,7 @@ useEmptyQueue(database);
 const log = createLog("silent");
 
 test("of eight workers one begins a round, and another one two seconds later although the first has crashed", async () => {
-  await change(database.db, "update guard_rounds set began_at = '-infinity'");
+  await change(database.db, "update guard_rounds set began_at = 'epoch'");
   const begin = async () => {
     const begun = await Promise.all(Array.from({ length: 8 }, () => beginRound(database.db)));
     return begun.filter(Boolean).length;
