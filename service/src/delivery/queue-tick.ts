@@ -15,13 +15,15 @@ export interface QueueUpkeep {
   rule: InDoubtRule & { inDoubtPolicy: "resend" | "fail" };
   log: Log;
   metrics: Metrics;
+  /** Whether accounts send as SES tenants. */
+  usesTenants?: boolean;
 }
 
 /**
- * Makes the moves that only time triggers: expired leases, sends in doubt, due retries, released accounts, probes of denied domains. Every worker runs it, and
- * each row is moved by one of them. Returns whether any send became ready.
+ * Makes the moves that only time triggers: expired leases, sends in doubt, due retries, released accounts, probes of denied domains. Every
+ * worker runs it, and each row is moved by one of them. Returns whether any send became ready.
  */
-export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): Promise<boolean> {
+export async function tickQueue({ db, mode, rule, log, metrics, usesTenants }: QueueUpkeep): Promise<boolean> {
   const expired = await markExpiredLeasesInDoubt(db, mode);
   if (expired > 0) log.warn({ mode, count: expired }, "delivery.leases-expired");
   // crash point: leases-expired
@@ -38,6 +40,6 @@ export async function tickQueue({ db, mode, rule, log, metrics }: QueueUpkeep): 
   const unparked = await unparkSends(db, mode);
   if (unparked > 0) log.info({ mode, count: unparked }, "delivery.unparked");
   // The sandbox denies no domain.
-  const probes = mode === "live" ? await takeDomainProbes(db, mode) : 0;
+  const probes = mode === "live" ? await takeDomainProbes(db, mode, usesTenants) : 0;
   return promoted > 0 || unparked > 0 || probes > 0 || (policy === "resend" && resolved.length > 0);
 }

@@ -92,12 +92,14 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         select account_id, hour, count(*), kind, is_test, domain, min(guard_since)
         from (
           select distinct on (event_id) account_id, hour_number(event_at) as hour, ${kindOfEvent} as kind, mode = 'test' as is_test,
-            domain, case when ${isGuardedEvent} then floor(extract(epoch from accepted_at))::integer end as guard_since
+            domain, case when ${isGuardedEvent} then floor(extract(epoch from accepted_at))::integer end as guard_since,
+            -- Apart, because the guard leaves out a delta with any mail from before its release.
+            ${isGuardedEvent} and event_at > accepted_at + interval '15 minutes' as is_late
           from attributed
           where event_id in (select id from new_events)
           order by event_id
         ) as counted
-        group by account_id, hour, kind, is_test, domain, guard_since is null
+        group by account_id, hour, kind, is_test, domain, guard_since is null, is_late
       ), per_send as materialized (
         select send_id, size, array_agg(position) as positions, array_agg(rank) as ranks, max(rank) as highest
         from attributed

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe("an account is held", () => {
-  test("when more than 10 % of at least 200 recipients bounced for good", async () => {
+  test("when more than 10 % of at least 200 recipients bounced permanently", async () => {
     await add({ outcomes: 200, hardBounces: 24 });
     expect(await check()).toEqual([
       { accountId, reason: expect.stringMatching(/^24 of 200 recipients \(12\.0 %\) bounced/) },

@@ -21,7 +21,7 @@ const percent = (part: string) => `round(100.0 * ${part} / outcomes, 1)::text`;
 /** SQL: why these counts hold an account; null when they do not. */
 const reasonToHold = `case
         when ${above.bounces} and hard_bounces >= ${minHardBounces} then
-          hard_bounces || ' of ' || outcomes || ' recipients (' || ${percent("hard_bounces")} || ' %) bounced for good, and more than '
+          hard_bounces || ' of ' || outcomes || ' recipients (' || ${percent("hard_bounces")} || ' %) bounced permanently, and more than '
             || '${pauseLine.bounceRate * 100} % endangers the delivery of all mail. Remove addresses that do not exist from your data, '
             || 'then ask the operator of this installation to release the account.'
         when ${above.complaints} and complaints >= ${minComplaints} then

@@ -18,7 +18,7 @@ export function evaluateCounts({ outcomes, hardBounces, complaints }: GuardCount
     ...(hardBounces > reviewLine.bounceRate * outcomes
       ? [
           warning(
-            `${hardBounces} of ${outcomes} recipients (${percentText(bounceRate)}) bounced for good`,
+            `${hardBounces} of ${outcomes} recipients (${percentText(bounceRate)}) bounced permanently`,
             "bounceRate",
           ),
         ]

@@ -15,7 +15,7 @@ export const minComplaints = 5;
 export const windowDays = 7;
 
 export interface GuardCounts {
-  /** Recipients of live mail that was delivered or bounced for good. */
+  /** Recipients of live mail that was delivered or bounced permanently. */
   outcomes: number;
   hardBounces: number;
   complaints: number;

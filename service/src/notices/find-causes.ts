@@ -20,7 +20,7 @@ const minKeyLifeDays = 14;
 const graceHours = 72;
 
 /**
- * Serves all accounts; at most `limit` causes of each kind, newest first.
+ * Serves all accounts; at most `limit` causes of each kind, the most urgent first.
  *
  * 1. An account that the guard held within the last day, once for each day of a hold.
  * 2. A verified domain whose records have been missing for an hour and two checks, once a day.
@@ -46,7 +46,7 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
           from domains
           where failing_since < now() - interval '1 hour' and last_checked_at > failing_since + interval '30 minutes'
             and verification_status = 'Success'
-          order by failing_since desc
+          order by failing_since
           limit $1
         )
         union all
@@ -71,7 +71,8 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
           limit 50
         ) as emails
       from causes
-      join accounts a on a.id = causes.account_id and a.suspended_at is null`,
+      join accounts a on a.id = causes.account_id and a.suspended_at is null
+      order by causes.kind, causes.at nulls first`,
     values: [limit],
   });
 }

@@ -22,7 +22,7 @@ const texts: Record<Cause["kind"], { users: (cause: Cause) => NoticeText; operat
       text: paragraphs(
         `The guard has stopped the live mail of the account ${accountName} (${accountId}) to protect the SES account.`,
         `The reason: ${subject}`,
-        "The mail of all other accounts goes on. Users of the account received a notice as well.",
+        "The mail of all other accounts goes on.",
         `What to do: when the account has fixed the cause, run postern admin guard --account ${accountId} --release`,
       ),
     }),
@@ -43,7 +43,7 @@ const texts: Record<Cause["kind"], { users: (cause: Cause) => NoticeText; operat
       text: paragraphs(
         `Postern no longer finds the DNS records of ${subject}, a domain of the account ${accountName} (${accountId}).`,
         `If they are not back by ${at} UTC, the domain loses its verification, and Postern refuses new mail from it.`,
-        "Users of the account received a notice as well. If many domains fail at once, check DNS_SERVERS and the network of the workers.",
+        "If many domains fail at once, check DNS_SERVERS and the network of the workers.",
       ),
     }),
   },
@@ -52,16 +52,13 @@ const texts: Record<Cause["kind"], { users: (cause: Cause) => NoticeText; operat
       subject: `The API key "${subject}" expires soon`,
       text: paragraphs(
         `The API key "${subject}" of ${accountName} expires at ${at} UTC. From then on the API refuses it.`,
-        "What to do: create a new key (POST /api/v1/api-keys), use it in your program, and then revoke the old one. If the key is no " +
-          "longer used, nothing is to be done.",
+        "What to do: create a new key (POST /api/v1/api-keys), use it in your program, and then revoke the old one. If no program " +
+          "uses the key any longer, ignore this notice.",
       ),
     }),
     operator: ({ accountId, accountName, subject, at }) => ({
       subject: `An API key of ${accountName} expires soon`,
-      text: paragraphs(
-        `The API key "${subject}" of the account ${accountName} (${accountId}) expires at ${at} UTC.`,
-        "Users of the account received a notice as well.",
-      ),
+      text: paragraphs(`The API key "${subject}" of the account ${accountName} (${accountId}) expires at ${at} UTC.`),
     }),
   },
 };

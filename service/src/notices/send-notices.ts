@@ -34,6 +34,7 @@ export function noticeChores(deps: NoticeDeps): Chore[] {
           opened = undefined;
           throw error;
         });
+        await accept.quotas.refresh();
         await sendNotices(deps, accept, known);
       },
     },
@@ -59,6 +60,8 @@ export async function sendNotices(deps: NoticeDeps, accept: AcceptDeps, known: S
     );
     // The next run goes on where the rate limit of the system account stopped this one.
     if (acceptance.kind === "over-limit") return sent;
+    if (acceptance.kind !== "stored" && acceptance.kind !== "repeat" && acceptance.kind !== "conflict")
+      log.warn({ notice: notice.key, refused: acceptance.kind }, "notices.refused");
     // A conflict is a notice that was sent before with other numbers in its text.
     const isSent = acceptance.kind === "stored" || acceptance.kind === "repeat" || acceptance.kind === "conflict";
     if (isSent) known.add(notice.key);

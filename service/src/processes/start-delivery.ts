@@ -57,11 +57,12 @@ export function startDelivery(
   const watch = mode === "live" ? new FailoverWatch({ db, log, metrics }) : undefined;
   // The sandbox denies no domain.
   const parking = mode === "live" ? new DeniedDomainParking(db, mode) : undefined;
+  const usesTenants = tenantOf !== undefined;
   const ticker = startTicker({
     pauseMs: tickMs,
     run: async () => {
       if ((await watch?.check()) === true) loop.wake();
-      if (await tickQueue({ db, mode, rule, log, metrics })) loop.wake();
+      if (await tickQueue({ db, mode, rule, log, metrics, usesTenants })) loop.wake();
       await loop.probe();
       // Last: a failure here must not keep the probes from going out.
       await parking?.parkIfDue();

@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
+import { tenantNotAssociated } from "../provider/email-provider.ts";
 
 /**
  * SES denies the identity or the configuration set of one domain: a policy does not allow it, or the set does not exist. Mail of
@@ -87,6 +88,9 @@ export async function returnDomainProbe(db: Queryable, sendId: string, { account
 /** The denial code of a domain whose mail waits for its SES tenant. Postern gives it, not SES. */
 export const tenantMissing = "TenantMissing";
 
+/** Denials that concern the SES tenant of an account, with all its domains. */
+const tenantDenials = [tenantNotAssociated, "SendingPausedException"];
+
 /** A cause that concerns one domain rarely concerns three within this time. */
 const widespreadDomains = 3;
 const widespreadSeconds = 120;
@@ -94,8 +98,9 @@ const widespreadSeconds = 120;
 /**
  * Holds the provider when the cause does not concern one domain alone: SES began to deny several domains within two minutes, and
  * accepted no mail in that time. Domains that have been denied for longer do not count, or the probes of three of them would hold
- * everybody in a quiet night, and neither do those that wait for their tenant. The first probe is due immediately, and a probe that meets a denied domain is followed by the next: if the
- * provider accepts other mail after all, the hold lasts a second. Returns whether the hold is new.
+ * everybody in a quiet night, and neither do those that wait for their tenant. What SES says about a tenant counts once for its account. The
+ * first probe is due immediately, and a probe that meets a denied domain is followed by the next: if the provider accepts other mail
+ * after all, the hold lasts a second. Returns whether the hold is new.
  */
 export async function holdIfWidespread(db: Queryable, mode: Mode): Promise<boolean> {
   const rows = await db.query({
@@ -107,12 +112,12 @@ export async function holdIfWidespread(db: Queryable, mode: Mode): Promise<boole
         and hold_reason is null
         and (accepted_at is null or accepted_at <= now() - make_interval(secs => $3))
         and (
-          select count(*)
+          select count(distinct case when denial_code = any ($5) then account_id::text else id::text end)
           from domains
           where denied_since > now() - make_interval(secs => $3) and denial_code <> $4
         ) >= $2
       returning mode`,
-    values: [mode, widespreadDomains, widespreadSeconds, tenantMissing],
+    values: [mode, widespreadDomains, widespreadSeconds, tenantMissing, tenantDenials],
   });
   return rows.length > 0;
 }

@@ -2,6 +2,7 @@ import { isStopped } from "../accounts/account-hold.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { tenantMissing } from "./denied-domains.ts";
 
 /** Probes do not crowd out other mail: so many domains may be under probe in any minute. A domain that recovers makes room. */
 const maxProbed = 60;
@@ -27,10 +28,11 @@ const hasMail = `(
  * 1. `probed`: how many domains were probed within the last minute and are still denied, or have a probe that is still under way.
  * 2. `due`: as many other domains as that leaves room for, longest due first. A probe time far ahead is not ours: the clock of the
  *    server was set back. Of held and suspended accounts only domains without mail.
+ *    Not those that wait for their SES tenant: SES would refuse the probe.
  * 3. `chosen`: the probe of each domain; none if it has no parked mail, or another transaction has locked it.
  * 4. A domain that has mail but no new probe keeps the old one for another minute: it waits for a retry, or is in doubt.
  */
-export async function takeDomainProbes(db: Queryable, mode: Mode): Promise<number> {
+export async function takeDomainProbes(db: Queryable, mode: Mode, usesTenants = false): Promise<number> {
   const rows = await db.query<{ sendId: string | null }>({
     name: "take-domain-probes",
     text: `
@@ -45,6 +47,7 @@ export async function takeDomainProbes(db: Queryable, mode: Mode): Promise<numbe
         where d.denied_since is not null
           and (d.probe_at <= now() or d.probe_at > now() + interval '2 minutes')
           and not ${isUnderWay}
+          and not ($3 and d.tenant_ready_at is null and d.denial_code = '${tenantMissing}')
           and (
             exists ${indexLookup(`
               select
@@ -88,7 +91,7 @@ export async function takeDomainProbes(db: Queryable, mode: Mode): Promise<numbe
       from chosen
       where d.id = chosen.domain_id
       returning chosen.send_id as "sendId"`,
-    values: [mode, maxProbed],
+    values: [mode, maxProbed, usesTenants],
   });
   return rows.filter(({ sendId }) => sendId !== null).length;
 }

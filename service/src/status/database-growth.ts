@@ -12,7 +12,7 @@ export interface DatabaseGrowth {
   sampledSeconds: number;
   /** DATABASE_DISK_GB. */
   limitBytes: number | null;
-  /** 0 when the limit is reached; null when the database does not grow, or growth or limit are not known. */
+  /** 0 when the limit is reached; null when the database does not grow, the limit is not known, or the samples span less than a week. */
   fullInSeconds: number | null;
 }
 
@@ -27,13 +27,16 @@ export function growthOf(samples: SizeSample[], limitBytes: number | null): Data
   const bytesPerDay =
     sampledSeconds < daySeconds ? null : Math.round(daySeconds * medianSlope(samples, sampledSeconds));
   const bytes = newest?.bytes ?? null;
+  // Before that the samples may all lie between two drops of content, where every database grows.
+  const isWhole = sampledSeconds >= (readDays - 1) * daySeconds;
   return {
     bytes,
     measuredSecondsAgo: newest?.ageSeconds ?? null,
     bytesPerDay,
     sampledSeconds,
     limitBytes,
-    fullInSeconds: bytes === null || limitBytes === null ? null : secondsUntil(limitBytes - bytes, bytesPerDay),
+    fullInSeconds:
+      bytes === null || limitBytes === null ? null : secondsUntil(limitBytes - bytes, isWhole ? bytesPerDay : null),
   };
 }
 

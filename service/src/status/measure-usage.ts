@@ -29,7 +29,7 @@ export function measureUsage({ registry }: Metrics, db: Queryable): void {
 
   totals(
     "postern_usage_recipients",
-    "Recipients so far, by what became of them; only grows, because a correction takes nothing back",
+    "Recipients so far, by outcome; only grows, because a correction takes nothing back",
     "outcome",
     ({ recipients }) => Object.entries(recipients),
   );

@@ -4,7 +4,7 @@ import { attemptRetentionDays } from "./old-attempts.ts";
 const batchSize = 2_000;
 
 /**
- * Deletes delays of deliveries that are as old as attempts may become; what became of the mail is in its events. An id begins with its
+ * Deletes delays of deliveries that are as old as attempts may become; the outcome of the mail is in its events. An id begins with its
  * time, so a batch reads the lowest end of the primary key. Stops after `maxMs`. Returns the number.
  */
 export async function dropOldDelays(db: Queryable, maxMs: number): Promise<number> {

@@ -120,7 +120,7 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     status: 429,
     meaning:
       "The send would exceed a quota of the account that the operator set: recipients a day, queued recipients or stored content; " +
-      "the message names it and its size. A repeat of an accepted send gets its first response all the same.",
+      "the message names it and its size. A repeat of an accepted send still gets its first response.",
     action:
       "Wait for the number of seconds in `Retry-After`, or ask the operator of this installation for a higher quota. Do not retry in a " +
       "loop: a quota of recipients a day has room again at 00:00 UTC.",

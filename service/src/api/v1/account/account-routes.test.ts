@@ -54,7 +54,7 @@ test("rates above the review line are returned with a warning, and those of anot
     bounce_rate: 0.06,
     complaint_rate: 0.005,
     warnings: [
-      expect.stringMatching(/^12 of 200 recipients \(6 %\) bounced for good\. SES reviews senders above 5 %/),
+      expect.stringMatching(/^12 of 200 recipients \(6 %\) bounced permanently\. SES reviews senders above 5 %/),
       expect.stringMatching(/^1 of 200 recipients \(0\.5 %\) reported/),
     ],
   });

@@ -30,7 +30,7 @@ export const accountResponse = z
           ),
         outcomes: z
           .int()
-          .describe("Recipients of live mail that was delivered or bounced for good")
+          .describe("Recipients of live mail that was delivered or bounced permanently")
           .meta({ example: 1500 }),
         hard_bounces: z.int().meta({ example: 12 }),
         complaints: z.int().meta({ example: 0 }),

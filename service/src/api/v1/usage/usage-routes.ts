@@ -27,7 +27,7 @@ export function usageRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "getUsage",
         summary: "Get the usage of the account",
         description:
-          "Sends, recipients and what became of them, per hour or day. Outcomes count in the hour in which they happened. The numbers " +
+          "Sends, recipients and their outcomes, per hour or day. Outcomes count in the hour in which they happened. The numbers " +
           "are exact and include what happened before the response, except refusals, which lag by some seconds. Without `mode` a " +
           "JWT gets the sum of both modes.",
         tags: ["Usage"],
