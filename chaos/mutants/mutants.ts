@@ -82,8 +82,8 @@ export const mutants: Mutant[] = [
     name: "unknown-as-retry",
     wrong: "a submission without an answer counts as one that SES did not accept",
     file: `${ses}/submit/classify-answer.ts`,
-    from: "if (isNamedRefusal(fault)) return classifyRefusal(fault);",
-    to: "if (isNamedRefusal(fault)) return classifyRefusal(fault);\n  if (fault.name !== '') return tryLater(fault, undefined);",
+    from: "if (isNamedRefusal(fault)) return classifyRefusal(fault, hasTenant);",
+    to: "if (isNamedRefusal(fault)) return classifyRefusal(fault, hasTenant);\n  if (fault.name !== '') return tryLater(fault, undefined);",
     tests: submitTests,
   },
   {

@@ -71,7 +71,7 @@ export interface Account {
   reputation: {
     /** `unknown`: fewer than 200 outcomes; `warning`: a rate is above the line at which SES reviews senders */
     state: "unknown" | "good" | "warning";
-    /** Recipients of live mail that was delivered or bounced for good */
+    /** Recipients of live mail that was delivered or bounced permanently */
     outcomes: number;
     hard_bounces: number;
     complaints: number;

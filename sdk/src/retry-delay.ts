@@ -20,7 +20,7 @@ export function retryDelay(error: PosternError, { attempts, isSafeToRetry, rando
 }
 
 function isRetryable({ code, status }: PosternError, isSafeToRetry: boolean): boolean {
-  // The service performs nothing when it answers 429. A quota has room again only hours later, or when the operator raises it.
+  // The service performs nothing when it answers 429. A quota may have no room for hours, or until the operator raises it.
   if (status === 429) return code !== "QUOTA_EXCEEDED";
   if (!isSafeToRetry) return false;
   return status === undefined ? code !== "ABORTED" : status >= 500;

@@ -46,10 +46,6 @@ create policy own_account on guard_counts
   using (not (select is_bound_to_account()) or account_id = (select acting_account()));
 alter table guard_counts enable row level security;
 
--- Notices about API keys that expire and domains whose records are missing (notices/find-causes.ts).
-create index api_keys_expiry_idx on api_keys (expires_at) where expires_at is not null and revoked_at is null;
-create index domains_failing_idx on domains (failing_since) where failing_since is not null;
-
 -- GET /account shows the rates and both holds. hold_note is for the operator only.
 grant select on guard_counts to pg_database_owner;
 grant select (held_at, guard_epoch, guard_released_at, guard_held_at, guard_reason, guard_off) on accounts to pg_database_owner;

@@ -40,3 +40,6 @@ $$;
 create trigger domains_tenant_removal after delete on domains
   for each row when (old.tenant_started_at is not null)
   execute function note_tenant_removal();
+
+-- Notices about domains whose records are missing (notices/find-causes.ts).
+create index domains_failing_idx on domains (failing_since) where failing_since is not null;

@@ -6,7 +6,8 @@ import { aClaimedSend, aQueuedSend, attemptOf } from "../../test/send-builders.t
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { cancelSends } from "./cancel-sends.ts";
-import { countEarlierSends, foldQueuedRecipients, readQueuedRecipients } from "./queued-recipients.ts";
+import { correctQueuedRecipients, countEarlierSends } from "./count-queued-recipients.ts";
+import { foldQueuedRecipients, readQueuedRecipients } from "./queued-recipients.ts";
 import { markSent } from "./settle-sends.ts";
 
 const database = useTestDatabase();
@@ -53,6 +54,17 @@ test("earlier sends of the account count once, however often the command runs, a
   expect(await read(account)).toBe(3);
   expect(await read(other)).toBe(0);
   expect(await read({ ...account, mode: "test" })).toBe(0);
+});
+
+test("a count that an older version left too high is corrected", async () => {
+  const account = await anAccountWithQueue(3);
+  await countEarlierSends(database.db, account);
+  await foldQueuedRecipients(database.db, 100);
+  await change(database.db, "delete from send_queue where id = $1", [account.ids[0]]);
+  expect(await read(account)).toBe(3);
+  expect(await correctQueuedRecipients(database.db, account)).toBe(-1);
+  expect(await read(account)).toBe(2);
+  expect(await correctQueuedRecipients(database.db, account)).toBe(0);
 });
 
 test("a send leaves the count with what it added, also when a recipient was suppressed meanwhile", async () => {

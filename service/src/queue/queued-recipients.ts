@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
@@ -81,55 +80,4 @@ export async function foldQueuedRecipients(db: Queryable, batchSize: number): Pr
     values: [batchSize],
   });
   return row?.taken ?? 0;
-}
-
-const sendsPerPage = 2_000;
-
-/**
- * Counts the sends that were queued before the account got its quota, page by page through the whole queue: there is no index by
- * account. A send that is counted already stays as it is, so the command can be repeated.
- */
-export async function countEarlierSends(db: Queryable, { accountId, mode }: AccountMode): Promise<void> {
-  let after: string | null = "00000000-0000-0000-0000-000000000000";
-  while (after !== null) {
-    const [page]: { last: string | null }[] = await db.query<{ last: string | null }>({
-      name: "count-earlier-sends",
-      text: `
-        with scanned as materialized (
-          select id, account_id, mode
-          from send_queue
-          where id > $3
-          order by id
-          limit $4
-        ), own as materialized (
-          select q.id
-          from scanned
-          cross join lateral ${indexLookup(`
-            select q.id
-            from send_queue q
-            where q.id = scanned.id
-              and q.counted_recipients is null
-            for update`)} q
-          where scanned.account_id = $1
-            and scanned.mode = $2
-        ), counted as (
-          update send_queue q
-          set counted_recipients = cardinality(q.recipients)
-          from own
-          where q.id between own.id and own.id
-          returning q.counted_recipients
-        ), noted as (
-          insert into queued_recipient_changes (account_id, mode, difference)
-          select $1, $2, sum(counted_recipients)
-          from counted
-          having count(*) > 0
-        )
-        select max(id::text collate "C") as last
-        from scanned`,
-      values: [accountId, mode, after, sendsPerPage],
-    });
-    after = page?.last ?? null;
-    // Claims and settlements go on between two pages.
-    if (after !== null) await sleep(1);
-  }
 }

@@ -5,7 +5,7 @@ import { findQuotas, type QuotaLimits, setQuotas } from "../../accounts/quota-st
 import type { Database } from "../../db/database.ts";
 import type { Mode } from "../../mode.ts";
 import { aligned, countText, say } from "../../plain-text.ts";
-import { countEarlierSends } from "../../queue/queued-recipients.ts";
+import { correctQueuedRecipients, countEarlierSends } from "../../queue/count-queued-recipients.ts";
 import { getAccountByIdOrEmail } from "../find-account.ts";
 import { type LimitUsage, readLimitUsage } from "./limit-usage.ts";
 
@@ -38,6 +38,7 @@ export async function runLimits(db: Database, options: LimitsOptions): Promise<v
     say(`Counting the queued mail of ${name} …`);
     await sleep(knownEverywhereMs);
     await countEarlierSends(db, account);
+    await correctQueuedRecipients(db, account);
   }
   say(describe({ name, id, mode, quotas, limits, usage: await readLimitUsage(db, account) }));
 }

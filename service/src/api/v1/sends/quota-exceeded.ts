@@ -7,9 +7,17 @@ const askOperator = "ask the operator of this installation for a higher quota";
 
 /** Says which quota it is, its size, and what to do. */
 export function quotaExceeded(quota: QuotaState, mode: Mode, recipients: number): AppError {
-  return new AppError("QUOTA_EXCEEDED", texts[quota.name](quota, mode, recipients), {
-    retryAfterSeconds: quota.retryAfterSeconds,
-  });
+  const isTooLarge = quota.name !== "stored_content_bytes" && recipients > quota.limit;
+  const text = isTooLarge ? tooLarge(quota, mode, recipients) : texts[quota.name](quota, mode, recipients);
+  return new AppError("QUOTA_EXCEEDED", text, { retryAfterSeconds: quota.retryAfterSeconds });
+}
+
+function tooLarge({ name, limit, isTrial }: QuotaState, mode: Mode, recipients: number): string {
+  const quota = name === "queued_recipients" ? "queued recipients" : `recipients a day${isTrial ? " on trial" : ""}`;
+  return (
+    `This send alone has ${amountText(recipients, "recipient")}, more than the quota of ${countText(limit)} ${quota} of ${mode} mail. ` +
+    `Split it into smaller sends, or ${askOperator}.`
+  );
 }
 
 const texts: Record<QuotaName, (quota: QuotaState, mode: Mode, recipients: number) => string> = {
