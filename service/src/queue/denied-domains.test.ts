@@ -104,6 +104,21 @@ test("three domains denied within two minutes hold the provider, and the first p
   expect(state).toEqual({ hold_reason: "operator", is_due: true });
 });
 
+test("a paused tenant counts once, however many domains its account has", async () => {
+  const accountId = await anAccount(database.db);
+  const pause = async (account: string) =>
+    denyDomain(
+      database.db,
+      { accountId: account, domainName: await aVerifiedDomain(database.db, account) },
+      "SendingPausedException",
+    );
+  for (let domain = 0; domain < 4; domain++) await pause(accountId);
+  await pause(await anAccount(database.db));
+  expect(await holdIfWidespread(database.db, "live")).toBe(false);
+  await pause(await anAccount(database.db));
+  expect(await holdIfWidespread(database.db, "live")).toBe(true);
+});
+
 test("denied domains hold nobody while the provider accepts other mail, or when they have been denied for long", async () => {
   await denySome(5);
   await new LastAcceptance(database.db, "live").note();

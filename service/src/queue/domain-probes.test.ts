@@ -24,6 +24,14 @@ test("a minute after the denial one of eight workers makes one send the probe, a
   expect(states.filter((state) => state === "parked")).toHaveLength(2);
 });
 
+test("a domain that waits for its SES tenant is not probed, unless accounts no longer send as tenants", async () => {
+  await aDeniedDomain(1);
+  await makeProbesDue();
+  await change(database.db, "update domains set denial_code = 'TenantMissing' where denied_since is not null");
+  expect(await takeDomainProbes(database.db, "live", true)).toBe(0);
+  expect(await takeDomainProbes(database.db, "live", false)).toBe(1);
+});
+
 test("each probe is another send, whether the last one was denied or cancelled", async () => {
   await aDeniedDomain(3);
   const first = await nextProbe();

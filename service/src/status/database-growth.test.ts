@@ -23,6 +23,16 @@ test("growth is not known until the samples span a day, and the text says so", (
   expect(databaseText(growthOf([], null))).toBe("size not measured yet");
 });
 
+test("before a week is over nothing says when the disk is full, because content may not have been dropped yet", () => {
+  const growth = growthOf(aWeekOf({ from: 50e9, perDay: 5e9, hours: 4 * 24 }), 71e9);
+  expect(growth.bytesPerDay).toBeCloseTo(5e9, -3);
+  expect(growth.fullInSeconds).toBeNull();
+  expect(growthProblems(growth)).toEqual([]);
+  expect(databaseText(growth)).toMatch(
+    /; the limit is 71 GB, and when it is reached is known after a week of measurements$/,
+  );
+});
+
 test("content that is dropped once a week is not mistaken for growth, whenever the drop was", () => {
   for (let dropHour = 0; dropHour < 7 * 24; dropHour += 5) {
     const samples = aWeekOf({ from: 50e9, perDay: 0 }).map((sample, hour) => ({

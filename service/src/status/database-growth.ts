@@ -107,7 +107,10 @@ function limitText({ limitBytes, bytesPerDay, fullInSeconds }: DatabaseGrowth): 
   const limit = gigabyteText(limitBytes);
   if (fullInSeconds === 0) return `; FULL: the limit is ${limit}`;
   if (fullInSeconds !== null) return `; ${limit} are full in ${daysText(fullInSeconds)}`;
-  return bytesPerDay === null ? `; the limit is ${limit}` : `; at this rate ${limit} are never full`;
+  if (bytesPerDay === null) return `; the limit is ${limit}`;
+  return bytesPerDay < leastBytesPerDay
+    ? `; at this rate ${limit} are never full`
+    : `; the limit is ${limit}, and when it is reached is known after a week of measurements`;
 }
 
 function daysText(seconds: number): string {
