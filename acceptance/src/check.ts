@@ -60,9 +60,10 @@ export class Check {
     if (!Number.isInteger(got)) throw new Mismatch(what, "an integer", got);
   }
 
-  /** Exactly these fields. */
-  fields(what: string, got: unknown, names: string[]): void {
-    this.equal(`the fields of ${what}`, fieldsOf(got), names.toSorted());
+  /** Exactly these fields, beside the documented additions of this service. */
+  fields(what: string, got: unknown, names: string[], additions: string[] = []): void {
+    const published = fieldsOf(got).filter((name) => !additions.includes(name));
+    this.equal(`the fields of ${what}`, published, names.toSorted());
   }
 
   /** At least these fields, where the interface allows more. */

@@ -29,6 +29,15 @@ export const listedDomainFields = [
 ];
 export const suppressionFields = ["id", "email", "reason", "suppressed_at", addition];
 export const eventFields = ["id", "email_id", "event_type", "event_timestamp", "recipient", addition];
+/** Postern adds them to deliveries and bounces, if the provider reported them. */
+export const replyFields = [
+  "bounce_status",
+  "diagnostic",
+  "explanation",
+  "smtp_response",
+  "duration_ms",
+  "reporting_mta",
+];
 export const paginationFields = ["page", "limit", "total", "total_pages"];
 
 /** Every endpoint. The ids in the paths do not have to exist. */

@@ -1,4 +1,4 @@
-import { eventFields } from "../fields.ts";
+import { eventFields, replyFields } from "../fields.ts";
 import type { Tests } from "../suite.ts";
 
 export const eventTests: Tests = {
@@ -21,14 +21,14 @@ export const eventTests: Tests = {
     check.equal("status", record.status, "delivered");
     for (const event of events) {
       check.equal("type", event.event_type, "Delivery");
-      check.fields("the event", event, eventFields);
+      check.fields("the event", event, eventFields, replyFields);
     }
   },
   "6-04": async (check, { fixtures }) => {
     const { record, events, entry, address } = await fixtures.bounced();
     check.equal("status", record.status, "bounced");
     check.equal("bounce_type", events[0]?.bounce_type, "Permanent");
-    check.fields("the event", events[0], [...eventFields, "bounce_type", "bounce_subtype"]);
+    check.fields("the event", events[0], [...eventFields, "bounce_type", "bounce_subtype"], replyFields);
     check.equal("the suppressed address", entry?.email, address);
   },
   "6-05": async (check, { fixtures, admin, recipient }) => {
