@@ -22,7 +22,7 @@ export interface ChurnSender {
 
 /**
  * Accepts, claims, settles, reports, cancels, retries and folds until it is killed, with the functions of the API and the worker. Its
- * arguments are the database, a seed and the senders. Tells its parent how many reports it has applied.
+ * arguments are the database, a seed and the senders. Sends its parent the number of reports that it applied.
  */
 const [url = "", seed = "", senders = ""] = process.argv.slice(2);
 const dice = createDice(Number(seed));

@@ -13,7 +13,7 @@ export function messageIdOf(sendId: string, attempt: number): string {
 
 const kinds = ["send", "delivery", "delivery", "bounce", "soft", "complaint", "delay", "reject"] as const;
 
-/** What a provider may report about these sends. The same report has the same content whoever makes it, so that copies are copies. */
+/** What a provider may report about these sends. The same report has the same content in every process, so that copies are copies. */
 export function randomReports(dice: Dice, sends: ReportedSend[]): Feedback[] {
   const reports = sends.flatMap((send) =>
     Array.from({ length: 1 + dice.roll(4) }, () => reportOf(dice, send)).flatMap((report) =>

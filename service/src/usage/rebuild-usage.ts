@@ -171,7 +171,7 @@ export function rebuildUsageDay(
   { isCorrected }: { isCorrected: boolean },
 ): Promise<UsageDifference[]> {
   return db.withTransaction(async (tx) => {
-    await takeTurn(tx);
+    await lockRebuild(tx);
     return tx.query<UsageDifference>({
       name: "rebuild-usage-day",
       text: `
@@ -189,10 +189,10 @@ export function rebuildUsageDay(
 }
 
 /** Two corrections of the same day would both add the difference. A day of a large account takes longer than a request may. */
-async function takeTurn(tx: Transaction): Promise<void> {
+async function lockRebuild(tx: Transaction): Promise<void> {
   await tx.query({ name: "rebuild-time", text: `set local statement_timeout = '10min'` });
   await tx.query({
-    name: "rebuild-turn",
+    name: "lock-rebuild",
     text: `select pg_advisory_xact_lock(hashtextextended('rebuild usage', 0))`,
   });
 }
