@@ -48,3 +48,9 @@ test("--rebuild shows what differs from the record, and corrects it only with --
   expect(await rebuild("--yes")).toMatch(/^2 differences .* corrected\.$/m);
   expect(await rebuild("--yes")).toContain("agree with the record");
 });
+
+test("--rebuild names the days that it skips because the database does not have their record", async () => {
+  const { accountId } = await anAccountThatSends(database.db);
+  const text = await usage("--account", accountId, "--since", "120d", "--rebuild", "--yes");
+  expect(text).toMatch(/^Skipped: the days from \S+.* to \S+.*; their counters stay\.\nThe counters of .* agree/);
+});

@@ -76,21 +76,32 @@ interface Rebuild {
 
 async function rebuildAll(db: Database, { accountId, name, from, isCorrected }: Rebuild): Promise<void> {
   let found = 0;
+  let skippedBefore: number | undefined;
   for (let start = from.getTime(); start <= Date.now(); start += dayMs) {
     for (const mode of bothModes) {
       const day = new Date(start).toISOString();
       const differences = await rebuildUsageDay(db, { accountId, mode, day }, { isCorrected });
+      if (differences === undefined) {
+        skippedBefore = start + dayMs;
+        continue;
+      }
       for (const one of differences.slice(0, Math.max(0, shownDifferences - found))) say(describe(mode, one));
       found += differences.length;
     }
   }
-  const since = `since ${timeText(from.toISOString())}`;
+  if (skippedBefore !== undefined) say(skippedText(from, skippedBefore));
+  const since = `since ${timeText(new Date(skippedBefore ?? from).toISOString())}`;
   if (found === 0) return say(`The counters of ${name} ${since} agree with the record.`);
   const rest = found > shownDifferences ? ` The first ${shownDifferences} are shown.` : "";
   if (isCorrected) return say(`${amountText(found, "difference")} of ${name} ${since} corrected.${rest}`);
   say(
     `${amountText(found, "difference")} of ${name} ${since}.${rest} Nothing was changed. To correct the counters, add --yes.`,
   );
+}
+
+function skippedText(from: Date, before: number): string {
+  const [start, end] = [from, new Date(before)].map((time) => timeText(time.toISOString()));
+  return `Skipped: the days from ${start} to ${end}. The database no longer has all of their sends and events; their counters stay.`;
 }
 
 function describe(mode: Mode, { hour, domain, kind, amount, sends, contentBytes }: UsageDifference): string {
