@@ -36,7 +36,8 @@ const correctionSteps = `, hours as (${addToHours("difference")}
 /**
  * Computes the usage of one day from the record, compares it with the counters, and corrects them if asked to. Comparison and correction
  * are one statement, and the correction only adds differences: sends and events that arrive meanwhile count themselves. Returns undefined
- * for a day whose sends or events the operator may have detached: its counters stay.
+ * for a day whose sends or events the operator may have detached: its counters stay. The day of a large account takes longer than a
+ * request may, so `db` needs a long statement timeout.
  */
 export function rebuildUsageDay(
   db: Database,
@@ -63,9 +64,8 @@ export function rebuildUsageDay(
   });
 }
 
-/** Two corrections of the same day would both add the difference. A day of a large account takes longer than a request may. */
+/** Two corrections of the same day would both add the difference. */
 async function lockRebuild(tx: Transaction): Promise<void> {
-  await tx.query({ name: "rebuild-time", text: `set local statement_timeout = '10min'` });
   await tx.query({
     name: "lock-rebuild",
     text: `select pg_advisory_xact_lock(hashtextextended('rebuild usage', 0))`,

@@ -3,7 +3,9 @@ import { change, useEmptyQueue } from "../../../test/send-rows.ts";
 import { anAccountThatSends } from "../../../test/usage-fixture.ts";
 import { useTestDatabase } from "../../../test/use-test-database.ts";
 import { foldUsage } from "../../usage/usage-chores.ts";
+import { createOnDatabase, type OnDatabase } from "../on-database.ts";
 import { createProgram } from "../program.ts";
+import { usageCommand } from "./usage-command.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -53,4 +55,19 @@ test("--rebuild names the days that it skips because the database does not have 
   const { accountId } = await anAccountThatSends(database.db);
   const text = await usage("--account", accountId, "--since", "120d", "--rebuild", "--yes");
   expect(text).toMatch(/^Skipped: the days from \S+.* to \S+.*; their counters stay\.\nThe counters of .* agree/);
+});
+
+test("a day of a rebuild may take ten minutes", async () => {
+  const onDatabase = createOnDatabase(async () => ({ DATABASE_URL: database.url }));
+  let timeout: unknown;
+  const showTimeout: OnDatabase = (load, _run, options) =>
+    onDatabase(
+      load,
+      async (_module, { db }) => {
+        [timeout] = await change(db, "select current_setting('statement_timeout') as server");
+      },
+      options,
+    );
+  await usageCommand(showTimeout).parseAsync(["--account", "a"], { from: "user" });
+  expect(timeout).toEqual({ server: "10min" });
 });
