@@ -32,6 +32,18 @@ test("it shows the usage of an account per day, or per hour and domain", async (
   expect(byDomain).toContain(` ${domain} `);
 });
 
+test("it refuses a range with more than 10,000 lines instead of leaving out the newest", async () => {
+  const { accountId } = await anAccountThatSends(database.db);
+  const addDomains = `
+    insert into usage_hours (account_id, mode, hour, domain)
+    select $1, 'live', date_trunc('hour', now()), 'd' || n from generate_series($2::integer, $3) as n`;
+  const lines = async () => (await usage("--account", accountId, "--group", "domain")).split("\n").length;
+  await change(database.db, addDomains, [accountId, 1, 10_000]);
+  expect(await lines()).toBeGreaterThan(10_000);
+  await change(database.db, addDomains, [accountId, 10_001, 10_001]);
+  await expect(lines()).rejects.toThrow("more than 10,000 lines of live mail. Give a later --since");
+});
+
 test("--rebuild shows what differs from the record, and corrects it only with --yes", async () => {
   const { accountId, accept } = await anAccountThatSends(database.db);
   await accept(["a@x.test", "b@x.test"]);

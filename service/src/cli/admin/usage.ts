@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { AppError } from "../../errors.ts";
 import { bothModes, type Mode } from "../../mode.ts";
 import { aligned, amountText, countText, printable, say, timeText } from "../../plain-text.ts";
 import { readUsage, type Usage } from "../../usage/read-usage.ts";
@@ -33,15 +34,22 @@ export async function runUsage(
       from: from.toISOString(),
       to: new Date(Date.now() + dayMs).toISOString(),
       by,
-      maxEntries: maxLines,
+      maxEntries: maxLines + 1,
     };
     const usage = await readUsage(db.forAccount(accountId), {
       ...query,
       modes: [mode],
       isByDomain: group === "domain",
     });
+    requireFewLines(mode, usage.length);
     say(tableOf(mode, usage));
   }
+}
+
+function requireFewLines(mode: Mode, lines: number): void {
+  if (lines <= maxLines) return;
+  const range = `The range has more than ${countText(maxLines)} lines of ${mode} mail.`;
+  throw new AppError("VALIDATION_ERROR", `${range} Give a later --since, or leave out --by hour or --group domain.`);
 }
 
 function tableOf(mode: Mode, usage: Usage[]): string {
