@@ -25,8 +25,8 @@ const killsAt = { small: [200], full: [60, 120, 180, 195, 205, 215, 230] };
 
 export const proof: Proof = {
   promise:
-    "An account with 12 % hard bounces is held before its 400th outcome while others go on, also when workers are killed; one " +
-    "complaint in 200 holds nobody; a released account is not held again by its old mail",
+    "An account with 12 % hard bounces is on hold before its 400th outcome while others go on, also when workers are killed; one " +
+    "complaint in 200 holds nobody; a released account is not put on hold again by its old mail",
   covers: [
     "service/migrations",
     "service/proofs/guard",

@@ -50,9 +50,12 @@ export function amountText(count: number, what: string): string {
 
 /** Pads every column but the last to its widest cell. The columns in `right` are right-aligned. */
 export function aligned(rows: string[][], { indent = "", right = [] as number[] } = {}): string {
-  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  }
   const padded = (cell: string, column: number) =>
-    right.includes(column) ? cell.padStart(widthOf(column)) : cell.padEnd(widthOf(column));
+    right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
   return rows.map((row) => `${indent}${row.map(padded).join("  ")}`.trimEnd()).join("\n");
 }
 

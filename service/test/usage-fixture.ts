@@ -38,7 +38,11 @@ export async function differencesOf(db: Database, accountId: string, isCorrected
   const days = [today - 86_400_000, today].map((start) => new Date(start).toISOString());
   const found = [];
   for (const mode of bothModes) {
-    for (const day of days) found.push(...(await rebuildUsageDay(db, { accountId, mode, day }, { isCorrected })));
+    for (const day of days) {
+      const differences = await rebuildUsageDay(db, { accountId, mode, day }, { isCorrected });
+      if (differences === undefined) throw new Error(`the record of ${day} is gone`);
+      found.push(...differences);
+    }
   }
   return found;
 }

@@ -4,25 +4,24 @@ import { openDatabaseClock } from "../../src/db/database-clock.ts";
 import { applyFeedback } from "../../src/feedback/apply-feedback.ts";
 import { markExpiredLeasesInDoubt } from "../../src/in-doubt/expired-leases.ts";
 import { failInDoubt } from "../../src/in-doubt/resolve-in-doubt.ts";
+import { parseMailbox } from "../../src/mail-address.ts";
+import { bothModes, type Mode } from "../../src/mode.ts";
 import { cancelSends } from "../../src/queue/cancel-sends.ts";
 import { type ClaimedSend, claimSends } from "../../src/queue/claim-sends.ts";
+import { promoteDueSends } from "../../src/queue/promote-sends.ts";
 import { findFailed, retryFailed } from "../../src/queue/retry-failed.ts";
 import { markFailed, markInDoubt, markSent, markSuppressed, retryLater } from "../../src/queue/settle-sends.ts";
+import { rebuildUsageDay } from "../../src/usage/rebuild-usage.ts";
 import { foldUsage } from "../../src/usage/usage-chores.ts";
 import { aCandidate } from "../../test/a-candidate.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
 import { createDice } from "../seeded-random.ts";
-import { messageIdOf, randomReports } from "./random-reports.ts";
-
-export interface ChurnSender {
-  accountId: string;
-  domains: string[];
-  apiKeyId: string;
-}
+import type { ChurnSender } from "./churn-senders.ts";
+import { messageIdOf, pickRecentSends, randomReports } from "./random-reports.ts";
 
 /**
- * Accepts, claims, settles, reports, cancels, retries and folds until it is killed, with the functions of the API and the worker. Its
- * arguments are the database, a seed and the senders. Tells its parent how many reports it has applied.
+ * Accepts, claims, settles, reports, cancels, retries, folds and rebuilds in both modes until it is killed, with the functions of the API
+ * and the worker. Its arguments are the database, a seed and the senders. Sends its parent the number of reports that it applied.
  */
 const [url = "", seed = "", senders = ""] = process.argv.slice(2);
 const dice = createDice(Number(seed));
@@ -33,7 +32,10 @@ process.on("disconnect", () => process.exit(0));
 
 for (;;) {
   await accept();
-  await settle(await claim());
+  for (const mode of bothModes) {
+    await promoteDueSends(db, mode);
+    await settle(await claim(mode));
+  }
   await report();
   if (dice.roll(4) === 0) await operate();
   if (dice.roll(3) === 0) await foldUsage(db, 1_000);
@@ -41,22 +43,26 @@ for (;;) {
 
 async function accept(): Promise<void> {
   const candidates = Array.from({ length: 30 }, () => {
-    const { accountId, domains, apiKeyId } = pick(accounts);
+    const { accountId, domains, apiKeyIds } = pick(accounts);
+    const mode = dice.roll(4) === 0 ? "test" : "live";
+    const { name, written } = pick(domains);
     const count = 1 + dice.roll(3);
     // Few addresses, so that many are soon suppressed.
     const recipients = [...new Set(Array.from({ length: count }, () => `r${dice.roll(400)}@x${dice.roll(2)}.test`))];
-    const candidate = aCandidate({ id: randomUUIDv7(), accountId, domain: pick(domains), recipients });
-    if (candidate.send !== undefined && dice.roll(2) === 0) {
-      candidate.send.idempotencyHash = Buffer.alloc(16, `${accountId.slice(-4)}${dice.roll(100_000)}`);
+    const candidate = aCandidate({ id: randomUUIDv7(), accountId, domain: name, recipients });
+    if (candidate.send !== undefined) {
+      candidate.send.fromAddress = `a@${written}`;
+      const hash = Buffer.alloc(16, `${accountId.slice(-4)}${dice.roll(100_000)}`);
+      if (dice.roll(2) === 0) candidate.send.idempotencyHash = hash;
     }
-    return { ...candidate, apiKeyId: dice.roll(2) === 0 ? apiKeyId : undefined };
+    return { ...candidate, mode, apiKeyId: dice.roll(2) === 0 ? apiKeyIds[mode] : undefined } as const;
   });
   await Promise.all(candidates.map(decide));
 }
 
-async function claim(): Promise<ClaimedSend[]> {
+async function claim(mode: Mode): Promise<ClaimedSend[]> {
   const limits = { maxSends: 40, maxRecipients: 200, fromFairAt: "-infinity", isProbe: false };
-  return (await claimSends(db, { mode: "live", ...limits })).sends;
+  return (await claimSends(db, { mode, ...limits })).sends;
 }
 
 async function settle(sends: ClaimedSend[]): Promise<void> {
@@ -91,14 +97,8 @@ async function settle(sends: ClaimedSend[]): Promise<void> {
   );
 }
 
-/** Every process reports about the same recent sends, each report several times and in any order. */
 async function report(): Promise<void> {
-  const sends = await db.query<{ id: string; recipients: string[] }>({
-    name: "recent-sends",
-    text: `select id, to_addresses as recipients from sends where id > first_id_at(now() - interval '20 s') order by random() limit 60`,
-    isPlannedEachTime: true,
-  });
-  const reports = randomReports(dice, sends);
+  const reports = randomReports(dice, await pickRecentSends(db));
   for (let start = 0; start < reports.length; start += 50) {
     const part = reports.slice(start, start + 50);
     await applyFeedback(db, part, Date.now());
@@ -107,18 +107,36 @@ async function report(): Promise<void> {
 }
 
 async function operate(): Promise<void> {
-  const { accountId, domains } = pick(accounts);
+  const { accountId } = pick(accounts);
   if (dice.roll(10) === 0) await cancelSends(db, { accountId, message: "cancelled" });
   const since = new Date(Date.now() - 600_000).toISOString();
   const { failed } = await findFailed(db, { code: "PROVIDER_REJECTED", since, accountId }, undefined);
-  const retried = failed.slice(0, 20).map(({ id }) => ({ id, fromDomain: domains[0] ?? "", position: 1 }));
+  const retried = failed
+    .slice(0, 20)
+    .map(({ id, fromAddress }) => ({ id, fromDomain: domainOf(fromAddress), position: 1 }));
   await retryFailed(db, "PROVIDER_REJECTED", retried);
   await db.query({
     name: "end-waits",
     text: `update send_queue set due_at = now() where id in (select id from send_queue where state <> 'ready' limit 50 for update skip locked)`,
   });
-  await markExpiredLeasesInDoubt(db, "live");
-  await failInDoubt(db, "live", { inDoubtSeconds: 0, inDoubtMaxSeconds: 0 });
+  for (const mode of bothModes) {
+    await markExpiredLeasesInDoubt(db, mode);
+    await failInDoubt(db, mode, { inDoubtSeconds: 0, inDoubtMaxSeconds: 0 });
+  }
+  await rebuild(accountId, pick([...bothModes]));
+}
+
+function domainOf(fromAddress: string): string {
+  const sender = parseMailbox(fromAddress);
+  if ("problem" in sender) throw new Error(`${fromAddress} is not an address`);
+  return sender.address.domain;
+}
+
+/** Record and counters change in the same commit, so a correction at any moment has nothing to correct. */
+async function rebuild(accountId: string, mode: Mode): Promise<void> {
+  const day = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
+  const differences = await rebuildUsageDay(db, { accountId, mode, day }, { isCorrected: true });
+  if (differences?.length !== 0) throw new Error(`the rebuild found ${JSON.stringify(differences)}`);
 }
 
 function pick<Item>(items: Item[]): Item {

@@ -33,7 +33,7 @@ export async function compareTotals(db: Database): Promise<{ isSame: boolean; te
           count(*) filter (where event_type = 'Complaint') as complained,
           count(*) filter (where event_type = 'Suppression') as suppressed,
           count(duration_ms) as timed,
-          count(*) filter (where event_type in ('Delivery', 'Complaint') or bounce_type = 'Permanent') as guarded
+          count(*) filter (where mode = 'live' and (event_type in ('Delivery', 'Complaint') or bounce_type = 'Permanent')) as guarded
         from events
       ) as e`,
   });
@@ -58,5 +58,21 @@ export async function compareTotals(db: Database): Promise<{ isSame: boolean; te
       (different.length === 0
         ? "all sums equal"
         : different.map((name) => `${name} ${usage?.[name]}, not ${counted?.[name]}`).join(", ")),
+  };
+}
+
+/** Cases that are rare by chance, and without which the comparison would show little. */
+export async function countRareCases(db: Database): Promise<{ areAllMet: boolean; text: string }> {
+  const [cases] = await db.query<{ again: number; test: number; unicode: number }>({
+    name: "rare-cases",
+    text: `
+      select count(*) filter (where mode = 'test') as test, count(from_domain) as unicode,
+        (select count(*) from send_attempts where attempt > 1 and outcome <> 'accepted') as again
+      from sends`,
+  });
+  const { again = 0, test = 0, unicode = 0 } = cases ?? {};
+  return {
+    areAllMet: Math.min(again, test, unicode) > 0,
+    text: `${test} sends in test mode, ${unicode} with a sender in Unicode, ${again} further attempts without success`,
   };
 }

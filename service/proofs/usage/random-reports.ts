@@ -1,3 +1,4 @@
+import type { Database } from "../../src/db/database.ts";
 import type { Feedback } from "../../src/provider/feedback.ts";
 import { timeOfSendId } from "../../src/sends/send-id.ts";
 import type { Dice } from "../seeded-random.ts";
@@ -11,9 +12,29 @@ export function messageIdOf(sendId: string, attempt: number): string {
   return `m-${sendId}-${attempt}`;
 }
 
+/**
+ * Every process picks from the same sends. A report proves that the provider accepted the send, so it leaves some out: a worker submits
+ * them again.
+ */
+export function pickRecentSends(db: Database): Promise<ReportedSend[]> {
+  return db.query<ReportedSend>({
+    name: "recent-sends",
+    text: `
+      select id, to_addresses as recipients
+      from sends
+      where id > first_id_at(now() - interval '20 s') and hashtext(id::text) % 3 <> 0
+      order by random()
+      limit 30`,
+    isPlannedEachTime: true,
+  });
+}
+
 const kinds = ["send", "delivery", "delivery", "bounce", "soft", "complaint", "delay", "reject"] as const;
 
-/** What a provider may report about these sends. The same report has the same content whoever makes it, so that copies are copies. */
+/**
+ * What a provider may report about these sends, each report several times and in any order. The same report has the same content in
+ * every process, so that copies are copies.
+ */
 export function randomReports(dice: Dice, sends: ReportedSend[]): Feedback[] {
   const reports = sends.flatMap((send) =>
     Array.from({ length: 1 + dice.roll(4) }, () => reportOf(dice, send)).flatMap((report) =>

@@ -6,6 +6,11 @@ interface CommandContext {
   environment: Environment;
 }
 
+interface CommandOptions {
+  /** For commands whose statements may take longer than a request may. */
+  statementTimeoutMs?: number;
+}
+
 export type OnDatabase = ReturnType<typeof createOnDatabase>;
 
 /** Creates actions that import the code of their command and open the database only when they run. */
@@ -13,6 +18,7 @@ export function createOnDatabase(loadEnvironment: () => Promise<Environment>) {
   return <Module, Args extends unknown[]>(
     load: () => Promise<Module>,
     run: (module: Module, context: CommandContext, ...args: Args) => Promise<void>,
+    options: CommandOptions = {},
   ) => {
     return async (...args: Args): Promise<void> => {
       const module = await load();
@@ -21,7 +27,7 @@ export function createOnDatabase(loadEnvironment: () => Promise<Environment>) {
       const { openDatabase } = await import("../db/database.ts");
       const { database } = readDatabaseConfig(environment);
       const named = { applicationName: "postern-admin", onIdleError: () => undefined };
-      const db = openDatabase({ ...database, ...named, poolSize: 2 });
+      const db = openDatabase({ ...database, ...named, ...options, poolSize: 2 });
       try {
         await run(module, { db, environment }, ...args);
       } finally {

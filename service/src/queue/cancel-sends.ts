@@ -12,7 +12,7 @@ const scannedPerBatch = 20_000;
 export interface Cancellation extends QueuedFilter {
   /** Only sends of this API key. */
   apiKeyId?: string;
-  /** Tells the customer why. */
+  /** The reason, for the customer. */
   message: string;
 }
 

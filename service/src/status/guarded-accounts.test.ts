@@ -21,7 +21,7 @@ test("held and warned accounts are named with what to do; good ones, small ones 
   const problems = guardProblems(await listGuardedAccounts(database.db));
   expect(problems).toEqual([
     {
-      what: expect.stringMatching(/^The guard has held the live mail of Held for \d+ s: 48 of 400 recipients/),
+      what: expect.stringMatching(/^The guard put the live mail of Held on hold \d+ s ago: 48 of 400 recipients/),
       advice: expect.stringContaining(`postern admin guard --account ${held} --release`),
     },
     {

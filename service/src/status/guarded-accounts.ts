@@ -69,7 +69,7 @@ function listWarned(db: Queryable): Promise<GuardedAccounts["warned"]> {
 export function guardProblems({ held, warned }: GuardedAccounts): Problem[] {
   return [
     ...held.map(({ id, name, reason, heldSeconds }) => ({
-      what: `The guard has held the live mail of ${name} for ${durationText(heldSeconds)}: ${reason}`,
+      what: `The guard put the live mail of ${name} on hold ${durationText(heldSeconds)} ago: ${reason}`,
       advice: `When the account has fixed the cause: \`postern admin guard --account ${id} --release\``,
     })),
     ...moreOf(held, "The guard holds the live mail of"),

@@ -98,7 +98,7 @@ export function measureSending(metrics: Metrics, read: () => Promise<CellState>)
   );
   gauge(
     "postern_guard_accounts",
-    "Accounts above SES's review line for bounces or complaints (warned), and those whose live mail the guard holds (held)",
+    "Accounts above SES's review line for bounces or complaints (`warned`), and those whose live mail the guard holds (`held`)",
     ["state"],
     ({ guardedAccounts }, set) => {
       set({ state: "warned" }, totalOf(guardedAccounts.warned));

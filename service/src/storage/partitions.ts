@@ -98,3 +98,19 @@ export async function findOldestContentAt(db: Queryable): Promise<string | undef
   });
   return row?.at ?? undefined;
 }
+
+/** Since when the attached partitions have both sends and events; undefined without partitions. */
+export async function findOldestRecordAt(db: Queryable): Promise<string | undefined> {
+  const [row] = await db.query<{ at: string | null }>({
+    name: "find-oldest-record",
+    text: `
+      select max(starts_at) as at
+      from (
+        select min(starts_at) as starts_at
+        from partition_ranges
+        where parent in ('sends', 'events')
+        group by parent
+      ) as oldest`,
+  });
+  return row?.at ?? undefined;
+}

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -34,7 +34,26 @@ test("refusals that could not be stored are stored with the next ones", async ()
   ]);
 });
 
-test("a process remembers refusals of at most 10,000 keys and codes", async () => {
+test("a refusal counts in its own hour, also when it is stored later", async () => {
+  const accountId = await anAccount(database.db);
+  const refusals = createRefusalCounts(database.db);
+  const refusal = { accountId, apiKeyId: randomUUID(), code: "VALIDATION_ERROR" };
+  const clock = vi.spyOn(Date, "now").mockReturnValueOnce(Date.parse("2026-11-01T09:59:59.999Z"));
+  clock.mockReturnValueOnce(Date.parse("2026-11-01T10:00:00Z"));
+  try {
+    for (let time = 0; time < 2; time++) refusals.count(refusal);
+  } finally {
+    clock.mockRestore();
+  }
+  await refusals.flush();
+  const hours = "select hour, count from usage_refusals where account_id = $1 order by hour";
+  expect(await change(database.db, hours, [accountId])).toEqual([
+    { hour: "2026-11-01T09:00:00.000Z", count: 1 },
+    { hour: "2026-11-01T10:00:00.000Z", count: 1 },
+  ]);
+});
+
+test("a process remembers refusals of at most 10,000 keys, codes and hours", async () => {
   const accountId = await anAccount(database.db);
   const refusals = createRefusalCounts(database.db);
   for (let key = 0; key < 10_010; key++) refusals.count({ accountId, apiKeyId: randomUUID(), code: "UNAUTHORIZED" });

@@ -35,7 +35,8 @@ export interface Usage {
 
 const names = Object.keys(countersOfDeltas);
 const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-const sums = names.map((name) => `sum(${name})::bigint as "${camelCase(name)}"`).join(", ");
+/** `failed` can be negative: a process without usage marked a send as failed, and a later one took that back. A rebuild corrects it. */
+const sums = names.map((name) => `greatest(sum(${name}), 0)::bigint as "${camelCase(name)}"`).join(", ");
 const timeSums = Array.from(
   { length: deliveryTimeBuckets },
   (_, bucket) => `coalesce(sum(delivery_times[${bucket + 1}]), 0)::float8`,

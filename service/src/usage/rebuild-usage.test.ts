@@ -55,6 +55,15 @@ describe("a send counts as failed exactly while its status is failed:", () => {
     expect(await differencesOf(database.db, accountId)).toEqual([]);
   });
 
+  test("evidence about a send that failed before usage was counted does not make it negative", async () => {
+    const { accountId, id } = await failedSend(["a@x.test", "b@x.test"]);
+    await change(database.db, "delete from usage_deltas where account_id = $1 and kind = 6", [accountId]);
+    await confirmSubmissions(database.db, [{ sendId: id, attempt: 1, providerMessageId: "m-1", at: undefined }]);
+    expect((await usageOf(accountId)).sum("failed")).toBe(0);
+    expect(await differencesOf(database.db, accountId, true)).toMatchObject([{ kind: 6, amount: 2 }]);
+    expect(await differencesOf(database.db, accountId)).toEqual([]);
+  });
+
   test("a retry by the operator takes it back, and cancelling it counts it again", async () => {
     const { accountId, id, domain } = await failedSend(["a@x.test"]);
     for (let time = 0; time < 2; time++) {

@@ -4,6 +4,9 @@ import { PosternCommand } from "../postern-command.ts";
 import { timeReader } from "./read-time.ts";
 import type { UsageOptions } from "./usage.ts";
 
+/** A rebuild computes the day of a large account in one statement. */
+const statementTimeoutMs = 600_000;
+
 export function usageCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("usage")
     .about(
@@ -29,6 +32,7 @@ export function usageCommand(onDatabase: OnDatabase): PosternCommand {
       onDatabase(
         () => import("./usage.ts"),
         ({ runUsage }, { db }, options: UsageOptions) => runUsage(db, options),
+        { statementTimeoutMs },
       ),
     );
 }

@@ -3,7 +3,9 @@ import { change, useEmptyQueue } from "../../../test/send-rows.ts";
 import { anAccountThatSends } from "../../../test/usage-fixture.ts";
 import { useTestDatabase } from "../../../test/use-test-database.ts";
 import { foldUsage } from "../../usage/usage-chores.ts";
+import { createOnDatabase, type OnDatabase } from "../on-database.ts";
 import { createProgram } from "../program.ts";
+import { usageCommand } from "./usage-command.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -30,6 +32,18 @@ test("it shows the usage of an account per day, or per hour and domain", async (
   expect(byDomain).toContain(` ${domain} `);
 });
 
+test("it refuses a range with more than 10,000 lines instead of leaving out the newest", async () => {
+  const { accountId } = await anAccountThatSends(database.db);
+  const addDomains = `
+    insert into usage_hours (account_id, mode, hour, domain)
+    select $1, 'live', date_trunc('hour', now()), 'd' || n from generate_series($2::integer, $3) as n`;
+  const lines = async () => (await usage("--account", accountId, "--group", "domain")).split("\n").length;
+  await change(database.db, addDomains, [accountId, 1, 10_000]);
+  expect(await lines()).toBeGreaterThan(10_000);
+  await change(database.db, addDomains, [accountId, 10_001, 10_001]);
+  await expect(lines()).rejects.toThrow("more than 10,000 lines of live mail. Give a later --since");
+});
+
 test("--rebuild shows what differs from the record, and corrects it only with --yes", async () => {
   const { accountId, accept } = await anAccountThatSends(database.db);
   await accept(["a@x.test", "b@x.test"]);
@@ -47,4 +61,25 @@ test("--rebuild shows what differs from the record, and corrects it only with --
   }
   expect(await rebuild("--yes")).toMatch(/^2 differences .* corrected\.$/m);
   expect(await rebuild("--yes")).toContain("agree with the record");
+});
+
+test("--rebuild names the days that it skips because the database does not have their record", async () => {
+  const { accountId } = await anAccountThatSends(database.db);
+  const text = await usage("--account", accountId, "--since", "120d", "--rebuild", "--yes");
+  expect(text).toMatch(/^Skipped: the days from \S+.* to \S+.*; their counters stay\.\nThe counters of .* agree/);
+});
+
+test("a day of a rebuild may take ten minutes", async () => {
+  const onDatabase = createOnDatabase(async () => ({ DATABASE_URL: database.url }));
+  let timeout: unknown;
+  const showTimeout: OnDatabase = (load, _run, options) =>
+    onDatabase(
+      load,
+      async (_module, { db }) => {
+        [timeout] = await change(db, "select current_setting('statement_timeout') as server");
+      },
+      options,
+    );
+  await usageCommand(showTimeout).parseAsync(["--account", "a"], { from: "user" });
+  expect(timeout).toEqual({ server: "10min" });
 });

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { AppError } from "../../errors.ts";
 import { bothModes, type Mode } from "../../mode.ts";
 import { aligned, amountText, countText, printable, say, timeText } from "../../plain-text.ts";
 import { readUsage, type Usage } from "../../usage/read-usage.ts";
@@ -33,15 +34,22 @@ export async function runUsage(
       from: from.toISOString(),
       to: new Date(Date.now() + dayMs).toISOString(),
       by,
-      maxEntries: maxLines,
+      maxEntries: maxLines + 1,
     };
     const usage = await readUsage(db.forAccount(accountId), {
       ...query,
       modes: [mode],
       isByDomain: group === "domain",
     });
+    requireFewLines(mode, usage.length);
     say(tableOf(mode, usage));
   }
+}
+
+function requireFewLines(mode: Mode, lines: number): void {
+  if (lines <= maxLines) return;
+  const range = `The range has more than ${countText(maxLines)} lines of ${mode} mail.`;
+  throw new AppError("VALIDATION_ERROR", `${range} Give a later --since, or leave out --by hour or --group domain.`);
 }
 
 function tableOf(mode: Mode, usage: Usage[]): string {
@@ -76,21 +84,32 @@ interface Rebuild {
 
 async function rebuildAll(db: Database, { accountId, name, from, isCorrected }: Rebuild): Promise<void> {
   let found = 0;
+  let skippedBefore: number | undefined;
   for (let start = from.getTime(); start <= Date.now(); start += dayMs) {
     for (const mode of bothModes) {
       const day = new Date(start).toISOString();
       const differences = await rebuildUsageDay(db, { accountId, mode, day }, { isCorrected });
+      if (differences === undefined) {
+        skippedBefore = start + dayMs;
+        continue;
+      }
       for (const one of differences.slice(0, Math.max(0, shownDifferences - found))) say(describe(mode, one));
       found += differences.length;
     }
   }
-  const since = `since ${timeText(from.toISOString())}`;
+  if (skippedBefore !== undefined) say(skippedText(from, skippedBefore));
+  const since = `since ${timeText(new Date(skippedBefore ?? from).toISOString())}`;
   if (found === 0) return say(`The counters of ${name} ${since} agree with the record.`);
   const rest = found > shownDifferences ? ` The first ${shownDifferences} are shown.` : "";
   if (isCorrected) return say(`${amountText(found, "difference")} of ${name} ${since} corrected.${rest}`);
   say(
     `${amountText(found, "difference")} of ${name} ${since}.${rest} Nothing was changed. To correct the counters, add --yes.`,
   );
+}
+
+function skippedText(from: Date, before: number): string {
+  const [start, end] = [from, new Date(before)].map((time) => timeText(time.toISOString()));
+  return `Skipped: the days from ${start} to ${end}. The database no longer has all of their sends and events; their counters stay.`;
 }
 
 function describe(mode: Mode, { hour, domain, kind, amount, sends, contentBytes }: UsageDifference): string {

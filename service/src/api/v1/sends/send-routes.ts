@@ -7,6 +7,7 @@ import type { Mode } from "../../../mode.ts";
 import { recipientsOf } from "../../../sends/send-request.ts";
 import { createSenderIdentifier } from "../../auth/authenticate.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import { errorCatalogue } from "../../http/error-catalogue.ts";
 import { createLargeBodyLimit, isSmallBody, type LargeBodyLimit } from "../../http/large-bodies.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
@@ -58,6 +59,8 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
       onError: async (request, _reply, error) => {
         const { accountId, apiKeyId } = senders.get(request)?.sender ?? {};
         if (accountId === undefined || apiKeyId === undefined || !(error instanceof AppError)) return;
+        // The others are failures of Postern.
+        if (errorCatalogue[error.code].status >= 500) return;
         refusalCounts.count({ accountId, apiKeyId, code: error.code });
       },
       validatorCompiler: () => (value) => ({ value }),

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { aLogin, anApiKey } from "../../../../test/builders.ts";
 import { aSuppression, aVerifiedDomain } from "../../../../test/send-builders.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
+import { AppError } from "../../../errors.ts";
 import { foldUsage } from "../../../usage/usage-chores.ts";
 
 const api = useTestApi();
@@ -87,6 +88,17 @@ describe("GET /api/v1/usage returns 200", () => {
         ],
       }),
     ]);
+  });
+
+  test("without requests that failed because Postern was not available", async () => {
+    const { accessToken: token, live, domain } = await anAccountWithKeys();
+    const find = vi.spyOn(api.deps.acceptDeps.refusals, "find").mockImplementationOnce(() => {
+      throw new AppError("UNAVAILABLE", "The database cannot be reached at the moment.", { retryAfterSeconds: 2 });
+    });
+    expect((await send(live.key, `a@${domain}`, ["b@x.test"])).status).toBe(503);
+    find.mockRestore();
+    await api.deps.refusalCounts.flush();
+    expect((await usage({ token }, `${lastHours()}&by=day&group=api_key`)).data.usage).toEqual([]);
   });
 
   test("without entries for an account whose neighbour sends", async () => {

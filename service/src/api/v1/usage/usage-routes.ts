@@ -27,9 +27,9 @@ export function usageRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "getUsage",
         summary: "Get the usage of the account",
         description:
-          "Sends, recipients and their outcomes, per hour or day. Outcomes count in the hour in which they happened. The numbers " +
-          "are exact and include what happened before the response, except refusals, which lag by some seconds. Without `mode` a " +
-          "JWT gets the sum of both modes.",
+          "Sends, recipients and their outcomes, per hour or day. Outcomes count in the hour in which they happened, except `failed`, " +
+          "which counts in the hour of acceptance. The numbers are exact and include what happened before the request, except " +
+          "refusals, which lag by some seconds. Without `mode` a JWT gets the sum of both modes.",
         tags: ["Usage"],
         security: needsKeyOrJwt,
         querystring: usageQuery,
