@@ -132,6 +132,9 @@ grant execute on function search_indexed_from () to pg_database_owner;
 
 -- The sends with this hash and ids in a range, newest first. Nobody may read send_searches itself on behalf of an account: this function
 -- returns ids only, and row-level security decides which of these sends the account sees. With the settings, no plan depends on statistics.
+--
+-- The number of buckets is bounded, whatever range the caller asks for: it reads none that begins more than a year from now, and at most
+-- 2^17 fine ones (four years). An id further ahead is not that of a send, and a worker merges fine buckets after 13 days.
 create function find_searched_sends(hash bigint, from_id uuid, before_id uuid, at_most integer) returns setof uuid
   language sql stable strict
   security definer
@@ -145,8 +148,12 @@ begin atomic
     (
       select found.send_id
       from generate_series(
-        fine_bucket(before_id),
-        greatest(fine_bucket(from_id), (select merging_bucket << 10 from search_progress)),
+        fine_bucket(least(before_id, first_id_at(now() + interval '1 year'))),
+        greatest(
+          fine_bucket(from_id),
+          (select merging_bucket << 10 from search_progress),
+          fine_bucket(least(before_id, first_id_at(now() + interval '1 year'))) - (1 << 17)
+        ),
         -1
       ) as bucket
       cross join lateral (
@@ -163,7 +170,11 @@ begin atomic
     union all
     (
       select found.send_id
-      from generate_series(fine_bucket(before_id) >> 10, fine_bucket(from_id) >> 10, -1) as bucket
+      from generate_series(
+        fine_bucket(least(before_id, first_id_at(now() + interval '1 year'))) >> 10,
+        fine_bucket(from_id) >> 10,
+        -1
+      ) as bucket
       cross join lateral (
         select s.send_id
         from send_searches s

@@ -50,7 +50,9 @@ export async function findSearchRange(
   { before, since, until, providerMessageId }: SendFilter,
 ): Promise<SearchRange | undefined> {
   const { indexedFrom, newest, oldest, sinceId, untilId } = await readBounds(db, modes, since, until);
-  const beforeId = smallest(before?.toLowerCase(), untilId, newest && firstIdAt(timeOf(newest) + 1)) ?? firstIdAt(0);
+  // The number of buckets to read grows with the range, so only ids of existing sends are in it: none for an account without sends.
+  const endId = firstIdAt(newest === null ? 0 : timeOf(newest) + 1);
+  const beforeId = smallest(before?.toLowerCase(), untilId, endId) ?? endId;
   const oldestId = largest(sinceId, oldest) ?? firstIdAt(0);
   if (beforeId <= indexedFrom && oldestId < beforeId) return undefined;
   const fromId = largest(oldestId, indexedFrom) ?? oldestId;
