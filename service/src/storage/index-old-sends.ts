@@ -1,28 +1,25 @@
-import type { Queryable } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { runSearchSteps } from "./search-steps.ts";
 
 const batchSize = 2_000;
 
 /**
  * Serves all accounts: adds the search entries of sends from before the migration 0029_search, newest first, in steps of one statement
- * and until `maxMs` are over. A trigger writes the entries of all later sends. Returns the number of sends that it indexed; 0 when the
- * entries of all sends exist.
+ * and until `maxMs` are over. A trigger writes the entries of all later sends. Returns the number of sends that it indexed.
  */
-export async function indexOldSends(db: Queryable, maxMs: number): Promise<number> {
-  const endsAt = performance.now() + maxMs;
-  let indexed = 0;
-  for (let taken = 1; taken > 0 && performance.now() < endsAt; indexed += taken) taken = await indexBatch(db);
-  return indexed;
+export function indexOldSends(db: Database, maxMs: number): Promise<number> {
+  return runSearchSteps(db, maxMs, indexBatch);
 }
 
-async function indexBatch(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ taken: number }>({
+/** Undefined when the entries of all sends exist. */
+async function indexBatch(tx: Transaction): Promise<number | undefined> {
+  const [row] = await tx.query<{ taken: number }>({
     name: "index-old-sends",
     text: `
       with progress as materialized (
         select indexed_from
         from search_progress
         where indexed_from > '00000000-0000-0000-0000-000000000000'
-        for update
       ), batch as materialized (
         select s.id, s.account_id, s.provider_message_id, coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as recipients
         from sends s
@@ -68,5 +65,5 @@ async function indexBatch(db: Queryable): Promise<number> {
     values: [batchSize],
     isPlannedEachTime: true,
   });
-  return row?.taken ?? 0;
+  return row?.taken || undefined;
 }
