@@ -1,12 +1,15 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { type Database, openDatabase, type Statement } from "../db/database.ts";
 import { newSendId } from "../sends/send-id.ts";
-import { indexOldSends } from "./index-old-sends.ts";
-import { mergeSearchEntries } from "./merge-search-entries.ts";
+import { indexOldSends, newIndexSize } from "./index-old-sends.ts";
+import { mergeSearchEntries, newMergeSize } from "./merge-search-entries.ts";
 
 const database = useTestDatabase();
+/** So long ends after one step. */
+const oneStepMs = 0.01;
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const inTwoWeeks = () => new Date(Date.now() + 15 * 86_400_000).toISOString();
 
@@ -63,3 +66,59 @@ describe("steps of two processes", () => {
     expect(await progress()).toMatchObject({ indexed_from: "00000000-0000-0000-0000-000000000000" });
   });
 });
+
+describe("the size of a step", () => {
+  test("a step of the backfill is bounded by the number of recipients", async () => {
+    await storeOldSends(300, 50);
+    expect(await indexOldSends(database.db, oneStepMs)).toBeLessThanOrEqual(101);
+    expect(await entries()).toBeGreaterThan(0);
+    expect(await entries()).toBeLessThanOrEqual(5_050);
+    await indexOldSends(database.db, 60_000);
+    expect(await entries()).toBe(15_000);
+  });
+
+  test("a backfill whose statements exceed the time limit halves its steps, down to one send, and keeps the size for its next run", async () => {
+    await storeOldSends(3, 50);
+    const size = { ...newIndexSize(), value: 16 };
+    const { db, sizes } = slowAbove(2, "index-old-sends");
+    expect(await indexOldSends(db, 60_000, size)).toBe(3);
+    expect(await entries()).toBe(150);
+    expect(size.value).toBeLessThan(16);
+    sizes.length = 0;
+    await indexOldSends(db, 60_000, { ...size });
+    expect(sizes[0]).toBe(size.value);
+  });
+
+  test("a merge whose statements exceed the time limit halves its steps and keeps the size for its next run", async () => {
+    await storeSends(5);
+    const size = newMergeSize();
+    const { db, sizes } = slowAbove(2 ** 22, "merge-search-entries");
+    await mergeSearchEntries(db, 2_500, inTwoWeeks(), size);
+    expect(sizes.slice(0, 3)).toEqual([2 ** 24, 2 ** 23, 2 ** 22]);
+    expect(size.value).toBeLessThanOrEqual(2 ** 23);
+    expect((await progress())?.merging_hash).toBeGreaterThan(0);
+  });
+
+  test("a statement that exceeds the time limit at the smallest size fails the run", async () => {
+    await storeOldSends(1);
+    const { db } = slowAbove(0, "index-old-sends");
+    await expect(indexOldSends(db, 60_000, { ...newIndexSize(), value: 1 })).rejects.toThrow();
+  });
+});
+
+/** A database where the statement exceeds its time limit for steps above a size. `sizes` are those of all steps. */
+function slowAbove(size: number, name: string): { db: Database; sizes: number[] } {
+  const sizes: number[] = [];
+  const options = { url: database.url, poolSize: 2, applicationName: "postern-test", onIdleError: () => undefined };
+  const db = openDatabase({ ...options, statementTimeoutMs: 400 });
+  onTestFinished(() => db.close());
+  const slowed = (statement: Statement): Statement => {
+    if (statement.name !== name) return statement;
+    const stepSize = Number(statement.values?.[0]);
+    sizes.push(stepSize);
+    return stepSize > size ? { name: "slow", text: "select pg_sleep(10)" } : statement;
+  };
+  const withTransaction: Database["withTransaction"] = (work) =>
+    db.withTransaction((tx) => work({ ...tx, query: (statement) => tx.query(slowed(statement)) }));
+  return { db: { ...db, withTransaction }, sizes };
+}
