@@ -35,10 +35,27 @@ create function fine_bucket(send_id uuid) returns bigint
   language sql immutable parallel safe
   return ('x000000000' || left(send_id::text, 7))::bit(64)::bigint;
 
--- The smallest id that gets a fine bucket.
+create table search_progress (
+  is_only_row boolean primary key default true,
+  -- Sends with smaller ids may have no entries yet.
+  indexed_from uuid not null,
+  -- Coarse buckets before this one are merged. Of this one, the entries with smaller hashes are.
+  merging_bucket bigint not null,
+  merging_hash bigint not null default 0,
+  constraint search_progress_one_row check (is_only_row)
+);
+
+-- The smallest id that gets a fine bucket. After the clock of the server ran ahead and was corrected, the worker may have merged the
+-- present or a part of it: searches do not look for fine buckets there, and no worker merges them again.
 create function first_fine_id() returns uuid
-  language sql stable parallel safe
-  return first_id_at(now() - interval '12 hours');
+  language sql stable
+  return greatest(
+    first_id_at(now() - interval '12 hours'),
+    (
+      select rpad(lpad(to_hex((merging_bucket + case when merging_hash > 0 then 1 else 0 end) << 10), 7, '0'), 32, '0')::uuid
+      from search_progress
+    )
+  );
 
 create function search_key(send_id uuid, hash bigint, first_fine_id uuid) returns bigint
   language sql immutable parallel safe
@@ -89,16 +106,6 @@ begin
   return null;
 end
 $$;
-
-create table search_progress (
-  is_only_row boolean primary key default true,
-  -- Sends with smaller ids may have no entries yet.
-  indexed_from uuid not null,
-  -- Coarse buckets before this one are merged. Of this one, the entries with smaller hashes are.
-  merging_bucket bigint not null,
-  merging_hash bigint not null default 0,
-  constraint search_progress_one_row check (is_only_row)
-);
 
 -- From here on every commit that stores a send writes its entries.
 lock table sends in share row exclusive mode;

@@ -24,20 +24,24 @@ beforeEach(async () => {
 });
 
 /** Sends from before the index. */
-async function storeOldSends(count: number, recipients = 1): Promise<void> {
-  await storeSends(count, recipients);
+async function storeOldSends(count: number, recipients = 1): Promise<string> {
+  const accountId = await storeSends(count, recipients);
   await change(database.db, "delete from send_searches");
+  return accountId;
 }
 
-async function storeSends(count: number, recipients = 1): Promise<void> {
+/** Returns the id of their account. */
+async function storeSends(count: number, recipients = 1): Promise<string> {
+  const accountId = await anAccount(database.db);
   const to = Array.from({ length: recipients }, (_, number) => `to-${number}@example.test`);
   const ids = Array.from({ length: count }, () => newSendId(Date.now() - 60_000));
   await change(
     database.db,
     `insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject)
      select id, $2, 'live', 'sent', 'a@shop.test', $3, 1, 0, 'Hello' from unnest($1::uuid[]) as id`,
-    [ids, await anAccount(database.db), to],
+    [ids, accountId, to],
   );
+  return accountId;
 }
 
 const entries = async () => (await change(database.db, "select from send_searches")).length;
@@ -105,6 +109,44 @@ describe("the size of a step", () => {
     await expect(indexOldSends(db, 60_000, { ...newIndexSize(), value: 1 })).rejects.toThrow();
   });
 });
+
+describe("after the clock of the server ran ahead and was corrected", () => {
+  test.for([
+    ["merged the present", 60_000],
+    ["merged half of it", oneStepMs],
+  ] as const)("sends that arrive when a merge has %s are found now and after the next merge", async ([, mergeMs]) => {
+    await change(database.db, "update search_progress set indexed_from = '00000000-0000-0000-0000-000000000000'");
+    await mergeSearchEntries(database.db, mergeMs, inTwoWeeks(), { ...newMergeSize(), value: 2 ** 35 });
+    const accountId = await storeSends(200);
+    await change(database.db, "update sends set provider_message_id = 'm-' || id");
+    expect(await findable(accountId)).toEqual([200, 200]);
+    await mergeSearchEntries(database.db, 60_000, inTwoWeeks());
+    expect(await findable(accountId)).toEqual([200, 200]);
+  });
+
+  test("the backfill adds entries that are found", async () => {
+    const accountId = await storeOldSends(5);
+    await mergeSearchEntries(database.db, 60_000, inTwoWeeks());
+    await indexOldSends(database.db, 60_000);
+    expect((await findable(accountId))[0]).toBe(5);
+  });
+});
+
+/** The number of sends that a search by recipient and searches by provider message id find. */
+async function findable(accountId: string): Promise<[number, number]> {
+  const [row] = await change(
+    database.db,
+    `select
+       (select count(*)
+        from find_searched_sends(search_hash($1, 'to-0@example.test'), first_id_at(now() - interval '1 day'), first_id_at(now()), 1000)) as by_recipient,
+       (select count(*)
+        from sends s
+        cross join lateral find_searched_sends(search_hash($1, s.provider_message_id), first_id_at(now() - interval '1 day'), first_id_at(now()), 10) as found
+        where s.account_id = $1 and found = s.id) as by_message_id`,
+    [accountId],
+  );
+  return [Number(row?.by_recipient), Number(row?.by_message_id)];
+}
 
 /** A database where the statement exceeds its time limit for steps above a size. `sizes` are those of all steps. */
 function slowAbove(size: number, name: string): { db: Database; sizes: number[] } {
