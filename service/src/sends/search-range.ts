@@ -19,12 +19,12 @@ const longestPromptMs = 10_000;
 const clockToleranceMs = 5_000;
 
 /**
- * SQL: the ids of the sends that may match the search in `$6` (recipient) or `$8` (provider message id), at most `$3`, newest first.
+ * SQL: the ids of the sends that may match the search in `$6` (recipient) or `$8` (provider message id), at most `$3` and one more, newest first.
  * A hash collision may add others. Entries in the index are complete, except for prompt submissions: see the migration 0029_search.
  */
 export const searchedSends = `
             select found as id
-            from find_searched_sends(search_hash($1::uuid, coalesce($8::text, $6::text)), $10::uuid, $11::uuid, $3::integer) as found
+            from find_searched_sends(search_hash($1::uuid, coalesce($8::text, $6::text)), $10::uuid, $11::uuid, $3::integer + 1) as found
             union
             select id
             from (
@@ -39,7 +39,7 @@ export const searchedSends = `
                   and $12::uuid is not null
                   and s.provider_message_id = $8
                 order by s.id desc
-                limit $3`,
+                limit $3 + 1`,
               )}
             ) as prompt`;
 
@@ -54,8 +54,10 @@ export async function findSearchRange(
   const endId = firstIdAt(newest === null ? 0 : timeOf(newest) + 1);
   const beforeId = smallest(before?.toLowerCase(), untilId, endId) ?? endId;
   const oldestId = largest(sinceId, oldest) ?? firstIdAt(0);
-  if (beforeId <= indexedFrom && oldestId < beforeId) return undefined;
-  const fromId = largest(oldestId, indexedFrom) ?? oldestId;
+  // The next millisecond, because the caller may see this id, and the send is perhaps of another account.
+  const indexedId = firstIdAt(timeOf(indexedFrom) + 1);
+  if (beforeId <= indexedId && oldestId < beforeId) return undefined;
+  const fromId = largest(oldestId, indexedId) ?? oldestId;
   const submittedAt = providerMessageId === undefined ? undefined : submissionTime(providerMessageId);
   return {
     fromId,
@@ -64,6 +66,15 @@ export async function findSearchRange(
     promptFromId: submittedAt === undefined ? undefined : firstIdAt(submittedAt - longestPromptMs),
     promptBeforeId: submittedAt === undefined ? undefined : firstIdAt(submittedAt + clockToleranceMs + 1),
   };
+}
+
+/**
+ * An id to continue a search from, between the last send that it read and the next one. It is not the id of a send, because the caller may
+ * not see the sends: it has the first digits of the last one, as few as distinguish it from the next. Those nearly always differ in their time.
+ */
+export function idBetween(last: string, next: string): string {
+  const distinguished = [...last].findIndex((digit, index) => digit !== next[index]) + 1;
+  return last.slice(0, distinguished) + firstIdAt(0).slice(distinguished);
 }
 
 interface Bounds {
@@ -117,12 +128,12 @@ function timeOf(id: string): number {
   return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 }
 
-/** The smallest id of a moment. Ids of sends are larger than it. */
+/** The smallest id of a moment, as in the database. */
 function firstIdAt(ms: number): string {
   const time = Math.min(Math.max(Math.floor(ms), 0), 2 ** 48 - 1)
     .toString(16)
     .padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
 function smallest(...ids: (string | null | undefined)[]): string | undefined {
