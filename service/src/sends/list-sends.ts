@@ -1,5 +1,6 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
+import { onlyByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { findSearchRange, idBetween, type SearchRange, searchedSends } from "./search-range.ts";
 import type { SendFilter } from "./send-filter.ts";
@@ -70,6 +71,7 @@ async function scanSends(db: AccountDatabase, modes: readonly Mode[], filter: Se
             from sends s
             where s.account_id = $1
               and s.mode = ${mode}
+              and ${onlyByIndex("s.account_id = $1", "s.to_count")}
               and ($10::uuid is null or s.id < $10)
               and ($11::timestamptz is null or s.id >= first_id_at($11))
               and ($12::timestamptz is null or s.id < first_id_at($12))

@@ -46,4 +46,13 @@ describe.for(["without statistics", "with fresh statistics"])("%s", (statistics)
     expect(rowsRead).toBeLessThanOrEqual(100);
     expect(pagesRead).toBeLessThanOrEqual(1_500);
   });
+
+  test("the list of both modes in an account without test mails reads a few rows of each partition", async () => {
+    const filter = { fromDomains: undefined, providerMessageId: undefined, apiKeyId: undefined, status: undefined };
+    const page = { before: undefined, since: undefined, until: undefined, recipient: undefined, limit: 1 };
+    const { rowsRead } = await costOf(database.db.forAccount(large), (db) =>
+      listSends(db, ["live", "test"], { ...filter, ...page }),
+    );
+    expect(rowsRead).toBeLessThanOrEqual(100);
+  });
 });
