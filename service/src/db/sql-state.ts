@@ -10,6 +10,11 @@ export function isContention(error: unknown): boolean {
   return state === "40P01" || state === "40001";
 }
 
+/** The server cancelled the statement at its time limit. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof Error && sqlState(error.cause ?? error) === "57014";
+}
+
 const connectionErrorStates = new Set([
   "25006", // read-only: the primary became a standby
   "53100", // disk full

@@ -1,20 +1,16 @@
 import type { AccountDatabase } from "../db/database.ts";
-import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
+import { onlyByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
-import { findSearchRange, type SearchRange, searchedSends } from "./search-range.ts";
+import { findSearchRange, idBetween, type SearchRange, searchedSends } from "./search-range.ts";
 import type { SendFilter } from "./send-filter.ts";
-import { type SendRecord, sendColumnsWithoutId, sendRecordColumns } from "./send-store.ts";
+import { matchesFilter, readPage, type SendPage } from "./send-page.ts";
+import { sendColumnsWithoutId, sendRecordColumns } from "./send-store.ts";
 
 /** The most sends that one page reads for its filters; the caller continues with the next page. */
 const maxScanned = 10_000;
 /** The most sends that one page reads for a recipient alone: more than a page, because sends of the other mode are among them. */
 const maxSearched = 1_000;
-
-interface SendPage {
-  sends: SendRecord[];
-  nextBefore: string | undefined;
-}
 
 /**
  * Newest first, from `before` on. `nextBefore` continues the list and is undefined at its end. A page with fewer than `limit` sends
@@ -56,6 +52,7 @@ async function searchSends(
           ) as s on true`,
     scanLimit,
     values: [range.fromId, range.beforeId, range.promptFromId, range.promptBeforeId],
+    continuesAfter: ({ id, nextId }) => (nextId === null ? undefined : idBetween(id, nextId)),
   });
   return { ...page, nextBefore: page.nextBefore ?? continuesAt };
 }
@@ -74,6 +71,7 @@ async function scanSends(db: AccountDatabase, modes: readonly Mode[], filter: Se
             from sends s
             where s.account_id = $1
               and s.mode = ${mode}
+              and ${onlyByIndex("s.account_id = $1", "s.to_count")}
               and ($10::uuid is null or s.id < $10)
               and ($11::timestamptz is null or s.id >= first_id_at($11))
               and ($12::timestamptz is null or s.id < first_id_at($12))
@@ -82,62 +80,6 @@ async function scanSends(db: AccountDatabase, modes: readonly Mode[], filter: Se
     ),
     scanLimit: isFiltered ? maxScanned : limit + 1,
     values: [before ?? null, since ?? null, until ?? null],
+    continuesAfter: ({ id }) => id,
   });
-}
-
-/** SQL: whether the send `s` matches the filter, apart from its status, which is computed. */
-const matchesFilter = `($6::text is null or $6 = any (coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[])))
-              and ($7::text[] is null or lower(substring(s.from_address from '@([^@>]+)>?$')) = any ($7))
-              and ($8::text is null or s.provider_message_id = $8)
-              and ($9::uuid is null or s.api_key_id = $9)`;
-
-interface Candidates {
-  name: string;
-  /** SQL: the sends that the page may contain, with `isMatch`. */
-  candidates: string;
-  scanLimit: number;
-  /** The parameters from `$10` on. */
-  values: unknown[];
-}
-
-async function readPage(
-  db: AccountDatabase,
-  modes: readonly Mode[],
-  { status, recipient, fromDomains, providerMessageId, apiKeyId, limit }: SendFilter,
-  { name, candidates, scanLimit, values }: Candidates,
-): Promise<SendPage> {
-  const rows = await db.query<SendRecord & ScannedRow>({
-    name,
-    text: `
-      select *
-      from (
-        select *, row_number() over (order by id desc) as "scanPosition", ($4::text is null or status = $4) and "isMatch" as "isWanted"
-        from (
-          select *
-          from (
-            ${candidates}
-          ) as entries
-          order by id desc
-          limit $3
-        ) as candidates
-      ) as scanned
-      where "isWanted" or "scanPosition" = $3
-      order by id desc
-      limit $5`,
-    values: [
-      db.accountId,
-      modes,
-      scanLimit,
-      status ?? null,
-      limit + 2,
-      recipient ?? null,
-      fromDomains ?? null,
-      providerMessageId ?? null,
-      apiKeyId ?? null,
-      ...values,
-    ],
-    isPlannedEachTime: true,
-  });
-  const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
-  return { sends: wanted, nextBefore };
 }

@@ -1,5 +1,6 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
+import { rowByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import type { SendFilter } from "./send-filter.ts";
 
@@ -19,12 +20,12 @@ const longestPromptMs = 10_000;
 const clockToleranceMs = 5_000;
 
 /**
- * SQL: the ids of the sends that may match the search in `$6` (recipient) or `$8` (provider message id), at most `$3`, newest first.
+ * SQL: the ids of the sends that may match the search in `$6` (recipient) or `$8` (provider message id), at most `$3` and one more, newest first.
  * A hash collision may add others. Entries in the index are complete, except for prompt submissions: see the migration 0029_search.
  */
 export const searchedSends = `
             select found as id
-            from find_searched_sends(search_hash($1::uuid, coalesce($8::text, $6::text)), $10::uuid, $11::uuid, $3::integer) as found
+            from find_searched_sends(search_hash($1::uuid, coalesce($8::text, $6::text)), $10::uuid, $11::uuid, $3::integer + 1) as found
             union
             select id
             from (
@@ -39,7 +40,7 @@ export const searchedSends = `
                   and $12::uuid is not null
                   and s.provider_message_id = $8
                 order by s.id desc
-                limit $3`,
+                limit $3 + 1`,
               )}
             ) as prompt`;
 
@@ -50,10 +51,14 @@ export async function findSearchRange(
   { before, since, until, providerMessageId }: SendFilter,
 ): Promise<SearchRange | undefined> {
   const { indexedFrom, newest, oldest, sinceId, untilId } = await readBounds(db, modes, since, until);
-  const beforeId = smallest(before?.toLowerCase(), untilId, newest && firstIdAt(timeOf(newest) + 1)) ?? firstIdAt(0);
+  // The number of buckets to read grows with the range, so only ids of existing sends are in it: none for an account without sends.
+  const endId = firstIdAt(newest === null ? 0 : timeOf(newest) + 1);
+  const beforeId = smallest(before?.toLowerCase(), untilId, endId) ?? endId;
   const oldestId = largest(sinceId, oldest) ?? firstIdAt(0);
-  if (beforeId <= indexedFrom && oldestId < beforeId) return undefined;
-  const fromId = largest(oldestId, indexedFrom) ?? oldestId;
+  // The next millisecond, because the caller may see this id, and the send is perhaps of another account.
+  const indexedId = firstIdAt(timeOf(indexedFrom) + 1);
+  if (beforeId <= indexedId && oldestId < beforeId) return undefined;
+  const fromId = largest(oldestId, indexedId) ?? oldestId;
   const submittedAt = providerMessageId === undefined ? undefined : submissionTime(providerMessageId);
   return {
     fromId,
@@ -62,6 +67,15 @@ export async function findSearchRange(
     promptFromId: submittedAt === undefined ? undefined : firstIdAt(submittedAt - longestPromptMs),
     promptBeforeId: submittedAt === undefined ? undefined : firstIdAt(submittedAt + clockToleranceMs + 1),
   };
+}
+
+/**
+ * An id to continue a search from, between the last send that it read and the next one. It is not the id of a send, because the caller may
+ * not see the sends: it has the first digits of the last one, as few as distinguish it from the next. Those nearly always differ in their time.
+ */
+export function idBetween(last: string, next: string): string {
+  const distinguished = [...last].findIndex((digit, index) => digit !== next[index]) + 1;
+  return last.slice(0, distinguished) + firstIdAt(0).slice(distinguished);
 }
 
 interface Bounds {
@@ -78,6 +92,7 @@ async function readBounds(
   since: string | undefined,
   until: string | undefined,
 ): Promise<Bounds> {
+  // With an equality and statistics, PostgreSQL reads all sends by id for an account with many live sends and no test mail.
   const end = (order: "asc" | "desc") => `
           select id
           from (
@@ -85,9 +100,8 @@ async function readBounds(
               (mode) => `
               select s.id
               from sends s
-              where s.account_id = $1
-                and s.mode = ${mode}
-              order by s.id ${order}
+              where ${rowByIndex(["s.account_id", "s.mode"], ["$1::uuid", mode])}
+              order by s.account_id ${order}, s.mode ${order}, s.id ${order}
               limit 1`,
             )}
           ) as ends
@@ -115,12 +129,12 @@ function timeOf(id: string): number {
   return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 }
 
-/** The smallest id of a moment. Ids of sends are larger than it. */
+/** The smallest id of a moment, as in the database. */
 function firstIdAt(ms: number): string {
   const time = Math.min(Math.max(Math.floor(ms), 0), 2 ** 48 - 1)
     .toString(16)
     .padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
 function smallest(...ids: (string | null | undefined)[]): string | undefined {

@@ -1,40 +1,39 @@
-import type { Queryable } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
+import { double, halve, runSearchSteps, type StepSize } from "./search-steps.ts";
 
 /** One statement moves a range of hashes, so its entries go to neighbouring pages of the index. */
 const allHashes = 2 ** 36;
-const firstWidth = 2 ** 24;
-const smallestWidth = 2 ** 16;
 const [fewEntries, manyEntries] = [1_000, 10_000];
+
+/** The size of a step is the width of its range. */
+export function newMergeSize(): StepSize {
+  return { value: 2 ** 24, smallest: 2 ** 16, largest: allHashes };
+}
 
 /**
  * Serves all accounts: moves the search entries of fine buckets to the coarse bucket that contains them, a day after its end; the
  * migration 0029_search explains the buckets. One statement moves a range and records it, so every search finds each entry exactly once.
  * Stops after `maxMs`. Returns the number of moved entries.
  */
-export async function mergeSearchEntries(db: Queryable, maxMs: number, at?: string): Promise<number> {
-  const endsAt = performance.now() + maxMs;
-  let entries = 0;
-  for (let width = firstWidth; performance.now() < endsAt; ) {
-    const moved = await mergeRange(db, width, at);
-    if (moved === undefined) break;
-    entries += moved;
-    if (moved < fewEntries) width = Math.min(width * 2, allHashes);
-    if (moved > manyEntries) width = Math.max(width / 2, smallestWidth);
-  }
-  return entries;
+export function mergeSearchEntries(db: Database, maxMs: number, at?: string, size = newMergeSize()): Promise<number> {
+  return runSearchSteps(db, maxMs, size, async (tx) => {
+    const moved = await mergeRange(tx, size.value, at);
+    if (moved !== undefined && moved < fewEntries) double(size);
+    if (moved !== undefined && moved > manyEntries) halve(size);
+    return moved;
+  });
 }
 
 /** Undefined when no coarse bucket ended a day ago. */
-async function mergeRange(db: Queryable, width: number, at: string | undefined): Promise<number | undefined> {
-  const [row] = await db.query<{ moved: number }>({
+async function mergeRange(tx: Transaction, width: number, at: string | undefined): Promise<number | undefined> {
+  const [row] = await tx.query<{ moved: number }>({
     name: "merge-search-entries",
     text: `
       with range as materialized (
-        select merging_bucket as bucket, merging_hash as first_hash, least(merging_hash + $2::bigint, ${allHashes}) as end_hash
+        select merging_bucket as bucket, merging_hash as first_hash, least(merging_hash + $1::bigint, ${allHashes}) as end_hash
         from search_progress
-        where merging_bucket < fine_bucket(first_id_at(coalesce($1::timestamptz, now()) - interval '1 day')) >> 10
-        for update
+        where merging_bucket < fine_bucket(first_id_at(coalesce($2::timestamptz, now()) - interval '1 day')) >> 10
       ), moved as (
         delete from send_searches
         where ctid = any (array(
@@ -60,7 +59,7 @@ async function mergeRange(db: Queryable, width: number, at: string | undefined):
       )
       select (select count(*) from moved) as moved
       from range`,
-    values: [at, width],
+    values: [width, at],
     isPlannedEachTime: true,
   });
   return row?.moved;

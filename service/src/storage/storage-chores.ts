@@ -4,12 +4,13 @@ import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { measureDatabase } from "./database-size.ts";
 import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
-import { indexOldSends } from "./index-old-sends.ts";
-import { mergeSearchEntries } from "./merge-search-entries.ts";
+import { indexOldSends, newIndexSize } from "./index-old-sends.ts";
+import { mergeSearchEntries, newMergeSize } from "./merge-search-entries.ts";
 import { dropOldAttempts } from "./old-attempts.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { dropOldDelays } from "./old-delays.ts";
 import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
+import type { StepSize } from "./search-steps.ts";
 
 interface StorageDeps {
   db: Database;
@@ -30,13 +31,14 @@ const maxMergeMs = 300_000;
 /** Looks after the storage: partitions, retention, list counts, the index of searches, the size of the database and held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
   const reported = new Set<string>();
+  const [indexSize, mergeSize] = [newIndexSize(), newMergeSize()];
   return [
     { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(deps) },
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
-    { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps) },
-    { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps) },
+    { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps, indexSize) },
+    { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps, mergeSize) },
     { name: "measure-database", pauseSeconds: hourSeconds, run: () => measureDatabase(deps.db) },
     { name: "watch-snapshots", pauseSeconds: 60, run: () => watchSnapshots(deps, reported) },
   ];
@@ -74,14 +76,14 @@ async function foldChanges({ db }: StorageDeps): Promise<void> {
   while (performance.now() < endsAt && (await foldListChanges(db, foldBatchSize)) === foldBatchSize);
 }
 
-async function indexSends({ db, log }: StorageDeps): Promise<void> {
-  const sends = await indexOldSends(db, maxIndexMs);
+async function indexSends({ db, log }: StorageDeps, size: StepSize): Promise<void> {
+  const sends = await indexOldSends(db, maxIndexMs, size);
   if (sends > 0) log.info({ sends }, "sends.indexed");
 }
 
 /** Several minutes of an hour are enough to merge the entries of 100 sends a second. */
-async function mergeEntries({ db, log }: StorageDeps): Promise<void> {
-  const entries = await mergeSearchEntries(db, maxMergeMs);
+async function mergeEntries({ db, log }: StorageDeps, size: StepSize): Promise<void> {
+  const entries = await mergeSearchEntries(db, maxMergeMs, undefined, size);
   if (entries > 0) log.info({ entries }, "searches.merged");
 }
 
