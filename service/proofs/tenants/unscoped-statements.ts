@@ -50,6 +50,9 @@ export function watchDatabase(db: Database, { isRowSecurityOn, otherAccountId }:
 }
 
 const accountCondition = /\b(?:\w+\.)?account_id = \$1(?!\d)/g;
+/** The same for account and mode together (`rowByIndex`). */
+const accountRowCondition =
+  /\(((?:\w+\.)?)account_id, \1mode\) >= \(\$1::uuid, ([^\n]+?)\) and \(\1account_id, \1mode\) <= \(\$1::uuid, \2\)/g;
 /** In the table `accounts` the condition is on `id`. */
 const accountsIdCondition = /(\bfrom accounts\b[\s\S]*\bwhere )(?:a\.)?id = \$1(?!\d)/g;
 const newRow = /insert into \w+ \(account_id,/;
@@ -65,6 +68,7 @@ function removeScope(statement: Statement, removed: RemovedScope, otherAccountId
   }
   const text = statement.text
     .replace(accountCondition, () => anyAccount)
+    .replace(accountRowCondition, (_found, prefix: string, mode: string) => `${anyAccount} and ${prefix}mode = ${mode}`)
     .replace(accountsIdCondition, (_found, before: string) => `${before}${anyAccount}`);
   return text !== statement.text ? { ...statement, name, text } : undefined;
 }
