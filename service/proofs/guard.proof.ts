@@ -154,9 +154,9 @@ function evaluate({ held, others, released, kills, size }: Measured): Finding {
   const fewest = Math.min(...others.map(({ outcomes }) => outcomes));
   return {
     figure:
-      `${size} account(s) with 12 % hard bounces, ${kills} worker(s) killed: all held, the latest after ${latest} outcomes; ` +
+      `${size} account(s) with 12 % hard bounces, ${kills} worker(s) killed: all on hold, the latest after ${latest} outcomes; ` +
       `${others.length} other accounts had ${fewest} outcomes or more, ${one?.complaints ?? 0} complaint in ${one?.outcomes ?? 0} in one of ` +
-      `them: ${wrongHolds} held; after the release ${oldBounces} hard bounces of old mail: ${counted} counted, ${heldAgain} held again`,
+      `them: ${wrongHolds} on hold; after the release ${oldBounces} hard bounces of old mail: ${counted} counted, ${heldAgain} put on hold again`,
     holds:
       held.every(({ isHeld, outcomes }) => isHeld && outcomes >= 200 && outcomes < maxOutcomes) &&
       kills > 0 &&
