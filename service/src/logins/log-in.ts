@@ -33,8 +33,10 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   const user = await deps.slots.run(addressBlock(attempt.address), () => checkPassword(db, deps, attempt));
   if (user === undefined) throw wrongPassword();
   await clearAttempts(db, deps.throttle, attempt);
+  const { accountId } = user;
+  if (accountId === null) throw withoutMembership();
   if (user.isSuspended) throw suspended();
-  return startLogin(db, deps, user);
+  return startLogin(db, deps, { ...user, accountId });
 }
 
 /** Undefined for a wrong password. The count is part of the slot: a log-in that gets no slot must not count as a failure. */
@@ -53,13 +55,28 @@ export function suspended(): AppError {
   return new AppError("UNAUTHORIZED", "This account is suspended. Ask the operator of this installation.");
 }
 
+function withoutMembership(): AppError {
+  return new AppError(
+    "UNAUTHORIZED",
+    "You are not a member of any account any more. Ask an owner of the account to invite you again.",
+  );
+}
+
 const dummyHash = hashPassword("no user has this password");
 
-async function startLogin(db: Database, deps: LoginDeps, user: User): Promise<Tokens> {
+interface LoginUser {
+  id: string;
+  accountId: string;
+  passwordHash: string;
+}
+
+/** `passwordHash` is the one that was checked: a change in between ends the attempt. */
+export async function startLogin(db: Database, deps: LoginDeps, user: LoginUser): Promise<Tokens> {
   const loginId = randomUUIDv7();
   const { text: refreshToken, nonce } = deps.refreshTokens.make(loginId);
-  const now = await insertLogin(db, { id: loginId, userId: user.id, nonce, passwordHash: user.passwordHash });
+  const { id: userId, accountId, passwordHash } = user;
+  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash });
   if (now === undefined) throw wrongPassword();
-  const session = { userId: user.id, accountId: user.accountId, loginId };
+  const session = { userId, accountId, loginId };
   return { accessToken: await issueAccessToken(deps.authority, session, now), refreshToken };
 }

@@ -1,3 +1,4 @@
+import type { Role } from "../accounts/role.ts";
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
@@ -11,20 +12,23 @@ export const maxTokensPerLogin = 50;
 
 /**
  * Stores a login with its first refresh token, deletes the user's expired logins and returns the current time in seconds.
- * Returns undefined when the password has changed since it was checked: a reset also ends logins that are in progress.
+ * Returns undefined when the password has changed since it was checked: a reset also ends logins that are in progress. So does the removal
+ * of the member: without the lock on the membership, the foreign key would fail instead.
  */
 export async function insertLogin(
   db: Queryable,
-  login: { id: string; userId: string; nonce: Buffer; passwordHash: string },
+  login: { id: string; userId: string; accountId: string; nonce: Buffer; passwordHash: string },
 ): Promise<number | undefined> {
   const [row] = await db.query<{ now: number }>({
     name: "insert-login",
     text: `
       with unchanged as materialized (
-        select id
+        select users.id, memberships.account_id
         from users
-        where id = $2
-          and password_hash = $6
+        join memberships on memberships.user_id = users.id
+        where users.id = $2
+          and users.password_hash = $6
+          and memberships.account_id = $7
         for share
       ), old as (
         delete from logins
@@ -32,8 +36,8 @@ export async function insertLogin(
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
       ), login as (
-        insert into logins (id, user_id, expires_at)
-        select $1, id, now() + make_interval(days => $5)
+        insert into logins (id, user_id, account_id, expires_at)
+        select $1, id, account_id, now() + make_interval(days => $5)
         from unchanged
         returning id
       )
@@ -41,7 +45,7 @@ export async function insertLogin(
       select id, $3
       from login
       returning floor(extract(epoch from now()))::bigint as now`,
-    values: [login.id, login.userId, login.nonce, maxLoginsPerUser - 1, loginDays, login.passwordHash],
+    values: [login.id, login.userId, login.nonce, maxLoginsPerUser - 1, loginDays, login.passwordHash, login.accountId],
   });
   return row?.now;
 }
@@ -49,6 +53,8 @@ export async function insertLogin(
 export interface OpenLogin {
   userId: string;
   accountId: string;
+  /** Of the user in this account, now: a token names no role. */
+  role: Role;
   isSuspended: boolean;
 }
 
@@ -59,7 +65,10 @@ export interface TokenOfLogin {
   expiresAt: number;
 }
 
-/** Every request with a token asks this once: is the login open, the account active and the token within its lifetime? */
+/**
+ * Every request with a token asks this once: is the login open, which role has the user, is the account active and the token within its
+ * lifetime?
+ */
 export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Promise<(OpenLogin | undefined)[]> {
   const rows = await db.query<OpenLogin & { position: number }>({
     name: "find-open-logins",
@@ -67,10 +76,9 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
       select given.position::integer, login.*
       from unnest($1::uuid[], $2::float8[], $3::float8[]) with ordinality as given (id, not_before, expires_at, position)
       cross join lateral ${indexLookup(`
-        select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended"
+        select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended"
         from logins
-        join users on users.id = logins.user_id
-        join accounts on accounts.id = users.account_id
+        cross join lateral ${membershipOf("logins")} as member
         where logins.id = given.id
           and logins.expires_at > now()`)} as login
       where extract(epoch from now()) >= given.not_before
@@ -85,16 +93,25 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
   return tokens.map((_, position) => logins.get(position));
 }
 
+/** SQL: the membership that the login is for, and the state of its account. */
+function membershipOf(login: string): string {
+  return indexLookup(`
+          select memberships.role, accounts.suspended_at is not null as "isSuspended"
+          from memberships
+          join accounts on accounts.id = memberships.account_id
+          where memberships.user_id = ${login}.user_id
+            and memberships.account_id = ${login}.account_id`);
+}
+
 /** Locks the login until the commit, so that two uses of one refresh token are decided one after the other. */
 export async function lockLogin(tx: Transaction, loginId: string): Promise<(OpenLogin & { now: number }) | undefined> {
   const [row] = await tx.query<OpenLogin & { now: number }>({
     name: "lock-login",
     text: `
-      select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended",
+      select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
         floor(extract(epoch from now()))::bigint as now
       from logins
-      join users on users.id = logins.user_id
-      join accounts on accounts.id = users.account_id
+      cross join lateral ${membershipOf("logins")} as member
       where logins.id = $1
         and logins.expires_at > now()
       for update of logins`,
