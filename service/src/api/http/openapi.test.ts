@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { apiDocument } from "../../../test/api-document.ts";
+import { registeredRoutes } from "../../../test/registered-routes.ts";
 import { useTestApi } from "../../../test/use-test-api.ts";
 
 const api = useTestApi();
@@ -24,16 +25,5 @@ test("the document contains every route except the pages and the document itself
 });
 
 function routes(): string[] {
-  const table: string = api.app.printRoutes({ commonPrefix: false });
-  const segments: string[] = [];
-  const found: string[] = [];
-  for (const line of table.split("\n")) {
-    const match = /^([│ ]*)[├└]── (\S+)( \(.*\))?$/.exec(line);
-    if (match === null) continue;
-    const [, indent = "", segment = "", methods] = match;
-    segments.length = indent.length / 4;
-    segments.push(segment);
-    if (methods !== undefined) found.push(segments.join(""));
-  }
-  return found;
+  return registeredRoutes(api.app).map(({ path }) => path);
 }

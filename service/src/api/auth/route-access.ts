@@ -1,0 +1,64 @@
+import type { KeyScope } from "../../api-keys/scopes.ts";
+
+/** Each role may do what the roles before it may do. */
+export const roles = ["viewer", "developer", "owner"] as const;
+
+export type Role = (typeof roles)[number];
+
+interface CallerAccess {
+  /** The scope that an API key needs. `any`: every valid key; `never`: only a JWT. */
+  key: KeyScope | "send-or-read" | "any" | "never";
+  /** The least role that a user needs. `any-user`: every user, for what concerns only that user. */
+  role: Role | "any-user";
+  /** With both headers the one in Authorization counts (interface, section 5, item 2). Elsewhere X-API-Key counts. */
+  prefersJwt?: true;
+  public?: never;
+}
+
+export type RouteAccess = CallerAccess | { public: true };
+
+const open: RouteAccess = { public: true };
+
+/** Who may call each route. Every route of the API has an entry; a test compares the table with the server. */
+export const routeAccess: Readonly<Record<string, RouteAccess>> = {
+  "GET /": open,
+  "GET /healthz": open,
+  "GET /readyz": open,
+  "GET /openapi.json": open,
+  "GET /errors": open,
+  "GET /errors/:code": open,
+  "GET /.well-known/jwks.json": open,
+  // The signature of SNS authenticates it.
+  "POST /api/v1/feedback/ses": open,
+
+  "POST /api/v1/auth/login": open,
+  "POST /api/v1/auth/refresh": open,
+  "POST /api/v1/auth/logout": { key: "never", role: "any-user", prefersJwt: true },
+
+  "POST /api/v1/send": { key: "send", role: "developer" },
+  "POST /api/v1/send/validate": { key: "send", role: "developer" },
+  "GET /api/v1/send/:id/status": { key: "send-or-read", role: "viewer" },
+  "GET /api/v1/send/:id/timeline": { key: "send-or-read", role: "viewer" },
+  "GET /api/v1/sends": { key: "read", role: "viewer" },
+  "GET /api/v1/usage": { key: "read", role: "viewer" },
+  "GET /api/v1/account": { key: "any", role: "viewer" },
+
+  "GET /api/v1/events": { key: "read", role: "viewer", prefersJwt: true },
+  "GET /api/v1/suppression": { key: "read", role: "viewer", prefersJwt: true },
+  "DELETE /api/v1/suppression/:email": { key: "suppressions", role: "developer", prefersJwt: true },
+
+  "GET /api/v1/domains": { key: "read", role: "viewer", prefersJwt: true },
+  "GET /api/v1/domains/:id": { key: "read", role: "viewer", prefersJwt: true },
+  "POST /api/v1/domains": { key: "domains", role: "developer", prefersJwt: true },
+  "POST /api/v1/domains/:id/verify": { key: "domains", role: "developer", prefersJwt: true },
+  "DELETE /api/v1/domains/:id": { key: "domains", role: "developer", prefersJwt: true },
+
+  "GET /api/v1/api-keys": { key: "never", role: "viewer", prefersJwt: true },
+  "POST /api/v1/api-keys": { key: "never", role: "developer", prefersJwt: true },
+  "DELETE /api/v1/api-keys/:id": { key: "never", role: "developer", prefersJwt: true },
+};
+
+/** HEAD is GET without the body. */
+export function findRouteAccess(method: string, pattern: string | undefined): RouteAccess | undefined {
+  return routeAccess[`${method === "HEAD" ? "GET" : method} ${pattern}`];
+}
