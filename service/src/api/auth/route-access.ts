@@ -1,9 +1,5 @@
+import type { Role } from "../../accounts/role.ts";
 import type { KeyScope } from "../../api-keys/scopes.ts";
-
-/** Each role may do what the roles before it may do. */
-export const roles = ["viewer", "developer", "owner"] as const;
-
-export type Role = (typeof roles)[number];
 
 interface CallerAccess {
   /** The scope that an API key needs. `any`: every valid key; `never`: only a JWT. */
