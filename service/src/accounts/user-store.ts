@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
+import { AppError } from "../errors.ts";
 import type { Role } from "./role.ts";
 
 export interface User {
@@ -61,6 +62,19 @@ export async function findUserByEmail(db: Queryable, email: string): Promise<Use
     values: [email],
   });
   return row;
+}
+
+export async function getEmail(db: Queryable, userId: string): Promise<string> {
+  const [row] = await db.query<{ email: string }>({
+    name: "get-email",
+    text: `
+      select email
+      from users
+      where id = $1`,
+    values: [userId],
+  });
+  if (row === undefined) throw new AppError("NOT_FOUND", "This user no longer exists.");
+  return row.email;
 }
 
 export async function setPasswordHash(tx: Transaction, userId: string, passwordHash: string): Promise<void> {

@@ -50,6 +50,51 @@ export async function insertLogin(
   return row?.now;
 }
 
+/**
+ * A login of the same person for another account. It ends when the login it comes from would have ended, so that switching cannot prolong a
+ * stolen one. The locks make a password reset, a log-out or a removal at the same time come first or find this login.
+ */
+export async function insertLoginForAccount(
+  db: Queryable,
+  login: { id: string; accountId: string; nonce: Buffer; fromLoginId: string },
+): Promise<number | undefined> {
+  const [row] = await db.query<{ now: number }>({
+    name: "insert-login-for-account",
+    text: `
+      with origin as materialized (
+        select users.id, memberships.account_id, logins.expires_at
+        from logins
+        join users on users.id = logins.user_id
+        join memberships on memberships.user_id = users.id
+        where logins.id = $4
+          and logins.expires_at > now()
+          and memberships.account_id = $2
+        for share of users, memberships, logins
+      ), old as (
+        delete from logins
+        where id in (
+          select id
+          from logins
+          where user_id in (select id from origin)
+            and id <> $4
+          order by created_at desc
+          offset $5
+        )
+      ), login as (
+        insert into logins (id, user_id, account_id, expires_at)
+        select $1, id, account_id, expires_at
+        from origin
+        returning id
+      )
+      insert into refresh_tokens (login_id, nonce)
+      select id, $3
+      from login
+      returning floor(extract(epoch from now()))::bigint as now`,
+    values: [login.id, login.accountId, login.nonce, login.fromLoginId, maxLoginsPerUser - 2],
+  });
+  return row?.now;
+}
+
 export interface OpenLogin {
   userId: string;
   accountId: string;

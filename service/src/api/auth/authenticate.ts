@@ -138,7 +138,7 @@ export function createSenderIdentifier(authenticator: Authenticator) {
       const known = remembered.get(memoryKey);
       if (known !== undefined && mayTrustMemory) return known;
       const caller = await answerInTime(authenticate(authenticator, headers, "api-key-or-jwt"));
-      requireRole(caller, routeAccess["POST /api/v1/send"]);
+      requireRole(caller.credential, routeAccess["POST /api/v1/send"]);
       const apiKeyId = caller.credential.kind === "api-key" ? caller.credential.keyId : undefined;
       const sender = { accountId: caller.accountId, mode: caller.mode, apiKeyId };
       if (typeof key === "string" && apiKeyId !== undefined) {

@@ -20,7 +20,7 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps, accepte
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const caller = await authenticate(authenticator, request.headers, accepted);
-      requireRole(caller, findRouteAccess(request.method, request.routeOptions.url));
+      requireRole(caller.credential, findRouteAccess(request.method, request.routeOptions.url));
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (isRead) countRead(readLimits, caller.accountId, reply);
       callers.set(request, { ...caller, db: readLimits.limit(caller.db) });

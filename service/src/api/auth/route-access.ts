@@ -31,6 +31,13 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "POST /api/v1/auth/refresh": open,
   "POST /api/v1/auth/logout": { key: "never", role: "any-user", prefersJwt: true },
 
+  "GET /api/v1/auth/me": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/switch": { key: "never", role: "any-user", prefersJwt: true },
+
+  "GET /api/v1/members": { key: "never", role: "owner", prefersJwt: true },
+  "PATCH /api/v1/members/:id": { key: "never", role: "owner", prefersJwt: true },
+  "DELETE /api/v1/members/:id": { key: "never", role: "owner", prefersJwt: true },
+
   "POST /api/v1/send": { key: "send", role: "developer" },
   "POST /api/v1/send/validate": { key: "send", role: "developer" },
   "GET /api/v1/send/:id/status": { key: "send-or-read", role: "viewer" },

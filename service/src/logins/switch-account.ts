@@ -1,0 +1,32 @@
+import { randomUUIDv7 } from "node:crypto";
+import { listMemberships } from "../accounts/membership-store.ts";
+import type { Database } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import { issueAccessToken } from "./access-token.ts";
+import { type LoginDeps, suspended, type Tokens } from "./log-in.ts";
+import { insertLoginForAccount } from "./login-store.ts";
+
+/** A token names one account, so another account of the same person needs a new login. The login of the request stays open. */
+export async function switchAccount(
+  db: Database,
+  deps: LoginDeps,
+  { userId, loginId, accountId }: { userId: string; loginId: string; accountId: string },
+): Promise<Tokens> {
+  const membership = (await listMemberships(db, userId)).find((each) => each.accountId === accountId);
+  if (membership === undefined) throw notAMember();
+  if (membership.isSuspended) throw suspended();
+  const newLoginId = randomUUIDv7();
+  const { text: refreshToken, nonce } = deps.refreshTokens.make(newLoginId);
+  const now = await insertLoginForAccount(db, { id: newLoginId, accountId, nonce, fromLoginId: loginId });
+  // The login of the request or the membership has ended in the meantime.
+  if (now === undefined) throw notAMember();
+  const accessToken = await issueAccessToken(deps.authority, { userId, accountId, loginId: newLoginId }, now);
+  return { accessToken, refreshToken };
+}
+
+function notAMember(): AppError {
+  return new AppError(
+    "NOT_FOUND",
+    "You are not a member of an account with this id. GET /api/v1/auth/me lists your accounts.",
+  );
+}
