@@ -4,11 +4,15 @@ import { AppError } from "../errors.ts";
 import type { Secret } from "../secret.ts";
 import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
 import { type ApiKey, insertApiKey } from "./api-key-store.ts";
+import { defaultScopes, type KeyScope } from "./scopes.ts";
 
-interface KeyRequest {
+export interface KeyRequest {
   name: string;
   type: KeyType;
   expiresAt: string | null;
+  scopes?: readonly KeyScope[];
+  /** As the accept statement compares it: lower-case A-labels. Only for a key whose one scope is `send`. */
+  domain?: string | null;
 }
 
 /** Created once per process. */
@@ -25,6 +29,8 @@ export async function createApiKey(
 ): Promise<ApiKey & { key: string }> {
   const { key, keyPrefix } = generateApiKey(request.type, issuer.cellCode);
   const decision = await insertApiKey(db, {
+    scopes: defaultScopes,
+    domain: null,
     ...request,
     id: randomUUIDv7(),
     keyPrefix,
@@ -33,8 +39,8 @@ export async function createApiKey(
   });
   switch (decision.kind) {
     case "created": {
-      const { id, name, type, expiresAt, createdAt } = decision;
-      return { id, name, type, keyPrefix, expiresAt, createdAt, key };
+      const { kind, ...created } = decision;
+      return { ...created, key };
     }
     case "expired":
       throw expiryInThePast();
