@@ -44,11 +44,11 @@ async function tryTypos({ deps }: TestApi, size: number, progress: ProofTools["p
       return Promise.resolve([]);
     },
   };
-  const refused = async (key: string) =>
+  const refused = async (key: string, header: "x-api-key" | "authorization" = "x-api-key") =>
     authenticate(
       { ...deps.authenticator, db, lookup: createCredentialLookup(db) },
-      { "x-api-key": key },
-      "api-key-or-jwt",
+      { [header]: header === "authorization" ? `Bearer ${key}` : key },
+      { key: "any", role: "viewer" },
     ).then(
       () => false,
       (error) => error instanceof AppError && error.code === "UNAUTHORIZED",

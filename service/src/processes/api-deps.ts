@@ -3,6 +3,7 @@ import { createValidationCount } from "../accept/count-validations.ts";
 import { createCredentialLookup } from "../api/auth/credential-lookup.ts";
 import type { ApiDeps } from "../api/http/api-server.ts";
 import { createReadLimits } from "../api/http/read-limits.ts";
+import { createKeyUses } from "../api-keys/key-uses.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { DomainDeps } from "../domains/register-domain.ts";
@@ -31,7 +32,9 @@ export function createApiDeps(
   { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: OpenedDeps,
 ): ApiDeps {
   const { loginDeps, apiKeyIssuer } = createCredentialDeps(config);
+  const keyUses = createKeyUses(db);
   const authenticatorOn = (database: Database) => ({
+    keyUses,
     db: database,
     lookup: createCredentialLookup(database),
     peppers: config.secrets.apiKeyPepper,

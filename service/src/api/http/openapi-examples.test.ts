@@ -137,6 +137,7 @@ describe("the API accepts the example of every request body as it stands", () =>
     logIn: 401,
     refreshLogin: 401,
     createApiKey: 201,
+    rollApiKey: 200,
     registerDomain: 201,
   };
 
@@ -146,11 +147,12 @@ describe("the API accepts the example of every request body as it stands", () =>
 
   test.for(withBody)("$operationId", async ({ path, operationId, requestBody }) => {
     const { accessToken, accountId } = await aLogin(api.database.db, api.deps.loginDeps);
-    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type: "test" });
+    const { id, key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type: "test" });
     const credential = path.startsWith("/api/v1/send") ? { key } : { token: accessToken };
     const body = requestBody?.content["application/json"]?.example;
     expect(body).toBeTypeOf("object");
-    const response = await api.call({ method: "POST", path, body, ...credential });
+    const own = operationId === "rollApiKey" ? path.replace("{id}", id) : path;
+    const response = await api.call({ method: "POST", path: own, body, ...credential });
     expect(response.status, response.text).toBe(expected[operationId]);
     if (operationId === "validateSend") expect(response.json().valid).toBe(true);
   });

@@ -7,7 +7,7 @@ import { accountResponse, toAccountResponse } from "./account-wire.ts";
 
 /** An addition to the published interface: a caller can test a key without sending an email. */
 export function accountRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/account",

@@ -18,7 +18,7 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
   const { loginDeps, authenticator } = deps;
   // The login finds the account, so its queries cannot be limited to one account.
   const { db } = authenticator;
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.post(
     "/api/v1/auth/login",

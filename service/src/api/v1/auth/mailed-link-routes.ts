@@ -18,7 +18,7 @@ import {
 export function mailedLinkRoutes(app: ApiServer, deps: ApiDeps): void {
   const { loginDeps, resetDeps, authenticator, log } = deps;
   const { db } = authenticator;
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
   const startMailing = createMailing(log);
 
   app.post(

@@ -12,7 +12,7 @@ import { meResponse, switchBody, toMemberships } from "./membership-wire.ts";
 export function membershipRoutes(app: ApiServer, deps: ApiDeps): void {
   const { loginDeps, authenticator } = deps;
   const { db } = authenticator;
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/auth/me",
