@@ -4,6 +4,7 @@ const tablesOfAccounts = {
   accounts: "id",
   users: "account_id",
   api_keys: "account_id",
+  api_key_secrets: "account_id",
   domains: "account_id",
   sends: "account_id",
   send_queue: "account_id",
