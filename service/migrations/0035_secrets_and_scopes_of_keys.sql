@@ -4,6 +4,9 @@ alter table api_keys
   add column scopes text[] not null default '{send}',
   add column domain text,
   add column last_used_at timestamptz,
+  -- Null until the key is rolled: its first secret has its id. Nearly every request comes with the newest secret, which has no end of its
+  -- own, so the accept statement needs no row of api_key_secrets for it (measured: 3 blocks of 35 a send).
+  add column newest_secret_id uuid,
   add constraint api_keys_scopes_known check (
     cardinality(scopes) > 0 and scopes <@ '{send,read,suppressions,domains,webhooks}'::text[]
   ),
@@ -82,7 +85,7 @@ alter table api_key_secrets enable row level security;
 
 grant select (scopes, domain, last_used_at),
   insert (scopes, domain),
-  update (key_prefix, pepper_id, secret_hmac)
+  update (key_prefix, pepper_id, secret_hmac, newest_secret_id)
   on api_keys to pg_database_owner;
 grant select (id, key_id, account_id, created_at, ends_at),
   insert (id, key_id, account_id, pepper_id, hmac),

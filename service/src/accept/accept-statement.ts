@@ -1,5 +1,5 @@
 import { holdReason } from "../accounts/account-hold.ts";
-import { isCurrent, isUsable } from "../api-keys/api-key-store.ts";
+import { isCurrent, isUsable, newestSecretId } from "../api-keys/api-key-store.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { usageKinds } from "../usage/usage-kinds.ts";
 import { acceptQueueHead, isFarBehind, rateLimitStep } from "./rate-limit.ts";
@@ -81,12 +81,14 @@ with request as materialized (
           and ${isUsable("k")}
           and 'send' = any (k.scopes)
           and (k.domain is null or not r.has_payload or k.domain = r.from_domain)
-          and coalesce((
-            select ${isCurrent("s")}
-            from api_key_secrets s
-            where s.id = r.secret_id
-              and s.key_id = k.id
-          ), false)
+          and case
+            when r.secret_id = ${newestSecretId("k")} then true
+            else coalesce((
+              select ${isCurrent("s")}
+              from api_key_secrets s
+              where s.id = r.secret_id
+                and s.key_id = k.id
+            ), false) end
       ), false))`)} account
 ), counted as (${rateLimitStep(acceptQueueHead)}
 ), evaluated as materialized (

@@ -148,6 +148,11 @@ export function isCurrent(secret: string): string {
   return `(${secret}.ends_at is null or ${secret}.ends_at > now())`;
 }
 
+/** SQL: the id of the secret of the key that has no end. The first one has the id of the key. */
+export function newestSecretId(key: string): string {
+  return `coalesce(${key}.newest_secret_id, ${key}.id)`;
+}
+
 /**
  * SQL: the value of api_keys.secret_hmac, which only processes of the release before read. They know neither scopes nor domains and
  * would let a restricted key send anything, so they get a value that no secret matches, and refuse the key.

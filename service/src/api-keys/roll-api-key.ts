@@ -131,7 +131,7 @@ async function insertNewestSecret(
           )
       ), rolled as (
         update api_keys k
-        set key_prefix = $4, pepper_id = $5, secret_hmac = ${hmacForOlderRelease("$6", { scopes: "k.scopes", domain: "k.domain" })}
+        set newest_secret_id = $3, key_prefix = $4, pepper_id = $5, secret_hmac = ${hmacForOlderRelease("$6", { scopes: "k.scopes", domain: "k.domain" })}
         from ended
         where k.id = ended.key_id
         returning ${apiKeyColumns("k")}

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { anApiKey } from "../../../../test/builders.ts";
 import { aVerifiedDomain } from "../../../../test/send-builders.ts";
 import { hello, useSendingApi } from "../../../../test/use-sending-api.ts";
+import { listApiKeys } from "../../../api-keys/api-key-store.ts";
+import { rollApiKey } from "../../../api-keys/roll-api-key.ts";
 
 const { api, aSender, send, statusOf, countSends } = useSendingApi();
 const unicodeDomain = "bücher.example";
@@ -139,12 +141,17 @@ test("a key without the scope send cannot send or validate, and the answer names
 test("a remembered key is refused as soon as its secret has ended", async () => {
   const { key, from, accountId } = await aSender();
   expect((await send({ key, from })).status).toBe(202);
+  const account = api.database.db.forAccount(accountId);
+  const [stored] = await listApiKeys(account);
+  const rolled = await rollApiKey(account, api.deps.apiKeyIssuer, { id: stored?.id ?? "", overlapSeconds: 60 });
+  for (const each of [key, rolled.key]) expect((await send({ key: each, from })).status).toBe(202);
   await api.database.db.query({
-    name: "end-secrets",
-    text: "update api_key_secrets set ends_at = now() where account_id = $1",
+    name: "end-overlap",
+    text: "update api_key_secrets set ends_at = now() where account_id = $1 and ends_at is not null",
     values: [accountId],
   });
   const { status, json } = await send({ key, from });
   expect([status, json().error.message]).toEqual([401, expect.stringContaining("replaced")]);
-  expect(await countSends(accountId)).toBe(1);
+  expect((await send({ key: rolled.key, from })).status).toBe(202);
+  expect(await countSends(accountId)).toBe(4);
 });

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import type { Mode } from "../../src/mode.ts";
+import type { ScopeAccount } from "./scope-accounts.ts";
+
+export interface RouteRequest {
+  path: string;
+  body?: Record<string, unknown>;
+  /** Whether the path names a resource of the account: for another account it is 404. */
+  namesResource?: true;
+}
+
+/** For each route that needs a credential a request about `account`, which may be the caller's own or another one. */
+export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) => RouteRequest> = {
+  "POST /api/v1/auth/logout": () => ({ path: "/api/v1/auth/logout" }),
+  "POST /api/v1/send": ({ domain }) => ({ path: "/api/v1/send", body: aMail(domain) }),
+  "POST /api/v1/send/validate": ({ domain }) => ({ path: "/api/v1/send/validate", body: aMail(domain) }),
+  "GET /api/v1/send/:id/status": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/status`),
+  "GET /api/v1/send/:id/timeline": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/timeline`),
+  "GET /api/v1/sends": () => ({ path: "/api/v1/sends" }),
+  "GET /api/v1/usage": () => ({ path: "/api/v1/usage" }),
+  "GET /api/v1/account": () => ({ path: "/api/v1/account" }),
+  "GET /api/v1/events": () => ({ path: "/api/v1/events" }),
+  "GET /api/v1/suppression": () => ({ path: "/api/v1/suppression" }),
+  "DELETE /api/v1/suppression/:email": ({ suppressed }) =>
+    named(`/api/v1/suppression/${encodeURIComponent(suppressed)}`),
+  "GET /api/v1/domains": () => ({ path: "/api/v1/domains" }),
+  "GET /api/v1/domains/:id": ({ domainId }) => named(`/api/v1/domains/${domainId}`),
+  "POST /api/v1/domains": () => ({ path: "/api/v1/domains", body: { domain_name: `${aName()}.example` } }),
+  "POST /api/v1/domains/:id/verify": ({ domainId }) => named(`/api/v1/domains/${domainId}/verify`),
+  "DELETE /api/v1/domains/:id": ({ domainId }) => named(`/api/v1/domains/${domainId}`),
+  "GET /api/v1/api-keys": () => ({ path: "/api/v1/api-keys" }),
+  "POST /api/v1/api-keys": () => ({ path: "/api/v1/api-keys", body: { name: "made", type: "test" } }),
+  "POST /api/v1/api-keys/:id/roll": ({ keyId }) => ({
+    ...named(`/api/v1/api-keys/${keyId}/roll`),
+    body: { overlap_seconds: 0 },
+  }),
+  "DELETE /api/v1/api-keys/:id": ({ keyId }) => named(`/api/v1/api-keys/${keyId}`),
+};
+
+function named(path: string): RouteRequest {
+  return { path, namesResource: true };
+}
+
+function aMail(domain: string) {
+  return { from: `a@${domain}`, to: [`${aName()}@example.test`], subject: "Hello", text: "Hi" };
+}
+
+function aName(): string {
+  return `n${randomBytes(6).toString("hex")}`;
+}
