@@ -1,9 +1,10 @@
-import { Agent, request } from "node:http";
+import { Agent, request as startRequest } from "node:http";
 import type { Proof } from "../../scripts/proof.ts";
 import { suspendAccount } from "../src/accounts/account-store.ts";
 import { revokeApiKey } from "../src/api-keys/api-key-store.ts";
 import { rollApiKey } from "../src/api-keys/roll-api-key.ts";
 import type { Database } from "../src/db/database.ts";
+import { resetPassword } from "../src/logins/reset-password.ts";
 import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
@@ -11,6 +12,8 @@ import { withApiProcesses } from "../test/with-api-processes.ts";
 /** A credential in use, and a way to end it. */
 interface Subject {
   headers: Record<string, string>;
+  /** What the credential may do until then; `uses` unless given. */
+  uses?: Request[];
   /** Resolves when the client knows that the credential has ended. */
   end: () => Promise<void>;
 }
@@ -26,7 +29,7 @@ const requestsAfter = 8;
 const concurrency = 20;
 
 interface Request {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   body?: Record<string, unknown>;
 }
@@ -42,7 +45,7 @@ const acceptedStatuses = [200, 422, 429];
 
 export const proof: Proof = {
   promise:
-    "A revoked, expired or replaced key, an ended login and a suspended account are refused from the next request on",
+    "A revoked, expired or replaced key, an ended login, a removed member, a lost role and a suspended account are refused from the next request on",
   covers: [
     "service/migrations",
     "service/src/accept",
@@ -128,6 +131,27 @@ function subjects(
       const headers = { authorization: `Bearer ${accessToken}` };
       return { headers, end: () => mustBe200(callFirst(headers, { method: "POST", path: "/api/v1/auth/logout" })) };
     },
+    "removal of a member": async () => {
+      const owner = await aLogin(db, loginDeps);
+      const member = await aLogin(db, loginDeps, { accountId: owner.accountId, role: "developer" });
+      const request = { method: "DELETE", path: `/api/v1/members/${member.id}` } as const;
+      const end = () => mustBe200(callFirst({ authorization: `Bearer ${owner.accessToken}` }, request));
+      return { headers: { authorization: `Bearer ${member.accessToken}` }, end };
+    },
+    "demotion to viewer": async () => {
+      const owner = await aLogin(db, loginDeps);
+      const member = await aLogin(db, loginDeps, { accountId: owner.accountId, role: "developer" });
+      const request = { method: "PATCH", path: `/api/v1/members/${member.id}`, body: { role: "viewer" } } as const;
+      const end = () => mustBe200(callFirst({ authorization: `Bearer ${owner.accessToken}` }, request));
+      return { headers: { authorization: `Bearer ${member.accessToken}` }, uses: uses.slice(1), end };
+    },
+    "password reset": async () => {
+      const { accessToken, email } = await aLogin(db, loginDeps);
+      return {
+        headers: { authorization: `Bearer ${accessToken}` },
+        end: () => resetPassword(db, email).then(() => undefined),
+      };
+    },
     suspension: async () => {
       const { accountId } = await aLogin(db, loginDeps);
       const { key } = await anApiKey(db, apiKeyIssuer, accountId);
@@ -138,6 +162,7 @@ function subjects(
 
 /** One client per process keeps using the credential. An answer counts as after the end if its request started after it. */
 async function useUntilEnded(subject: Subject, urls: string[], call: Call, tally: Tally): Promise<void> {
+  const permitted = subject.uses ?? uses;
   let hasEnded = false;
   let used = 0;
   const ending = (async () => {
@@ -148,7 +173,7 @@ async function useUntilEnded(subject: Subject, urls: string[], call: Call, tally
   const client = async (url: string) => {
     for (let usedAfter = 0; usedAfter < requestsAfter; ) {
       const startedAfter = hasEnded;
-      const status = await call(url, subject.headers, uses[used % uses.length] as Request);
+      const status = await call(url, subject.headers, permitted[used % permitted.length] as Request);
       used++;
       const isAccepted = acceptedStatuses.includes(status);
       if (isAccepted && startedAfter) tally.acceptedAfter++;
@@ -165,7 +190,7 @@ async function useUntilEnded(subject: Subject, urls: string[], call: Call, tally
 function statusOf(agent: Agent, url: string, headers: Record<string, string>, { method, path, body }: Request) {
   const type = body === undefined ? {} : { "content-type": "application/json" };
   return new Promise<number>((resolve, reject) => {
-    const call = request(`${url}${path}`, { agent, method, headers: { ...headers, ...type } }, (response) => {
+    const call = startRequest(`${url}${path}`, { agent, method, headers: { ...headers, ...type } }, (response) => {
       response.on("end", () => resolve(response.statusCode ?? 0)).resume();
     });
     call.on("error", reject);

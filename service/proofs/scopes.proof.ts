@@ -1,4 +1,5 @@
 import type { Proof } from "../../scripts/proof.ts";
+import { roles } from "../src/accounts/role.ts";
 import { type CallerAccess, findRouteAccess } from "../src/api/auth/route-access.ts";
 import type { ApiDeps, ApiServer } from "../src/api/http/api-server.ts";
 import type { Database } from "../src/db/database.ts";
@@ -7,7 +8,7 @@ import { withTestApis } from "../test/with-test-apis.ts";
 import { type SenderTally, trySenders } from "./scopes/foreign-senders.ts";
 import { type RouteRequest, routeRequests } from "./scopes/route-requests.ts";
 import { aScopeAccount, type ScopeAccount } from "./scopes/scope-accounts.ts";
-import { keyCredentials, type ScopeCredential, userCredentials } from "./scopes/scope-credentials.ts";
+import { keyCredentials, type ScopeCredential, userCredential } from "./scopes/scope-credentials.ts";
 
 export const proof: Proof = {
   promise:
@@ -16,6 +17,7 @@ export const proof: Proof = {
     "service/migrations",
     "service/proofs/scopes",
     "service/src/accept",
+    "service/src/accounts",
     "service/src/api-keys",
     "service/src/api/auth",
     "service/src/api/v1",
@@ -57,7 +59,7 @@ export const proof: Proof = {
 
 interface GuardedRoute {
   name: string;
-  method: "GET" | "POST" | "DELETE" | "HEAD";
+  method: "GET" | "POST" | "PATCH" | "DELETE" | "HEAD";
   access: CallerAccess;
 }
 
@@ -89,12 +91,14 @@ async function tryRoutes(
     }
   }
   for (const route of routes) {
-    for (const isOwn of [false, true]) {
+    for (const role of roles) {
       // New ones each time: a route may end the login or remove the resource.
       const fresh = await aScopeAccount(db, deps);
-      const [user] = userCredentials(fresh);
-      const account = isOwn ? fresh : other;
-      if (user !== undefined) results.push(await tryRoute(app, user, route, { account, isOwn }));
+      const user = userCredential(fresh, role);
+      results.push(await tryRoute(app, user, route, { account: other, isOwn: false }));
+      // After a log-out.
+      const again = route.name === "POST /api/v1/auth/logout" ? await aScopeAccount(db, deps) : fresh;
+      results.push(await tryRoute(app, userCredential(again, role), route, { account: again, isOwn: true }));
     }
   }
   return results;
@@ -130,6 +134,8 @@ async function tryRoute(app: ApiServer, credential: ScopeCredential, route: Guar
 /** What a route that is open answers. */
 function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, { isOwn }: Target): number[] {
   if (!isOwn && namesResource) return [404];
+  // The token is of no invitation, but the credential was checked.
+  if (name === "POST /api/v1/auth/invitations/join") return [404];
   if (name === "POST /api/v1/send") return isOwn ? [202] : [400, 401];
   // Without an AWS account domains cannot be registered or removed, but the credential was checked.
   if (name === "POST /api/v1/domains" || name === "DELETE /api/v1/domains/:id") return [503];

@@ -12,6 +12,21 @@ export interface RouteRequest {
 /** For each route that needs a credential a request about `account`, which may be the caller's own or another one. */
 export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) => RouteRequest> = {
   "POST /api/v1/auth/logout": () => ({ path: "/api/v1/auth/logout" }),
+  "GET /api/v1/auth/me": () => ({ path: "/api/v1/auth/me" }),
+  "POST /api/v1/auth/switch": ({ accountId }) => ({ ...named("/api/v1/auth/switch"), body: { tenant_id: accountId } }),
+  "POST /api/v1/auth/invitations/join": () => ({ path: "/api/v1/auth/invitations/join", body: { token: aName() } }),
+  "GET /api/v1/members": () => ({ path: "/api/v1/members" }),
+  "PATCH /api/v1/members/:id": ({ memberId }) => ({
+    ...named(`/api/v1/members/${memberId}`),
+    body: { role: "viewer" },
+  }),
+  "DELETE /api/v1/members/:id": ({ memberId }) => named(`/api/v1/members/${memberId}`),
+  "GET /api/v1/invitations": () => ({ path: "/api/v1/invitations" }),
+  "POST /api/v1/invitations": () => ({
+    path: "/api/v1/invitations",
+    body: { email: `${aName()}@example.test`, role: "viewer" },
+  }),
+  "DELETE /api/v1/invitations/:id": ({ invitationId }) => named(`/api/v1/invitations/${invitationId}`),
   "POST /api/v1/send": ({ domain }) => ({ path: "/api/v1/send", body: aMail(domain) }),
   "POST /api/v1/send/validate": ({ domain }) => ({ path: "/api/v1/send/validate", body: aMail(domain) }),
   "GET /api/v1/send/:id/status": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/status`),

@@ -1,15 +1,21 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { setLimits } from "../../src/accounts/limit-store.ts";
+import type { Role } from "../../src/accounts/role.ts";
 import type { ApiDeps } from "../../src/api/http/api-server.ts";
 import type { Database } from "../../src/db/database.ts";
+import { insertInvitation } from "../../src/invitations/invitation-store.ts";
 import type { Mode } from "../../src/mode.ts";
-import { aLogin, anAccount, anApiKey } from "../../test/builders.ts";
+import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 
 /** An account with a resource of every kind, in both modes. */
 export interface ScopeAccount {
   accountId: string;
-  accessToken: string;
+  /** Of users who each have one role. */
+  accessTokens: Record<Role, string>;
+  /** A member who calls nothing. */
+  memberId: string;
+  invitationId: string;
   /** Verified. */
   domain: string;
   domainId: number;
@@ -29,7 +35,20 @@ export async function aScopeAccount(db: Database, deps: ApiDeps): Promise<ScopeA
     text: "update accounts set api_key_limit = 100000 where id = $1",
     values: [accountId],
   });
-  const { accessToken } = await aLogin(db, deps.loginDeps, { accountId });
+  const tokenOf = async (role: Role) => (await aLogin(db, deps.loginDeps, { accountId, role })).accessToken;
+  const accessTokens = {
+    owner: await tokenOf("owner"),
+    developer: await tokenOf("developer"),
+    viewer: await tokenOf("viewer"),
+  };
+  const { id: memberId } = await aUser(db, { accountId, role: "viewer" });
+  const invitation = {
+    id: randomUUIDv7(),
+    email: "invited@example.test",
+    role: "viewer",
+    invitedBy: undefined,
+  } as const;
+  await insertInvitation(db.forAccount(accountId), { ...invitation, tokenHash: randomBytes(32) });
   const domain = await aVerifiedDomain(db, accountId, `d${randomBytes(6).toString("hex")}.example`);
   const [row] = await db.query<{ id: number }>({
     name: "domain-of",
@@ -43,5 +62,6 @@ export async function aScopeAccount(db: Database, deps: ApiDeps): Promise<ScopeA
     live: await aQueuedSend(db, { accountId, mode: "live", fromDomain: domain }),
     test: await aQueuedSend(db, { accountId, mode: "test", fromDomain: domain }),
   };
-  return { accountId, accessToken, domain, domainId: row?.id ?? 0, keyId, sends, suppressed };
+  const people = { accessTokens, memberId, invitationId: invitation.id };
+  return { accountId, ...people, domain, domainId: row?.id ?? 0, keyId, sends, suppressed };
 }

@@ -1,3 +1,4 @@
+import { isAtLeast, type Role } from "../../src/accounts/role.ts";
 import { type CallerAccess, hasScope } from "../../src/api/auth/route-access.ts";
 import type { ApiDeps } from "../../src/api/http/api-server.ts";
 import { type KeyScope, keyScopes } from "../../src/api-keys/scopes.ts";
@@ -37,11 +38,18 @@ export async function keyCredentials(
   return made;
 }
 
-/** A user with every right. Roles of users belong here: `opens` compares with `access.role`, and the refusal is 403. */
-export function userCredentials({ accessToken }: ScopeAccount): ScopeCredential[] {
-  const headers = { authorization: `Bearer ${accessToken}` };
-  const refusal = () => ({ status: 403, message: /./ });
-  return [{ name: "user", headers, mode: "live", opens: () => true, refusal }];
+/** The user of the account who has this role. */
+export function userCredential({ accessTokens }: ScopeAccount, role: Role): ScopeCredential {
+  return {
+    name: role,
+    headers: { authorization: `Bearer ${accessTokens[role]}` },
+    mode: "live",
+    opens: (access) => access.role === "any-user" || isAtLeast(role, access.role),
+    refusal: (access) => ({
+      status: 403,
+      message: new RegExp(`needs the role ${access.role}, and your role .* ${role}`),
+    }),
+  };
 }
 
 const scopeSets: KeyScope[][] = Array.from({ length: 2 ** keyScopes.length - 1 }, (_, set) =>

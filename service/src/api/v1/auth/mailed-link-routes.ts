@@ -114,14 +114,12 @@ function createMailing(log: ApiDeps["log"]) {
         retryAfterSeconds: 2,
       });
     }
+    const { mailing } = await start();
     running += 1;
-    const done = () => {
-      running -= 1;
-    };
-    const { mailing } = await start().catch((error: unknown) => {
-      done();
-      throw error;
-    });
-    void mailing.catch((error: unknown) => log.error({ err: error }, "password-reset.failed")).finally(done);
+    void mailing
+      .catch((error: unknown) => log.error({ err: error }, "password-reset.failed"))
+      .finally(() => {
+        running -= 1;
+      });
   };
 }
