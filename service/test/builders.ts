@@ -48,13 +48,14 @@ export async function aLogin(
 ): Promise<TestLogin> {
   const user = await aUser(db, options);
   const loginId = randomUUIDv7();
-  const refreshToken = loginDeps.refreshTokens.make(loginId);
+  const nonce = loginDeps.refreshTokens.newNonce();
   const passwordHash = await usualHash;
-  const now = await insertLogin(db, { id: loginId, userId: user.id, nonce: refreshToken.nonce, passwordHash });
+  const client = { address: "192.0.2.1", userAgent: "a client for tests" };
+  const now = await insertLogin(db, { id: loginId, userId: user.id, nonce, passwordHash, client });
   if (now === undefined) throw new Error("the login was not stored because the password hash differs");
   const session = { userId: user.id, accountId: user.accountId, loginId };
   const accessToken = await issueAccessToken(loginDeps.authority, session, now);
-  return { ...user, loginId, accessToken, refreshToken: refreshToken.text };
+  return { ...user, loginId, accessToken, refreshToken: loginDeps.refreshTokens.write({ loginId, nonce }) };
 }
 
 interface KeyOptions {

@@ -5,7 +5,8 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { FairSlots } from "../fair-slots.ts";
 import { issueAccessToken, type TokenAuthority } from "./access-token.ts";
-import { insertLogin } from "./login-store.ts";
+import type { Client } from "./client.ts";
+import { insertLogin, loginDays } from "./login-store.ts";
 import { addressBlock, clearAttempts, countAttempt, type LoginThrottle } from "./login-throttle.ts";
 import type { RefreshTokenMaker } from "./refresh-token.ts";
 
@@ -20,12 +21,13 @@ export interface LoginDeps {
 export interface Tokens {
   accessToken: string;
   refreshToken: string;
+  /** Until the login ends, however often it is refreshed. */
+  secondsLeft: number;
 }
 
-interface Attempt {
+interface Attempt extends Client {
   email: string;
   password: string;
-  address: string;
 }
 
 /** Unknown and known users get the same answer after the same work: one attempt count, one lookup, one password hash. */
@@ -34,7 +36,7 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   if (user === undefined) throw wrongPassword();
   await clearAttempts(db, deps.throttle, attempt);
   if (user.isSuspended) throw suspended();
-  return startLogin(db, deps, user);
+  return startLogin(db, deps, user, attempt);
 }
 
 /** Undefined for a wrong password. The count is part of the slot: a log-in that gets no slot must not count as a failure. */
@@ -55,11 +57,15 @@ export function suspended(): AppError {
 
 const dummyHash = hashPassword("no user has this password");
 
-async function startLogin(db: Database, deps: LoginDeps, user: User): Promise<Tokens> {
+async function startLogin(db: Database, deps: LoginDeps, user: User, client: Client): Promise<Tokens> {
   const loginId = randomUUIDv7();
-  const { text: refreshToken, nonce } = deps.refreshTokens.make(loginId);
-  const now = await insertLogin(db, { id: loginId, userId: user.id, nonce, passwordHash: user.passwordHash });
+  const nonce = deps.refreshTokens.newNonce();
+  const now = await insertLogin(db, { id: loginId, userId: user.id, nonce, passwordHash: user.passwordHash, client });
   if (now === undefined) throw wrongPassword();
   const session = { userId: user.id, accountId: user.accountId, loginId };
-  return { accessToken: await issueAccessToken(deps.authority, session, now), refreshToken };
+  return {
+    accessToken: await issueAccessToken(deps.authority, session, now),
+    refreshToken: deps.refreshTokens.write({ loginId, nonce }),
+    secondsLeft: loginDays * 24 * 3600,
+  };
 }

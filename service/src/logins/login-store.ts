@@ -1,13 +1,11 @@
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
+import { addressOf, type Client, deviceOf } from "./client.ts";
 
 export const loginDays = 30;
-export const repeatSeconds = 30;
 /** A further login deletes the user's oldest one. Without a bound a script could fill the table. */
 const maxLoginsPerUser = 100;
-/** A client that repeats one refresh more often than this evicts its own token, and the next repeat counts as reuse. */
-export const maxTokensPerLogin = 50;
 
 /**
  * Stores a login with its first refresh token, deletes the user's expired logins and returns the current time in seconds.
@@ -15,7 +13,7 @@ export const maxTokensPerLogin = 50;
  */
 export async function insertLogin(
   db: Queryable,
-  login: { id: string; userId: string; nonce: Buffer; passwordHash: string },
+  login: { id: string; userId: string; nonce: Buffer; passwordHash: string; client: Client },
 ): Promise<number | undefined> {
   const [row] = await db.query<{ now: number }>({
     name: "insert-login",
@@ -32,8 +30,8 @@ export async function insertLogin(
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
       ), login as (
-        insert into logins (id, user_id, expires_at)
-        select $1, id, now() + make_interval(days => $5)
+        insert into logins (id, user_id, expires_at, device, address)
+        select $1, id, now() + make_interval(days => $5), $7, $8
         from unchanged
         returning id
       )
@@ -41,7 +39,16 @@ export async function insertLogin(
       select id, $3
       from login
       returning floor(extract(epoch from now()))::bigint as now`,
-    values: [login.id, login.userId, login.nonce, maxLoginsPerUser - 1, loginDays, login.passwordHash],
+    values: [
+      login.id,
+      login.userId,
+      login.nonce,
+      maxLoginsPerUser - 1,
+      loginDays,
+      login.passwordHash,
+      deviceOf(login.client),
+      addressOf(login.client),
+    ],
   });
   return row?.now;
 }
@@ -85,13 +92,20 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
   return tokens.map((_, position) => logins.get(position));
 }
 
+/** `now` is in seconds since 1970; `secondsLeft` until the login ends. */
+export interface LockedLogin extends OpenLogin {
+  now: number;
+  secondsLeft: number;
+}
+
 /** Locks the login until the commit, so that two uses of one refresh token are decided one after the other. */
-export async function lockLogin(tx: Transaction, loginId: string): Promise<(OpenLogin & { now: number }) | undefined> {
-  const [row] = await tx.query<OpenLogin & { now: number }>({
+export async function lockLogin(tx: Transaction, loginId: string): Promise<LockedLogin | undefined> {
+  const [row] = await tx.query<LockedLogin>({
     name: "lock-login",
     text: `
       select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended",
-        floor(extract(epoch from now()))::bigint as now
+        floor(extract(epoch from now()))::bigint as now,
+        floor(extract(epoch from logins.expires_at - now()))::integer as "secondsLeft"
       from logins
       join users on users.id = logins.user_id
       join accounts on accounts.id = users.account_id
@@ -101,39 +115,6 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<(Open
     values: [loginId],
   });
   return row;
-}
-
-/** True for an unused token, and within `repeatSeconds` of its first use: the client may have lost the first response. */
-export async function useRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<boolean> {
-  const rows = await tx.query({
-    name: "use-refresh-token",
-    text: `
-      update refresh_tokens
-      set used_at = coalesce(used_at, now())
-      where login_id = $1
-        and nonce = $2
-        and (used_at is null or used_at > now() - make_interval(secs => $3))
-      returning nonce`,
-    values: [loginId, nonce, repeatSeconds],
-  });
-  return rows.length === 1;
-}
-
-/** Stores the successor. Deletes tokens that can no longer be repeated, and the oldest beyond `maxTokensPerLogin`. */
-export async function insertRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<void> {
-  await tx.query({
-    name: "insert-refresh-token",
-    text: `
-      with deleted as (
-        delete from refresh_tokens
-        where login_id = $1
-          and (used_at <= now() - make_interval(secs => $3)
-            or nonce in (select nonce from refresh_tokens where login_id = $1 order by issued_at desc offset $4))
-      )
-      insert into refresh_tokens (login_id, nonce)
-      values ($1, $2)`,
-    values: [loginId, nonce, repeatSeconds, maxTokensPerLogin - 1],
-  });
 }
 
 export async function deleteLogin(db: Queryable, loginId: string): Promise<void> {

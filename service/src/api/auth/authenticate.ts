@@ -48,7 +48,7 @@ export interface Caller {
   /** The only database that a route gets to see. */
   db: AccountDatabase;
   mode: "live" | "test";
-  credential: { kind: "api-key"; keyId: string } | { kind: "jwt"; loginId: string };
+  credential: { kind: "api-key"; keyId: string } | { kind: "jwt"; loginId: string; userId: string };
 }
 
 /** Which credentials a route accepts (interface, section 5). */
@@ -101,7 +101,7 @@ async function callerByToken(
     accountId,
     db: db.forAccount(accountId),
     mode: "live",
-    credential: { kind: "jwt", loginId: claims.sid },
+    credential: { kind: "jwt", loginId: claims.sid, userId: login.userId },
   };
 }
 

@@ -34,6 +34,9 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "POST /api/v1/auth/login": open,
   "POST /api/v1/auth/refresh": open,
   "POST /api/v1/auth/logout": { key: "never", role: "any-user", prefersJwt: true },
+  "GET /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
+  "DELETE /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
+  "DELETE /api/v1/auth/sessions/:id": { key: "never", role: "any-user", prefersJwt: true },
 
   "POST /api/v1/send": { key: "send", role: "developer" },
   "POST /api/v1/send/validate": { key: "send", role: "developer" },

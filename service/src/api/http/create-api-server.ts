@@ -7,6 +7,7 @@ import { AppError } from "../../errors.ts";
 import { accountRoutes } from "../v1/account/account-routes.ts";
 import { apiKeyRoutes } from "../v1/api-keys/api-key-routes.ts";
 import { authRoutes } from "../v1/auth/auth-routes.ts";
+import { sessionRoutes } from "../v1/auth/session-routes.ts";
 import { domainRoutes } from "../v1/domains/domain-routes.ts";
 import { eventRoutes } from "../v1/events/event-routes.ts";
 import { feedbackRoutes } from "../v1/feedback/feedback-routes.ts";
@@ -46,6 +47,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   sendTimelineRoutes(app, deps);
   sendListRoutes(app, deps);
   authRoutes(app, deps);
+  sessionRoutes(app, deps);
   accountRoutes(app, deps);
   apiKeyRoutes(app, deps);
   domainRoutes(app, deps);

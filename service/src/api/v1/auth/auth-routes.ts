@@ -1,4 +1,6 @@
+import type { FastifyRequest } from "fastify";
 import { publicKeySet } from "../../../logins/access-token.ts";
+import type { Client } from "../../../logins/client.ts";
 import { logIn } from "../../../logins/log-in.ts";
 import { deleteLogin } from "../../../logins/login-store.ts";
 import { refreshLogin } from "../../../logins/refresh-login.ts";
@@ -34,7 +36,7 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
         response: { 200: tokensResponse, ...errorResponses(401, 413, 415, 422, 429) },
       },
     },
-    async (request) => toTokensResponse(await logIn(db, loginDeps, { ...request.body, address: request.ip })),
+    async (request) => toTokensResponse(await logIn(db, loginDeps, { ...request.body, ...clientOf(request) })),
   );
 
   app.post(
@@ -44,15 +46,17 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "refreshLogin",
         summary: "Exchange a refresh token for a new pair of tokens",
         description:
-          "A refresh token works once. A client that lost the response may repeat the request within 30 seconds. A later repeat " +
-          "counts as theft of the token and ends the login.",
+          "Store the refresh token of the response in place of the one you sent; within 90 seconds after it was issued it is the same. " +
+          "A token that was replaced works for another 30 seconds, for clients that lost the response and for other tabs. Its later use " +
+          "counts as theft and ends the login.",
         tags: ["Authentication"],
         security: [],
         body: refreshBody,
         response: { 200: tokensResponse, ...errorResponses(401, 413, 415, 422) },
       },
     },
-    async (request) => toTokensResponse(await refreshLogin(db, loginDeps, request.body.refresh_token)),
+    async (request) =>
+      toTokensResponse(await refreshLogin(db, loginDeps, request.body.refresh_token, clientOf(request))),
   );
 
   app.post(
@@ -88,4 +92,8 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     () => publicKeySet(loginDeps.authority),
   );
+}
+
+function clientOf(request: FastifyRequest): Client {
+  return { address: request.ip, userAgent: request.headers["user-agent"] };
 }
