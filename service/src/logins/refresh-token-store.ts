@@ -4,9 +4,9 @@ import { addressOf, type Client, deviceOf } from "./client.ts";
 /** How long after its first use a token may be repeated: the client may have lost the response. */
 export const repeatSeconds = 30;
 /**
- * A token is replaced at the earliest this long after it was issued. Responses that issue it can leave the API until the repeats of
- * its predecessor end. One that a slow network delays for another 60 s still arrives before its successor exists, so in a browser it
- * never overwrites the cookie of a newer one.
+ * A token is replaced at the earliest this long after it was issued. Responses that issue it leave the API until the repeats of its
+ * predecessor end. With 30 s for the network they arrive before its successor exists, so in a browser a late one never overwrites a
+ * newer cookie.
  */
 export const rotationSeconds = 90;
 
