@@ -2,6 +2,7 @@
 export const errorCodes = [
   "BAD_REQUEST",
   "UNAUTHORIZED",
+  "FORBIDDEN",
   "DOMAIN_NOT_VERIFIED",
   "NOT_FOUND",
   "METHOD_NOT_ALLOWED",

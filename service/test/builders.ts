@@ -1,6 +1,7 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { insertAccount } from "../src/accounts/account-store.ts";
 import { hashPassword } from "../src/accounts/password.ts";
+import type { Role } from "../src/accounts/role.ts";
 import { insertUser } from "../src/accounts/user-store.ts";
 import type { KeyType } from "../src/api-keys/api-key.ts";
 import { type ApiKeyIssuer, createApiKey } from "../src/api-keys/create-api-key.ts";
@@ -18,6 +19,7 @@ export async function anAccount(db: Database, { name = "An account" } = {}): Pro
 export interface TestUser {
   id: string;
   accountId: string;
+  role: Role;
   email: string;
   password: string;
 }
@@ -25,10 +27,16 @@ export interface TestUser {
 export const usualPassword = "a password for tests";
 const usualHash = hashPassword(usualPassword);
 
+interface UserOptions {
+  accountId?: string;
+  role?: Role;
+}
+
 /** Creates an account as well unless the test passes one. */
-export async function aUser(db: Database, { accountId = "" } = {}): Promise<TestUser> {
-  const owner = accountId === "" ? await anAccount(db) : accountId;
-  const user = { id: randomUUIDv7(), accountId: owner, email: `user-${randomBytes(6).toString("hex")}@example.com` };
+export async function aUser(db: Database, { accountId, role = "owner" }: UserOptions = {}): Promise<TestUser> {
+  const home = accountId ?? (await anAccount(db));
+  const email = `user-${randomBytes(6).toString("hex")}@example.com`;
+  const user = { id: randomUUIDv7(), accountId: home, role, email };
   const passwordHash = await usualHash;
   await db.withTransaction((tx) => insertUser(tx, { ...user, passwordHash }));
   return { ...user, password: usualPassword };
@@ -41,19 +49,16 @@ export interface TestLogin extends TestUser {
 }
 
 /** A user with an open login, stored directly to save the cost of a password check. */
-export async function aLogin(
-  db: Database,
-  loginDeps: LoginDeps,
-  options: { accountId?: string } = {},
-): Promise<TestLogin> {
+export async function aLogin(db: Database, loginDeps: LoginDeps, options: UserOptions = {}): Promise<TestLogin> {
   const user = await aUser(db, options);
   const loginId = randomUUIDv7();
   const nonce = loginDeps.refreshTokens.newNonce();
   const passwordHash = await usualHash;
   const client = { address: "192.0.2.1", userAgent: "a client for tests" };
-  const now = await insertLogin(db, { id: loginId, userId: user.id, nonce, passwordHash, client });
+  const { id: userId, accountId } = user;
+  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash, client });
   if (now === undefined) throw new Error("the login was not stored because the password hash differs");
-  const session = { userId: user.id, accountId: user.accountId, loginId };
+  const session = { userId, accountId, loginId };
   const accessToken = await issueAccessToken(loginDeps.authority, session, now);
   return { ...user, loginId, accessToken, refreshToken: loginDeps.refreshTokens.write({ loginId, nonce }) };
 }

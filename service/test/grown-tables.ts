@@ -45,6 +45,34 @@ const growths = (fixture: HotFixture): { name: string; text: string; values: unk
       values: [accountId],
     },
     {
+      name: "members of the account",
+      text: `
+        with added as (
+          insert into users (id, account_id, email, password_hash)
+          select gen_random_uuid(), $2, gen_random_uuid() || '@example.test', ''
+          from generate_series(1, $1::integer)
+          returning id, account_id
+        )
+        insert into memberships (user_id, account_id, role)
+        select id, account_id, 'viewer'
+        from added`,
+      values: [accountId],
+    },
+    {
+      name: "memberships of the user",
+      text: `
+        with added as (
+          insert into accounts (id, name)
+          select gen_random_uuid(), 'Grown'
+          from generate_series(1, $1::integer)
+          returning id
+        )
+        insert into memberships (user_id, account_id, role)
+        select $2, id, 'viewer'
+        from added`,
+      values: [userId],
+    },
+    {
       name: "logins of the user",
       text: `
         insert into logins (id, user_id, expires_at)

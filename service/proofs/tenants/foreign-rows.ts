@@ -3,6 +3,8 @@ import type { Database } from "../../src/db/database.ts";
 const tablesOfAccounts = {
   accounts: "id",
   users: "account_id",
+  memberships: "account_id",
+  logins: "account_id",
   api_keys: "account_id",
   domains: "account_id",
   sends: "account_id",

@@ -24,7 +24,7 @@ export async function createAccount(
   await db.withTransaction(async (tx) => {
     await insertAccount(tx, accountId, name);
     if (trial !== undefined) await setQuotas(tx, { accountId, mode: "live" }, { trial });
-    const isNew = await insertUser(tx, { id: userId, accountId, email, passwordHash });
+    const isNew = await insertUser(tx, { id: userId, accountId, role: "owner", email, passwordHash });
     if (!isNew) throw new AppError("CONFLICT", `A user with the email ${email} already exists. Choose another one.`);
   });
   return { accountId, userId, password };

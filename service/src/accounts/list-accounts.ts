@@ -3,7 +3,7 @@ import type { Queryable } from "../db/database.ts";
 export interface ListedAccount {
   id: string;
   name: string;
-  /** The email of the user who was created first; null when the account has no user. */
+  /** The email of the first owner; null when the account has no user. */
   email: string | null;
   isSuspended: boolean;
   isOnHold: boolean;
@@ -30,9 +30,10 @@ export async function listAccounts(
         ) as "isOnTrial",
         (
           select u.email
-          from users u
-          where u.account_id = a.id
-          order by u.created_at, u.id
+          from memberships m
+          join users u on u.id = m.user_id
+          where m.account_id = a.id
+          order by m.role = 'owner' desc, m.created_at, m.user_id
           limit 1
         ) as email
       from accounts a

@@ -1,42 +1,80 @@
 import type { Queryable, Transaction } from "../db/database.ts";
+import { indexLookup } from "../db/stable-plan.ts";
+import { AppError } from "../errors.ts";
+import type { Role } from "./role.ts";
 
 export interface User {
   id: string;
-  accountId: string;
   passwordHash: string;
+  /** The account that a log-in without a choice opens. Null for a person who is no longer a member of any account. */
+  accountId: string | null;
   isSuspended: boolean;
 }
 
-/** Returns false when another user already has this email. */
-export async function insertUser(
-  tx: Transaction,
-  user: { id: string; accountId: string; email: string; passwordHash: string },
-): Promise<boolean> {
+interface NewUser {
+  id: string;
+  /** The home account. */
+  accountId: string;
+  role: Role;
+  email: string;
+  passwordHash: string;
+}
+
+/** Stores the user as a member of the home account. Returns false when another user already has this email. */
+export async function insertUser(tx: Transaction, user: NewUser): Promise<boolean> {
   const rows = await tx.query({
     name: "insert-user",
     text: `
-      insert into users (id, account_id, email, password_hash)
-      values ($1, $2, lower($3), $4)
-      on conflict (email) do nothing
-      returning id`,
-    values: [user.id, user.accountId, user.email, user.passwordHash],
+      with added as (
+        insert into users (id, account_id, email, password_hash)
+        values ($1, $2, lower($3), $4)
+        on conflict (email) do nothing
+        returning id, account_id
+      )
+      insert into memberships (user_id, account_id, role)
+      select id, account_id, $5
+      from added
+      returning user_id`,
+    values: [user.id, user.accountId, user.email, user.passwordHash, user.role],
   });
   return rows.length === 1;
 }
 
-/** Searches all accounts: an email is unique in the installation, and a log-in request names no account. */
+/**
+ * Searches all accounts: an email is unique in the installation, and a log-in request names no account. It opens the home account, or the
+ * account of the oldest membership when the person has left the home account or it is suspended.
+ */
 export async function findUserByEmail(db: Queryable, email: string): Promise<User | undefined> {
   const [row] = await db.query<User>({
     name: "find-user-by-email",
     text: `
-      select users.id, users.account_id as "accountId", users.password_hash as "passwordHash",
-        accounts.suspended_at is not null as "isSuspended"
+      select users.id, users.password_hash as "passwordHash", opened.account_id as "accountId",
+        coalesce(opened.is_suspended, false) as "isSuspended"
       from users
-      join accounts on accounts.id = users.account_id
+      left join lateral ${indexLookup(`
+        select m.account_id, a.suspended_at is not null as is_suspended
+        from memberships m
+        join accounts a on a.id = m.account_id
+        where m.user_id = users.id
+        order by a.suspended_at is not null, m.account_id = users.account_id desc, m.created_at, m.account_id
+        limit 1`)} opened on true
       where users.email = lower($1)`,
     values: [email],
   });
   return row;
+}
+
+export async function getEmail(db: Queryable, userId: string): Promise<string> {
+  const [row] = await db.query<{ email: string }>({
+    name: "get-email",
+    text: `
+      select email
+      from users
+      where id = $1`,
+    values: [userId],
+  });
+  if (row === undefined) throw new AppError("NOT_FOUND", "This user no longer exists.");
+  return row.email;
 }
 
 export async function setPasswordHash(tx: Transaction, userId: string, passwordHash: string): Promise<void> {

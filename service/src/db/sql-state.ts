@@ -55,3 +55,10 @@ export function isConnectionError(error: unknown): boolean {
     error.message,
   );
 }
+
+/** The server refused the statement because of this constraint, or because of a trigger that acts as one. */
+export function violatesConstraint(error: unknown, constraint: string): boolean {
+  return (
+    sqlState(error) !== undefined && error instanceof Error && "constraint" in error && error.constraint === constraint
+  );
+}

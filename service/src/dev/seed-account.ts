@@ -5,6 +5,7 @@ import type { KeyType } from "../api-keys/api-key.ts";
 import { type ApiKeyIssuer, createApiKey } from "../api-keys/create-api-key.ts";
 import { identifyApiKey } from "../api-keys/identify-api-key.ts";
 import type { Database } from "../db/database.ts";
+import { AppError } from "../errors.ts";
 import { resetPassword } from "../logins/reset-password.ts";
 import type { DevSettings } from "./state-folder.ts";
 
@@ -41,6 +42,8 @@ export async function seedAccount(
 async function ensureUser(db: Database, known: string | undefined): Promise<{ accountId: string; password: string }> {
   const user = await findUserByEmail(db, seededEmail);
   if (user === undefined) return createAccount(db, accountName, seededEmail);
+  if (user.accountId === null)
+    throw new AppError("CONFLICT", `${seededEmail} is no longer a member of any account. Start once with --fresh.`);
   const isKnown = known !== undefined && (await isPassword(known, user.passwordHash));
   return { accountId: user.accountId, password: isKnown ? known : await resetPassword(db, seededEmail) };
 }

@@ -35,8 +35,10 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   const user = await deps.slots.run(addressBlock(attempt.address), () => checkPassword(db, deps, attempt));
   if (user === undefined) throw wrongPassword();
   await clearAttempts(db, deps.throttle, attempt);
+  const { accountId } = user;
+  if (accountId === null) throw withoutMembership();
   if (user.isSuspended) throw suspended();
-  return startLogin(db, deps, user, attempt);
+  return startLogin(db, deps, { ...user, accountId }, attempt);
 }
 
 /** Undefined for a wrong password. The count is part of the slot: a log-in that gets no slot must not count as a failure. */
@@ -55,14 +57,28 @@ export function suspended(): AppError {
   return new AppError("UNAUTHORIZED", "This account is suspended. Ask the operator of this installation.");
 }
 
+function withoutMembership(): AppError {
+  return new AppError(
+    "UNAUTHORIZED",
+    "You are not a member of any account any more. Ask an owner of the account to invite you again.",
+  );
+}
+
 const dummyHash = hashPassword("no user has this password");
 
-async function startLogin(db: Database, deps: LoginDeps, user: User, client: Client): Promise<Tokens> {
-  const loginId = randomUUIDv7();
-  const nonce = deps.refreshTokens.newNonce();
-  const now = await insertLogin(db, { id: loginId, userId: user.id, nonce, passwordHash: user.passwordHash, client });
+interface LoginUser {
+  id: string;
+  accountId: string;
+  passwordHash: string;
+}
+
+/** `passwordHash` is the one that was checked: a change in between ends the attempt. */
+export async function startLogin(db: Database, deps: LoginDeps, user: LoginUser, client: Client): Promise<Tokens> {
+  const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
+  const { id: userId, accountId, passwordHash } = user;
+  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash, client });
   if (now === undefined) throw wrongPassword();
-  const session = { userId: user.id, accountId: user.accountId, loginId };
+  const session = { userId, accountId, loginId };
   return {
     accessToken: await issueAccessToken(deps.authority, session, now),
     refreshToken: deps.refreshTokens.write({ loginId, nonce }),

@@ -1,3 +1,4 @@
+import type { Role } from "../accounts/role.ts";
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
@@ -9,20 +10,23 @@ const maxLoginsPerUser = 100;
 
 /**
  * Stores a login with its first refresh token, deletes the user's expired logins and returns the current time in seconds.
- * Returns undefined when the password has changed since it was checked: a reset also ends logins that are in progress.
+ * Returns undefined when the password has changed since it was checked: a reset also ends logins that are in progress. So does the removal
+ * of the member: without the lock on the membership, the foreign key would fail instead.
  */
 export async function insertLogin(
   db: Queryable,
-  login: { id: string; userId: string; nonce: Buffer; passwordHash: string; client: Client },
+  login: { id: string; userId: string; accountId: string; nonce: Buffer; passwordHash: string; client: Client },
 ): Promise<number | undefined> {
   const [row] = await db.query<{ now: number }>({
     name: "insert-login",
     text: `
       with unchanged as materialized (
-        select id
+        select users.id, memberships.account_id
         from users
-        where id = $2
-          and password_hash = $6
+        join memberships on memberships.user_id = users.id
+        where users.id = $2
+          and users.password_hash = $6
+          and memberships.account_id = $7
         for share
       ), old as (
         delete from logins
@@ -30,8 +34,8 @@ export async function insertLogin(
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
       ), login as (
-        insert into logins (id, user_id, expires_at, device, address)
-        select $1, id, now() + make_interval(days => $5), $7, $8
+        insert into logins (id, user_id, account_id, expires_at, device, address)
+        select $1, id, account_id, now() + make_interval(days => $5), $8, $9
         from unchanged
         returning id
       )
@@ -46,6 +50,7 @@ export async function insertLogin(
       maxLoginsPerUser - 1,
       loginDays,
       login.passwordHash,
+      login.accountId,
       deviceOf(login.client),
       addressOf(login.client),
     ],
@@ -53,9 +58,65 @@ export async function insertLogin(
   return row?.now;
 }
 
+/**
+ * A login of the same person for another account. It ends when the login it comes from would have ended, so that switching cannot prolong a
+ * stolen one. The locks make a password reset, a log-out or a removal at the same time come first or find this login.
+ */
+export async function insertLoginForAccount(
+  db: Queryable,
+  login: { id: string; accountId: string; nonce: Buffer; fromLoginId: string; client: Client },
+): Promise<{ now: number; secondsLeft: number } | undefined> {
+  const [row] = await db.query<{ now: number; secondsLeft: number }>({
+    name: "insert-login-for-account",
+    text: `
+      with origin as materialized (
+        select users.id, memberships.account_id, logins.expires_at
+        from logins
+        join users on users.id = logins.user_id
+        join memberships on memberships.user_id = users.id
+        where logins.id = $4
+          and logins.expires_at > now()
+          and memberships.account_id = $2
+        for share of users, memberships, logins
+      ), old as (
+        delete from logins
+        where id in (
+          select id
+          from logins
+          where user_id in (select id from origin)
+            and id <> $4
+          order by created_at desc
+          offset $5
+        )
+      ), login as (
+        insert into logins (id, user_id, account_id, expires_at, device, address)
+        select $1, id, account_id, expires_at, $6, $7
+        from origin
+        returning id
+      )
+      insert into refresh_tokens (login_id, nonce)
+      select id, $3
+      from login
+      returning floor(extract(epoch from now()))::bigint as now,
+        (select floor(extract(epoch from expires_at - now()))::integer from origin) as "secondsLeft"`,
+    values: [
+      login.id,
+      login.accountId,
+      login.nonce,
+      login.fromLoginId,
+      maxLoginsPerUser - 2,
+      deviceOf(login.client),
+      addressOf(login.client),
+    ],
+  });
+  return row;
+}
+
 export interface OpenLogin {
   userId: string;
   accountId: string;
+  /** Of the user in this account, now: a token names no role. */
+  role: Role;
   isSuspended: boolean;
 }
 
@@ -66,7 +127,10 @@ export interface TokenOfLogin {
   expiresAt: number;
 }
 
-/** Every request with a token asks this once: is the login open, the account active and the token within its lifetime? */
+/**
+ * Every request with a token asks this once: is the login open, which role has the user, is the account active and the token within its
+ * lifetime?
+ */
 export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Promise<(OpenLogin | undefined)[]> {
   const rows = await db.query<OpenLogin & { position: number }>({
     name: "find-open-logins",
@@ -74,10 +138,9 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
       select given.position::integer, login.*
       from unnest($1::uuid[], $2::float8[], $3::float8[]) with ordinality as given (id, not_before, expires_at, position)
       cross join lateral ${indexLookup(`
-        select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended"
+        select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended"
         from logins
-        join users on users.id = logins.user_id
-        join accounts on accounts.id = users.account_id
+        cross join lateral ${membershipOf("logins")} as member
         where logins.id = given.id
           and logins.expires_at > now()`)} as login
       where extract(epoch from now()) >= given.not_before
@@ -92,6 +155,16 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
   return tokens.map((_, position) => logins.get(position));
 }
 
+/** SQL: the membership that the login is for, and the state of its account. */
+function membershipOf(login: string): string {
+  return indexLookup(`
+          select memberships.role, accounts.suspended_at is not null as "isSuspended"
+          from memberships
+          join accounts on accounts.id = memberships.account_id
+          where memberships.user_id = ${login}.user_id
+            and memberships.account_id = ${login}.account_id`);
+}
+
 /** `now` is in seconds since 1970; `secondsLeft` until the login ends. */
 export interface LockedLogin extends OpenLogin {
   now: number;
@@ -103,12 +176,11 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
   const [row] = await tx.query<LockedLogin>({
     name: "lock-login",
     text: `
-      select users.id as "userId", users.account_id as "accountId", accounts.suspended_at is not null as "isSuspended",
+      select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
         floor(extract(epoch from now()))::bigint as now,
         floor(extract(epoch from logins.expires_at - now()))::integer as "secondsLeft"
       from logins
-      join users on users.id = logins.user_id
-      join accounts on accounts.id = users.account_id
+      cross join lateral ${membershipOf("logins")} as member
       where logins.id = $1
         and logins.expires_at > now()
       for update of logins`,

@@ -10,7 +10,7 @@ export interface Cause {
   subject: string;
   /** When a failing domain stops working, or a key expires; empty for a hold. */
   at: string;
-  /** Users of the account, at most 50. */
+  /** Owners and developers of the account, at most 50. A viewer cannot act on a notice. */
   emails: string[];
 }
 
@@ -65,9 +65,11 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
         coalesce(to_char(causes.at at time zone 'utc', 'YYYY-MM-DD HH24:MI'), '') as at,
         array(
           select u.email
-          from users u
-          where u.account_id = a.id
-          order by u.created_at, u.id
+          from memberships m
+          join users u on u.id = m.user_id
+          where m.account_id = a.id
+            and m.role in ('owner', 'developer')
+          order by m.role = 'owner' desc, m.created_at, m.user_id
           limit 50
         ) as emails
       from causes

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Sender } from "../../accept/accept-send.ts";
+import type { Role } from "../../accounts/role.ts";
 import { apiKeyHmac } from "../../api-keys/api-key.ts";
 import { areKeysUsable } from "../../api-keys/api-key-store.ts";
 import { identifyApiKey } from "../../api-keys/identify-api-key.ts";
@@ -11,6 +12,8 @@ import { suspended } from "../../logins/log-in.ts";
 import type { SecretPair } from "../../secret.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { CredentialLookup } from "./credential-lookup.ts";
+import { requireRole } from "./require-role.ts";
+import { routeAccess } from "./route-access.ts";
 import {
   keyAsBearer,
   looksLikeKey,
@@ -28,8 +31,8 @@ import {
  * 2. An API key: complete (checksum), known (its HMAC is stored), neither revoked nor expired (`isUsable` in api-key-store.ts), and
  *    its account is not suspended. Account and mode come from the key.
  * 3. A JWT: signature and claims are valid, its login is still open and belongs to the same user and account, and the account is
- *    not suspended.
- * 4. Anything else is 401 with the reason (unauthorized.ts).
+ *    not suspended. The user is a member of the account: the login ends with the membership. The role comes from the database.
+ * 4. Anything else is 401 with the reason (unauthorized.ts). A user without the role that route-access.ts names is 403 (require-role.ts).
  *
  * Whether a credential is valid is never cached, so a revocation takes effect with the next request. For POST /send this check must
  * not add a round trip (`createSenderIdentifier`):
@@ -48,7 +51,15 @@ export interface Caller {
   /** The only database that a route gets to see. */
   db: AccountDatabase;
   mode: "live" | "test";
-  credential: { kind: "api-key"; keyId: string } | { kind: "jwt"; loginId: string; userId: string };
+  credential: { kind: "api-key"; keyId: string } | UserCredential;
+}
+
+export interface UserCredential {
+  kind: "jwt";
+  loginId: string;
+  userId: string;
+  /** Read with the check that the login is open, so that a demotion takes effect with the next request. */
+  role: Role;
 }
 
 /** Which credentials a route accepts (interface, section 5). */
@@ -101,7 +112,7 @@ async function callerByToken(
     accountId,
     db: db.forAccount(accountId),
     mode: "live",
-    credential: { kind: "jwt", loginId: claims.sid, userId: login.userId },
+    credential: { kind: "jwt", loginId: claims.sid, userId: login.userId, role: login.role },
   };
 }
 
@@ -127,6 +138,7 @@ export function createSenderIdentifier(authenticator: Authenticator) {
       const known = remembered.get(memoryKey);
       if (known !== undefined && mayTrustMemory) return known;
       const caller = await answerInTime(authenticate(authenticator, headers, "api-key-or-jwt"));
+      requireRole(caller.credential, routeAccess["POST /api/v1/send"]);
       const apiKeyId = caller.credential.kind === "api-key" ? caller.credential.keyId : undefined;
       const sender = { accountId: caller.accountId, mode: caller.mode, apiKeyId };
       if (typeof key === "string" && apiKeyId !== undefined) {

@@ -1,9 +1,5 @@
+import type { Role } from "../../accounts/role.ts";
 import type { KeyScope } from "../../api-keys/scopes.ts";
-
-/** Each role may do what the roles before it may do. */
-export const roles = ["viewer", "developer", "owner"] as const;
-
-export type Role = (typeof roles)[number];
 
 interface CallerAccess {
   /** The scope that an API key needs. `any`: every valid key; `never`: only a JWT. */
@@ -37,6 +33,13 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
   "DELETE /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
   "DELETE /api/v1/auth/sessions/:id": { key: "never", role: "any-user", prefersJwt: true },
+
+  "GET /api/v1/auth/me": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/switch": { key: "never", role: "any-user", prefersJwt: true },
+
+  "GET /api/v1/members": { key: "never", role: "owner", prefersJwt: true },
+  "PATCH /api/v1/members/:id": { key: "never", role: "owner", prefersJwt: true },
+  "DELETE /api/v1/members/:id": { key: "never", role: "owner", prefersJwt: true },
 
   "POST /api/v1/send": { key: "send", role: "developer" },
   "POST /api/v1/send/validate": { key: "send", role: "developer" },

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, errorCodes } from "../../errors.ts";
+import { findRouteAccess } from "../auth/route-access.ts";
 import { codeSamples } from "./code-samples.ts";
 import { errorCatalogue } from "./error-catalogue.ts";
 import { errorBody } from "./error-response.ts";
@@ -40,6 +41,9 @@ export interface ApiDocument {
 export function completeDocument(document: ApiDocument): void {
   const { schemas } = document.components;
   dropUnusedSchemas(schemas, document);
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) addForbidden(method, path, operation);
+  }
   const entries = Object.values(document.paths).flatMap((methods) => Object.entries(methods));
   const operations = entries.map(([, operation]) => operation);
   for (const [method, operation] of entries) {
@@ -72,6 +76,16 @@ const prefix = "#/components/schemas/";
 
 function referred(schema: Schema | undefined, schemas: Record<string, Schema>): Schema | undefined {
   return typeof schema?.$ref === "string" ? schemas[schema.$ref.slice(prefix.length)] : schema;
+}
+
+/** Every route that a viewer may not call answers 403 to one; the table of access knows these routes. */
+function addForbidden(method: string, path: string, { responses }: Operation): void {
+  const access = findRouteAccess(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"));
+  const refused = responses["401"];
+  if (access === undefined || access.public || refused === undefined) return;
+  if (access.role !== "developer" && access.role !== "owner") return;
+  const description = `\`FORBIDDEN\`: ${errorCatalogue.FORBIDDEN.meaning}`;
+  responses["403"] = { ...structuredClone(refused), description };
 }
 
 /** The schema of a body carries its example; the reference page shows the one beside the schema. */

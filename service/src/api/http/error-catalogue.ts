@@ -28,6 +28,16 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
       header: 'WWW-Authenticate: Bearer realm="Postern"',
     },
   },
+  FORBIDDEN: {
+    status: 403,
+    meaning:
+      "The user is a member of the account, but the role of the user does not allow this request; the message names the needed role.",
+    action: "Ask an owner of the account for the role. `GET /api/v1/auth/me` shows your role in each account.",
+    example: {
+      message:
+        "This needs the role developer, and your role in this account is viewer. An owner of the account can change your role.",
+    },
+  },
   DOMAIN_NOT_VERIFIED: {
     status: 400,
     meaning: "The domain of `from` is not verified in this account.",

@@ -25,6 +25,7 @@ export async function serveOpenApi(app: ApiServer): Promise<void> {
       tags: [
         { name: "Sends", description: "Emails, from acceptance to their outcome" },
         { name: "Authentication", description: "Access tokens for users and dashboards" },
+        { name: "Members", description: "The people of an account and their roles" },
         { name: "API keys", description: "Credentials for servers that send" },
         { name: "Domains", description: "The domains an account may send from" },
         { name: "Suppressions", description: "Addresses that the account no longer sends to" },

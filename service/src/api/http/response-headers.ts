@@ -40,7 +40,7 @@ const afterRateLimit: Record<string, number[]> = {
 };
 
 /** Reads are counted after the credential was checked, and before anything else. */
-const beforeReadLimit = [401, 431];
+const beforeReadLimit = [401, 403, 431];
 
 interface DescribedOperation {
   operationId: string;

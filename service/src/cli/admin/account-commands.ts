@@ -98,7 +98,7 @@ function suspendCommand(onDatabase: OnDatabase): PosternCommand {
       "refuse the keys and tokens of an account and park its queued mail",
       "Deletes nothing. `postern admin resume` ends the suspension.",
     )
-    .requiredOption("--email <EMAIL>", "email of a user of the account")
+    .requiredOption("--email <EMAIL>", "email of a user of the account, or the id of the account")
     .example("postern admin suspend --email ada@example.com")
     .action(
       onDatabase(
@@ -111,7 +111,7 @@ function suspendCommand(onDatabase: OnDatabase): PosternCommand {
 function resumeCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("resume")
     .about("end the suspension of an account")
-    .requiredOption("--email <EMAIL>", "email of a user of the account")
+    .requiredOption("--email <EMAIL>", "email of a user of the account, or the id of the account")
     .example("postern admin resume --email ada@example.com")
     .action(
       onDatabase(
@@ -128,7 +128,7 @@ function setLimitsCommand(onDatabase: OnDatabase): PosternCommand {
       "Limits that are not given stay as they are. Without a limit it prints the current ones. `postern admin limits` shows and changes " +
         "all limits of an account.",
     )
-    .requiredOption("--email <EMAIL>", "email of a user of the account")
+    .requiredOption("--email <EMAIL>", "email of a user of the account, or the id of the account")
     .option("--per-second <N>", "sends in one second", readLimit(1))
     .option("--per-10-seconds <N>", "sends in ten seconds", readLimit(1))
     .option("--per-minute <N>", "sends in one minute", readLimit(1))

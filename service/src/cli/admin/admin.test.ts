@@ -1,6 +1,6 @@
 import { parseEnv } from "node:util";
 import { describe, expect, test } from "vitest";
-import { aLogin } from "../../../test/builders.ts";
+import { aLogin, aUser } from "../../../test/builders.ts";
 import { aSeparateDatabase, runPostern } from "../../../test/run-postern.ts";
 import { createEmptyDatabase } from "../../../test/template-database.ts";
 import { aConfig, anEnvironment } from "../../../test/test-config.ts";
@@ -99,10 +99,26 @@ describe("postern admin", () => {
       expect(await admin(command, "--email", "nobody@shop.test")).toEqual({
         code: 1,
         stdout: "",
-        stderr: "There is no user with the email nobody@shop.test.\n",
+        stderr: expect.stringMatching(/^There is no (user with the email|account) nobody@shop\.test\./),
       });
     },
   );
+
+  test("suspend refuses the email of a person in several accounts, names the accounts, and takes the id of one", async () => {
+    const user = await aUser(shared.db);
+    const other = await aUser(shared.db);
+    await shared.db.query({
+      name: "join-other",
+      text: "insert into memberships (user_id, account_id, role) values ($1, $2, 'viewer')",
+      values: [user.id, other.accountId],
+    });
+    const refused = await admin("suspend", "--email", user.email);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(other.accountId)]);
+    expect(await findUserByEmail(shared.db, other.email)).toMatchObject({ isSuspended: false });
+    expect((await admin("suspend", "--email", other.accountId)).code).toBe(0);
+    expect(await findUserByEmail(shared.db, other.email)).toMatchObject({ isSuspended: true });
+    expect(await findUserByEmail(shared.db, user.email)).toMatchObject({ isSuspended: false });
+  });
 
   const wrongArguments = [
     ["an unknown option", ["suspend", "--mail", "a@shop.test"], 'Did you mean "--email"?', "suspend --email EMAIL"],

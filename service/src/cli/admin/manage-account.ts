@@ -4,7 +4,7 @@ import type { Database } from "../../db/database.ts";
 import { resetPassword } from "../../logins/reset-password.ts";
 import { say } from "../../plain-text.ts";
 import { parkSends } from "../../queue/parked-sends.ts";
-import { getAccountIdByEmail } from "../find-account.ts";
+import { getAccountByIdOrEmail } from "../find-account.ts";
 
 export async function runResetPassword(db: Database, email: string): Promise<void> {
   const password = await resetPassword(db, email);
@@ -12,7 +12,7 @@ export async function runResetPassword(db: Database, email: string): Promise<voi
 }
 
 export async function runSuspend(db: Database, email: string): Promise<void> {
-  const accountId = await getAccountIdByEmail(db, email);
+  const { id: accountId } = await getAccountByIdOrEmail(db, email);
   await suspendAccount(db, accountId);
   await parkSends(db, accountId);
   say(
@@ -22,7 +22,7 @@ export async function runSuspend(db: Database, email: string): Promise<void> {
 }
 
 export async function runResume(db: Database, email: string): Promise<void> {
-  await resumeAccount(db, await getAccountIdByEmail(db, email));
+  await resumeAccount(db, (await getAccountByIdOrEmail(db, email)).id);
   say("The account is active again. Its keys and tokens are accepted.");
 }
 
@@ -34,7 +34,8 @@ export interface LimitOptions {
 }
 
 export async function runSetLimits(db: Database, { email, ...limits }: LimitOptions): Promise<void> {
-  const changed = await setLimits(db, await getAccountIdByEmail(db, email), limits);
+  const { id } = await getAccountByIdOrEmail(db, email);
+  const changed = await setLimits(db, id, limits);
   const { perSecond, per10Seconds, perMinute } = changed;
   say(`Limits are now ${perSecond} per second, ${per10Seconds} per 10 seconds, ${perMinute} per minute.`);
 }

@@ -1,7 +1,5 @@
-import type { FastifyRequest } from "fastify";
 import type { AppError } from "../../../errors.ts";
 import { publicKeySet } from "../../../logins/access-token.ts";
-import type { Client } from "../../../logins/client.ts";
 import { logIn } from "../../../logins/log-in.ts";
 import { deleteLogin } from "../../../logins/login-store.ts";
 import { refreshLogin } from "../../../logins/refresh-login.ts";
@@ -19,6 +17,7 @@ import {
   tokensResponse,
   toTokensResponse,
 } from "./auth-wire.ts";
+import { clientOf } from "./client-of.ts";
 import { createRefreshCookie } from "./refresh-cookie.ts";
 
 export function authRoutes(app: ApiServer, deps: ApiDeps): void {
@@ -121,10 +120,6 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     () => publicKeySet(loginDeps.authority),
   );
-}
-
-function clientOf(request: FastifyRequest): Client {
-  return { address: request.ip, userAgent: request.headers["user-agent"] };
 }
 
 function requireToken({ refresh_token }: { refresh_token?: string | undefined }): string {

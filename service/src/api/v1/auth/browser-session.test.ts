@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aUser } from "../../../../test/builders.ts";
+import { aLogin, aUser } from "../../../../test/builders.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 
 const origin = "https://postern.test";
@@ -27,6 +27,20 @@ test("a refresh uses the cookie, and sets it again only when the token is replac
   const repeated = await refresh({ cookie });
   expect(repeated.cookie).toBe(next.cookie);
   expect((await refresh({ cookie: next.cookie })).status).toBe(200);
+});
+
+test("switching the account replaces the cookie, and needs the same Origin", async () => {
+  const { accountId, accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
+  const change = async (headers: Record<string, string>) => {
+    const body = { tenant_id: accountId, browser: true };
+    return withCookie(
+      await api.call({ method: "POST", path: "/api/v1/auth/switch", token: accessToken, body, headers }),
+    );
+  };
+  const { status, json, cookie } = await change({ origin });
+  expect([status, json().refresh_token]).toEqual([200, undefined]);
+  expect((await refresh({ cookie })).status).toBe(200);
+  expect((await change({ origin: "https://evil.example" })).status).toBe(401);
 });
 
 test("a log-out ends the session and deletes the cookie", async () => {
