@@ -7,7 +7,7 @@ import type { KeyType } from "../src/api-keys/api-key.ts";
 import { type ApiKeyIssuer, createApiKey } from "../src/api-keys/create-api-key.ts";
 import type { Database } from "../src/db/database.ts";
 import { issueAccessToken } from "../src/logins/access-token.ts";
-import type { LoginDeps } from "../src/logins/log-in.ts";
+import type { LoginDeps } from "../src/logins/login-deps.ts";
 import { insertLogin } from "../src/logins/login-store.ts";
 
 export async function anAccount(db: Database, { name = "An account" } = {}): Promise<string> {

@@ -60,6 +60,7 @@ export interface UserCredential {
   userId: string;
   /** Read with the check that the login is open, so that a demotion takes effect with the next request. */
   role: Role;
+  needsTotp: boolean;
 }
 
 /** Which credentials a route accepts (interface, section 5). */
@@ -112,7 +113,13 @@ async function callerByToken(
     accountId,
     db: db.forAccount(accountId),
     mode: "live",
-    credential: { kind: "jwt", loginId: claims.sid, userId: login.userId, role: login.role },
+    credential: {
+      kind: "jwt",
+      loginId: claims.sid,
+      userId: login.userId,
+      role: login.role,
+      needsTotp: login.needsTotp,
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import type { ApiKeyIssuer } from "../../api-keys/create-api-key.ts";
 import type { DomainDeps } from "../../domains/register-domain.ts";
 import type { ReceiveFeedback } from "../../feedback/receive-feedback.ts";
 import type { Log } from "../../log.ts";
-import type { LoginDeps } from "../../logins/log-in.ts";
+import type { LoginDeps } from "../../logins/login-deps.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
 import type { Readiness } from "../../status/readiness.ts";
