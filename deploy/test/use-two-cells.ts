@@ -66,7 +66,8 @@ export function accessToken(code: string): Promise<string> {
 }
 
 export function refreshToken(code: string): string {
-  return createRefreshTokenMaker(code, tokenSigningKey).make(randomUUID()).text;
+  const maker = createRefreshTokenMaker(code, tokenSigningKey);
+  return maker.write({ loginId: randomUUID(), nonce: maker.newNonce() });
 }
 
 /** The cell whose fake API answered, or the status of another response. */

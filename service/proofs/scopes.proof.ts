@@ -134,6 +134,8 @@ async function tryRoute(app: ApiServer, credential: ScopeCredential, route: Guar
 /** What a route that is open answers. */
 function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, { isOwn }: Target): number[] {
   if (!isOwn && namesResource) return [404];
+  // None of the users has such a session or TOTP, and their codes are wrong: any refusal but one of the role.
+  if (/^\w+ \/api\/v1\/auth\/(sessions\/|totp\/)/.test(name)) return [401, 404, 409, 422, 429];
   // The token is of no invitation, but the credential was checked.
   if (name === "POST /api/v1/auth/invitations/join") return [404];
   if (name === "POST /api/v1/send") return isOwn ? [202] : [400, 401];

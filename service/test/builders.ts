@@ -8,7 +8,7 @@ import { type ApiKeyIssuer, createApiKey } from "../src/api-keys/create-api-key.
 import type { KeyScope } from "../src/api-keys/scopes.ts";
 import type { Database } from "../src/db/database.ts";
 import { issueAccessToken } from "../src/logins/access-token.ts";
-import type { LoginDeps } from "../src/logins/log-in.ts";
+import type { LoginDeps } from "../src/logins/login-deps.ts";
 import { insertLogin } from "../src/logins/login-store.ts";
 
 export async function anAccount(db: Database, { name = "An account" } = {}): Promise<string> {
@@ -53,14 +53,15 @@ export interface TestLogin extends TestUser {
 export async function aLogin(db: Database, loginDeps: LoginDeps, options: UserOptions = {}): Promise<TestLogin> {
   const user = await aUser(db, options);
   const loginId = randomUUIDv7();
-  const refreshToken = loginDeps.refreshTokens.make(loginId);
+  const nonce = loginDeps.refreshTokens.newNonce();
   const passwordHash = await usualHash;
+  const client = { address: "192.0.2.1", userAgent: "a client for tests" };
   const { id: userId, accountId } = user;
-  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce: refreshToken.nonce, passwordHash });
+  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash, client });
   if (now === undefined) throw new Error("the login was not stored because the password hash differs");
   const session = { userId, accountId, loginId };
   const accessToken = await issueAccessToken(loginDeps.authority, session, now);
-  return { ...user, loginId, accessToken, refreshToken: refreshToken.text };
+  return { ...user, loginId, accessToken, refreshToken: loginDeps.refreshTokens.write({ loginId, nonce }) };
 }
 
 interface KeyOptions {

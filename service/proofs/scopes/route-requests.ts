@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Mode } from "../../src/mode.ts";
+import { usualPassword } from "../../test/builders.ts";
 import type { ScopeAccount } from "./scope-accounts.ts";
 
 export interface RouteRequest {
@@ -15,6 +16,19 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   "GET /api/v1/auth/me": () => ({ path: "/api/v1/auth/me" }),
   "POST /api/v1/auth/switch": ({ accountId }) => ({ ...named("/api/v1/auth/switch"), body: { tenant_id: accountId } }),
   "POST /api/v1/auth/invitations/join": () => ({ path: "/api/v1/auth/invitations/join", body: { token: aName() } }),
+  "GET /api/v1/auth/sessions": () => ({ path: "/api/v1/auth/sessions" }),
+  "DELETE /api/v1/auth/sessions": () => ({ path: "/api/v1/auth/sessions" }),
+  // The member has no session.
+  "DELETE /api/v1/auth/sessions/:id": ({ memberId }) => ({ path: `/api/v1/auth/sessions/${memberId}` }),
+  "GET /api/v1/auth/totp": () => ({ path: "/api/v1/auth/totp" }),
+  "POST /api/v1/auth/totp": () => ({ path: "/api/v1/auth/totp", body: { password: usualPassword } }),
+  "POST /api/v1/auth/totp/confirm": () => ({ path: "/api/v1/auth/totp/confirm", body: { totp_code: "000000" } }),
+  "POST /api/v1/auth/totp/recovery-codes": () => ({ path: "/api/v1/auth/totp/recovery-codes", body: aCode }),
+  "POST /api/v1/auth/totp/disable": () => ({
+    path: "/api/v1/auth/totp/disable",
+    body: { password: usualPassword, ...aCode },
+  }),
+  "PATCH /api/v1/account": () => ({ path: "/api/v1/account", body: { totp_required: false } }),
   "GET /api/v1/members": () => ({ path: "/api/v1/members" }),
   "PATCH /api/v1/members/:id": ({ memberId }) => ({
     ...named(`/api/v1/members/${memberId}`),
@@ -51,6 +65,8 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   }),
   "DELETE /api/v1/api-keys/:id": ({ keyId }) => named(`/api/v1/api-keys/${keyId}`),
 };
+
+const aCode = { totp_code: "000000" };
 
 function named(path: string): RouteRequest {
   return { path, namesResource: true };

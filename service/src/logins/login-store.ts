@@ -2,23 +2,32 @@ import type { Role } from "../accounts/role.ts";
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
+import { addressOf, type Client, deviceOf } from "./client.ts";
+import type { UsedCode } from "./totp-store.ts";
 
 export const loginDays = 30;
-export const repeatSeconds = 30;
 /** A further login deletes the user's oldest one. Without a bound a script could fill the table. */
 const maxLoginsPerUser = 100;
-/** A client that repeats one refresh more often than this evicts its own token, and the next repeat counts as reuse. */
-export const maxTokensPerLogin = 50;
+
+interface NewLogin {
+  id: string;
+  userId: string;
+  accountId: string;
+  nonce: Buffer;
+  passwordHash: string;
+  usedCode?: UsedCode | undefined;
+  client: Client;
+}
 
 /**
  * Stores a login with its first refresh token, deletes the user's expired logins and returns the current time in seconds.
  * Returns undefined when the password has changed since it was checked: a reset also ends logins that are in progress. So does the removal
  * of the member: without the lock on the membership, the foreign key would fail instead.
+ *
+ * Uses up the TOTP code or the recovery code. Of two log-ins with one code the second waits for the lock on the user, and then finds the
+ * step used or the recovery code deleted.
  */
-export async function insertLogin(
-  db: Queryable,
-  login: { id: string; userId: string; accountId: string; nonce: Buffer; passwordHash: string },
-): Promise<number | undefined> {
+export async function insertLogin(db: Queryable, login: NewLogin): Promise<number | undefined> {
   const [row] = await db.query<{ now: number }>({
     name: "insert-login",
     text: `
@@ -29,23 +38,51 @@ export async function insertLogin(
         where users.id = $2
           and users.password_hash = $6
           and memberships.account_id = $7
-        for share
+          and case when users.totp_enabled_at is null then $10::bytea is null else users.totp_secret = $10 end
+          and ($11::bigint is null or users.totp_last_step is null or users.totp_last_step < $11)
+        for no key update of users
+        for share of memberships
+      ), used_step as (
+        update users
+        set totp_last_step = $11
+        from unchanged
+        where users.id = unchanged.id
+          and $11 is not null
+      ), used_recovery_code as (
+        delete from recovery_codes
+        where user_id in (select id from unchanged)
+          and code_hash = $12
+        returning user_id
       ), old as (
         delete from logins
         where user_id = $2
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
       ), login as (
-        insert into logins (id, user_id, account_id, expires_at)
-        select $1, id, account_id, now() + make_interval(days => $5)
+        insert into logins (id, user_id, account_id, expires_at, device, address)
+        select $1, id, account_id, now() + make_interval(days => $5), $8, $9
         from unchanged
+        where $12::bytea is null or exists (select from used_recovery_code)
         returning id
       )
       insert into refresh_tokens (login_id, nonce)
       select id, $3
       from login
       returning floor(extract(epoch from now()))::bigint as now`,
-    values: [login.id, login.userId, login.nonce, maxLoginsPerUser - 1, loginDays, login.passwordHash, login.accountId],
+    values: [
+      login.id,
+      login.userId,
+      login.nonce,
+      maxLoginsPerUser - 1,
+      loginDays,
+      login.passwordHash,
+      login.accountId,
+      deviceOf(login.client),
+      addressOf(login.client),
+      login.usedCode?.secret ?? null,
+      login.usedCode?.step ?? null,
+      login.usedCode?.recoveryHash ?? null,
+    ],
   });
   return row?.now;
 }
@@ -56,9 +93,9 @@ export async function insertLogin(
  */
 export async function insertLoginForAccount(
   db: Queryable,
-  login: { id: string; accountId: string; nonce: Buffer; fromLoginId: string },
-): Promise<number | undefined> {
-  const [row] = await db.query<{ now: number }>({
+  login: { id: string; accountId: string; nonce: Buffer; fromLoginId: string; client: Client },
+): Promise<{ now: number; secondsLeft: number } | undefined> {
+  const [row] = await db.query<{ now: number; secondsLeft: number }>({
     name: "insert-login-for-account",
     text: `
       with origin as materialized (
@@ -81,18 +118,27 @@ export async function insertLoginForAccount(
           offset $5
         )
       ), login as (
-        insert into logins (id, user_id, account_id, expires_at)
-        select $1, id, account_id, expires_at
+        insert into logins (id, user_id, account_id, expires_at, device, address)
+        select $1, id, account_id, expires_at, $6, $7
         from origin
         returning id
       )
       insert into refresh_tokens (login_id, nonce)
       select id, $3
       from login
-      returning floor(extract(epoch from now()))::bigint as now`,
-    values: [login.id, login.accountId, login.nonce, login.fromLoginId, maxLoginsPerUser - 2],
+      returning floor(extract(epoch from now()))::bigint as now,
+        (select floor(extract(epoch from expires_at - now()))::integer from origin) as "secondsLeft"`,
+    values: [
+      login.id,
+      login.accountId,
+      login.nonce,
+      login.fromLoginId,
+      maxLoginsPerUser - 2,
+      deviceOf(login.client),
+      addressOf(login.client),
+    ],
   });
-  return row?.now;
+  return row;
 }
 
 export interface OpenLogin {
@@ -101,6 +147,8 @@ export interface OpenLogin {
   /** Of the user in this account, now: a token names no role. */
   role: Role;
   isSuspended: boolean;
+  /** The account requires TOTP and the user has none. */
+  needsTotp: boolean;
 }
 
 /** What an access token says about its login; both times in seconds since 1970. */
@@ -121,7 +169,8 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
       select given.position::integer, login.*
       from unnest($1::uuid[], $2::float8[], $3::float8[]) with ordinality as given (id, not_before, expires_at, position)
       cross join lateral ${indexLookup(`
-        select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended"
+        select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
+          member."needsTotp"
         from logins
         cross join lateral ${membershipOf("logins")} as member
         where logins.id = given.id
@@ -141,20 +190,29 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
 /** SQL: the membership that the login is for, and the state of its account. */
 function membershipOf(login: string): string {
   return indexLookup(`
-          select memberships.role, accounts.suspended_at is not null as "isSuspended"
+          select memberships.role, accounts.suspended_at is not null as "isSuspended",
+            accounts.totp_required
+              and exists (select from users where id = ${login}.user_id and totp_enabled_at is null) as "needsTotp"
           from memberships
           join accounts on accounts.id = memberships.account_id
           where memberships.user_id = ${login}.user_id
             and memberships.account_id = ${login}.account_id`);
 }
 
+/** `now` is in seconds since 1970; `secondsLeft` until the login ends. */
+export interface LockedLogin extends OpenLogin {
+  now: number;
+  secondsLeft: number;
+}
+
 /** Locks the login until the commit, so that two uses of one refresh token are decided one after the other. */
-export async function lockLogin(tx: Transaction, loginId: string): Promise<(OpenLogin & { now: number }) | undefined> {
-  const [row] = await tx.query<OpenLogin & { now: number }>({
+export async function lockLogin(tx: Transaction, loginId: string): Promise<LockedLogin | undefined> {
+  const [row] = await tx.query<LockedLogin>({
     name: "lock-login",
     text: `
       select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
-        floor(extract(epoch from now()))::bigint as now
+        member."needsTotp", floor(extract(epoch from now()))::bigint as now,
+        floor(extract(epoch from logins.expires_at - now()))::integer as "secondsLeft"
       from logins
       cross join lateral ${membershipOf("logins")} as member
       where logins.id = $1
@@ -163,39 +221,6 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<(Open
     values: [loginId],
   });
   return row;
-}
-
-/** True for an unused token, and within `repeatSeconds` of its first use: the client may have lost the first response. */
-export async function useRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<boolean> {
-  const rows = await tx.query({
-    name: "use-refresh-token",
-    text: `
-      update refresh_tokens
-      set used_at = coalesce(used_at, now())
-      where login_id = $1
-        and nonce = $2
-        and (used_at is null or used_at > now() - make_interval(secs => $3))
-      returning nonce`,
-    values: [loginId, nonce, repeatSeconds],
-  });
-  return rows.length === 1;
-}
-
-/** Stores the successor. Deletes tokens that can no longer be repeated, and the oldest beyond `maxTokensPerLogin`. */
-export async function insertRefreshToken(tx: Transaction, loginId: string, nonce: Buffer): Promise<void> {
-  await tx.query({
-    name: "insert-refresh-token",
-    text: `
-      with deleted as (
-        delete from refresh_tokens
-        where login_id = $1
-          and (used_at <= now() - make_interval(secs => $3)
-            or nonce in (select nonce from refresh_tokens where login_id = $1 order by issued_at desc offset $4))
-      )
-      insert into refresh_tokens (login_id, nonce)
-      values ($1, $2)`,
-    values: [loginId, nonce, repeatSeconds, maxTokensPerLogin - 1],
-  });
 }
 
 export async function deleteLogin(db: Queryable, loginId: string): Promise<void> {

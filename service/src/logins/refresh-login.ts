@@ -1,28 +1,52 @@
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import { type LoginDeps, suspended, type Tokens } from "./log-in.ts";
-import { deleteLogin, insertRefreshToken, lockLogin, type OpenLogin, useRefreshToken } from "./login-store.ts";
+import type { Client } from "./client.ts";
+import { suspended, type Tokens } from "./log-in.ts";
+import type { LoginDeps } from "./login-deps.ts";
+import { deleteLogin, type LockedLogin, lockLogin } from "./login-store.ts";
 import type { RefreshToken } from "./refresh-token.ts";
+import { findCurrentToken, findUsableToken, replaceTokens } from "./refresh-token-store.ts";
 
 type Outcome =
-  | { kind: "refreshed"; login: OpenLogin & { now: number } }
+  | { kind: "refreshed"; login: LockedLogin; nonce: Buffer }
   | { kind: "no-login" }
   | { kind: "suspended" }
   | { kind: "reused" };
 
-/** A refresh token works once. A repeat within 30 s gets another successor; a later repeat suggests theft and ends the login. */
-export async function refreshLogin(db: Database, deps: LoginDeps, text: string): Promise<Tokens> {
+export interface RefreshedTokens extends Tokens {
+  /** The client presented the current token and keeps it. */
+  isSameRefreshToken: boolean;
+}
+
+/**
+ * A login has one current refresh token.
+ *
+ * 1. The current token, issued less than 90 s ago: it stays the current one.
+ * 2. The current token, older: a successor replaces it. The token, its elders and its siblings end 30 s later.
+ * 3. A token that was replaced less than 30 s ago: another tab replaced it, or the client lost the response. It gets the current token.
+ * 4. A token that was replaced earlier: somebody has a copy. The login ends, with all its tokens.
+ */
+export async function refreshLogin(
+  db: Database,
+  deps: LoginDeps,
+  text: string,
+  client: Client,
+): Promise<RefreshedTokens> {
   const presented = deps.refreshTokens.read(text);
   if (presented === undefined) throw new AppError("UNAUTHORIZED", "This is not a refresh token. Log in again.");
-  const successor = deps.refreshTokens.make(presented.loginId);
+  const { loginId } = presented;
 
-  const outcome = await db.withTransaction((tx) => exchange(tx, presented, successor.nonce));
+  const outcome = await db.withTransaction((tx) => exchange(tx, presented, deps.refreshTokens.newNonce(), client));
   switch (outcome.kind) {
     case "refreshed": {
-      const { userId, accountId, now } = outcome.login;
-      const session = { userId, accountId, loginId: presented.loginId };
-      return { accessToken: await issueAccessToken(deps.authority, session, now), refreshToken: successor.text };
+      const { userId, accountId, now, secondsLeft } = outcome.login;
+      return {
+        accessToken: await issueAccessToken(deps.authority, { userId, accountId, loginId }, now),
+        refreshToken: deps.refreshTokens.write({ loginId, nonce: outcome.nonce }),
+        isSameRefreshToken: outcome.nonce.equals(presented.nonce),
+        secondsLeft,
+      };
     }
     case "no-login":
       throw new AppError("UNAUTHORIZED", "This login has ended. Log in again.");
@@ -34,14 +58,22 @@ export async function refreshLogin(db: Database, deps: LoginDeps, text: string):
 }
 
 /** Returns the outcome instead of throwing: a throw would roll back the deletion of the login. */
-async function exchange(tx: Transaction, presented: RefreshToken, successorNonce: Buffer): Promise<Outcome> {
-  const login = await lockLogin(tx, presented.loginId);
+async function exchange(
+  tx: Transaction,
+  { loginId, nonce }: RefreshToken,
+  successor: Buffer,
+  client: Client,
+): Promise<Outcome> {
+  const login = await lockLogin(tx, loginId);
   if (login === undefined) return { kind: "no-login" };
   if (login.isSuspended) return { kind: "suspended" };
-  if (!(await useRefreshToken(tx, presented.loginId, presented.nonce))) {
-    await deleteLogin(tx, presented.loginId);
+  const token = await findUsableToken(tx, loginId, nonce);
+  if (token === undefined) {
+    await deleteLogin(tx, loginId);
     return { kind: "reused" };
   }
-  await insertRefreshToken(tx, presented.loginId, successorNonce);
-  return { kind: "refreshed", login };
+  const current = token.isUsed ? await findCurrentToken(tx, loginId) : nonce;
+  if (current !== undefined && (token.isUsed || !token.isDue)) return { kind: "refreshed", login, nonce: current };
+  await replaceTokens(tx, loginId, successor, client);
+  return { kind: "refreshed", login, nonce: successor };
 }

@@ -12,7 +12,8 @@ export interface RefreshToken {
 }
 
 export interface RefreshTokenMaker {
-  make(loginId: string): { text: string; nonce: Buffer };
+  newNonce(): Buffer;
+  write(token: RefreshToken): string;
   /** Undefined for a token that this installation did not issue. */
   read(text: string): RefreshToken | undefined;
 }
@@ -24,10 +25,10 @@ export function createRefreshTokenMaker(cellCode: string, secrets: SecretPair): 
   if (current === undefined) throw new Error("a current secret is required");
 
   return {
-    make(loginId) {
-      const nonce = randomBytes(16);
+    newNonce: () => randomBytes(16),
+    write({ loginId, nonce }) {
       const body = Buffer.concat([uuidBytes(loginId), nonce]);
-      return { text: cellCode + Buffer.concat([body, hmacOf(current, body)]).toString("base64url"), nonce };
+      return cellCode + Buffer.concat([body, hmacOf(current, body)]).toString("base64url");
     },
     read(text) {
       const bytes = Buffer.from(text.slice(2), "base64url");

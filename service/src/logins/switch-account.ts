@@ -3,7 +3,9 @@ import { listMemberships } from "../accounts/membership-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import { type LoginDeps, suspended, type Tokens } from "./log-in.ts";
+import type { Client } from "./client.ts";
+import { suspended, type Tokens } from "./log-in.ts";
+import type { LoginDeps } from "./login-deps.ts";
 import { insertLoginForAccount } from "./login-store.ts";
 
 /** A token names one account, so another account of the same person needs a new login. The login of the request stays open. */
@@ -11,17 +13,22 @@ export async function switchAccount(
   db: Database,
   deps: LoginDeps,
   { userId, loginId, accountId }: { userId: string; loginId: string; accountId: string },
+  client: Client,
 ): Promise<Tokens> {
   const membership = (await listMemberships(db, userId)).find((each) => each.accountId === accountId);
   if (membership === undefined) throw notAMember();
   if (membership.isSuspended) throw suspended();
   const newLoginId = randomUUIDv7();
-  const { text: refreshToken, nonce } = deps.refreshTokens.make(newLoginId);
-  const now = await insertLoginForAccount(db, { id: newLoginId, accountId, nonce, fromLoginId: loginId });
+  const nonce = deps.refreshTokens.newNonce();
+  const inserted = await insertLoginForAccount(db, { id: newLoginId, accountId, nonce, fromLoginId: loginId, client });
   // The login of the request or the membership has ended in the meantime.
-  if (now === undefined) throw notAMember();
-  const accessToken = await issueAccessToken(deps.authority, { userId, accountId, loginId: newLoginId }, now);
-  return { accessToken, refreshToken };
+  if (inserted === undefined) throw notAMember();
+  const session = { userId, accountId, loginId: newLoginId };
+  return {
+    accessToken: await issueAccessToken(deps.authority, session, inserted.now),
+    refreshToken: deps.refreshTokens.write({ loginId: newLoginId, nonce }),
+    secondsLeft: inserted.secondsLeft,
+  };
 }
 
 function notAMember(): AppError {

@@ -12,6 +12,7 @@ import { createTokenAuthority } from "../logins/access-token.ts";
 import { createLoginSlots } from "../logins/login-slots.ts";
 import { createLoginThrottle } from "../logins/login-throttle.ts";
 import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
+import { createTotpKey } from "../logins/totp-key.ts";
 import type { Metrics } from "../metrics.ts";
 import { createSystemMail } from "../notices/system-mail.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
@@ -67,13 +68,14 @@ export type CredentialDeps = Pick<ApiDeps, "loginDeps" | "apiKeyIssuer">;
 
 /** Logins and API keys that these create are valid in every process with the same secrets. */
 export function createCredentialDeps(config: Config): CredentialDeps {
-  const { apiKeyPepper, tokenSigningKey } = config.secrets;
+  const { apiKeyPepper, contentKey, tokenSigningKey } = config.secrets;
   return {
     loginDeps: {
       authority: createTokenAuthority(config.http.publicUrl, config.cellCode, tokenSigningKey),
       refreshTokens: createRefreshTokenMaker(config.cellCode, tokenSigningKey),
       throttle: createLoginThrottle(tokenSigningKey.current),
       slots: createLoginSlots(),
+      openTotpKey: createTotpKey(contentKey),
     },
     apiKeyIssuer: { pepper: apiKeyPepper.current, cellCode: config.cellCode },
   };

@@ -35,6 +35,7 @@ export async function startApi({ config, db, openDatabase, log, metrics, started
   if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
   else started.addResource(() => domains.close());
   const deps = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
+  await deps.loginDeps.openTotpKey(db);
   const api = await createApiServer(deps);
   const closeGracefully = trackConnections(api.server);
   const usage = startUsageTicker({ db, log, refusalCounts: deps.refusalCounts });

@@ -50,12 +50,13 @@ export interface Caller {
   credential: KeyCredential | UserCredential;
 }
 
-interface UserCredential {
+export interface UserCredential {
   kind: "jwt";
   loginId: string;
   userId: string;
   /** Read with the check that the login is open, so that a demotion takes effect with the next request. */
   role: Role;
+  needsTotp: boolean;
 }
 
 /** The domain whose sends alone the caller may see; undefined when it may see all sends of its account. */
@@ -123,13 +124,13 @@ async function callerByToken(
     throw refused("The access token has expired or its login has ended. Refresh it or log in again.");
   }
   if (login.isSuspended) throw suspended();
-  const { accountId, userId, role } = login;
-  requireRole(role, access);
+  const { accountId, userId, role, needsTotp } = login;
+  requireRole(login, access);
   return {
     accountId,
     db: db.forAccount(accountId),
     mode: "live",
-    credential: { kind: "jwt", loginId: claims.sid, userId, role },
+    credential: { kind: "jwt", loginId: claims.sid, userId, role, needsTotp },
   };
 }
 

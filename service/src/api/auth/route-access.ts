@@ -30,6 +30,14 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "POST /api/v1/auth/login": open,
   "POST /api/v1/auth/refresh": open,
   "POST /api/v1/auth/logout": { key: "never", role: "any-user", prefersJwt: true },
+  "GET /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
+  "DELETE /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
+  "DELETE /api/v1/auth/sessions/:id": { key: "never", role: "any-user", prefersJwt: true },
+  "GET /api/v1/auth/totp": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/totp": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/totp/confirm": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/totp/recovery-codes": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/totp/disable": { key: "never", role: "any-user", prefersJwt: true },
 
   "GET /api/v1/auth/me": { key: "never", role: "any-user", prefersJwt: true },
   "POST /api/v1/auth/switch": { key: "never", role: "any-user", prefersJwt: true },
@@ -53,6 +61,7 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/sends": { key: "read", role: "viewer" },
   "GET /api/v1/usage": { key: "read", role: "viewer" },
   "GET /api/v1/account": { key: "any", role: "viewer" },
+  "PATCH /api/v1/account": { key: "never", role: "owner", prefersJwt: true },
 
   "GET /api/v1/events": { key: "read", role: "viewer", prefersJwt: true },
   "GET /api/v1/suppression": { key: "read", role: "viewer", prefersJwt: true },

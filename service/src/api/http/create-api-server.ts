@@ -9,6 +9,8 @@ import { apiKeyRoutes } from "../v1/api-keys/api-key-routes.ts";
 import { authRoutes } from "../v1/auth/auth-routes.ts";
 import { mailedLinkRoutes } from "../v1/auth/mailed-link-routes.ts";
 import { membershipRoutes } from "../v1/auth/membership-routes.ts";
+import { sessionRoutes } from "../v1/auth/session-routes.ts";
+import { totpRoutes } from "../v1/auth/totp-routes.ts";
 import { domainRoutes } from "../v1/domains/domain-routes.ts";
 import { eventRoutes } from "../v1/events/event-routes.ts";
 import { feedbackRoutes } from "../v1/feedback/feedback-routes.ts";
@@ -50,6 +52,8 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   sendTimelineRoutes(app, deps);
   sendListRoutes(app, deps);
   authRoutes(app, deps);
+  sessionRoutes(app, deps);
+  totpRoutes(app, deps);
   membershipRoutes(app, deps);
   mailedLinkRoutes(app, deps);
   memberRoutes(app, deps);

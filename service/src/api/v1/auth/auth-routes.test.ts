@@ -3,8 +3,6 @@ import { describe, expect, test } from "vitest";
 import { aLogin, aUser } from "../../../../test/builders.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { suspendAccount } from "../../../accounts/account-store.ts";
-import { maxTokensPerLogin } from "../../../logins/login-store.ts";
-import { resetPassword } from "../../../logins/reset-password.ts";
 
 const api = useTestApi();
 
@@ -108,105 +106,6 @@ describe("POST /api/v1/auth/login behind a proxy", () => {
   });
 });
 
-describe("POST /api/v1/auth/refresh", () => {
-  test("200 returns a new pair, and the previous access token of the login still works", async () => {
-    const login = await aSession();
-    const { status, json } = await refresh(login.refreshToken);
-    expect(status).toBe(200);
-    expect(json().refresh_token).not.toBe(login.refreshToken);
-    expect([await statusOf(json().access_token), await statusOf(login.accessToken)]).toEqual([200, 200]);
-  });
-
-  test("a repeat within 30 seconds gets another pair, and both pairs work", async () => {
-    const login = await aSession();
-    const [one, other] = [await refresh(login.refreshToken), await refresh(login.refreshToken)];
-    expect(one.json().refresh_token).not.toBe(other.json().refresh_token);
-    expect((await refresh(one.json().refresh_token)).status).toBe(200);
-    expect((await refresh(other.json().refresh_token)).status).toBe(200);
-  });
-
-  test("reuse after 30 seconds returns 401 and ends the login with all its tokens", async () => {
-    const login = await aSession();
-    const next = (await refresh(login.refreshToken)).json();
-    await letSecondsPass(login.loginId, 31);
-    const { status, json } = await refresh(login.refreshToken);
-    expect([status, json().error.message]).toEqual([401, expect.stringContaining("used before")]);
-    expect(await statusOf(next.access_token)).toBe(401);
-    expect((await refresh(next.refresh_token)).status).toBe(401);
-  });
-
-  test("reuse still ends the login after the used token was deleted", async () => {
-    const login = await aSession();
-    const second = (await refresh(login.refreshToken)).json();
-    await letSecondsPass(login.loginId, 31);
-    const third = (await refresh(second.refresh_token)).json();
-    expect((await refresh(login.refreshToken)).status).toBe(401);
-    expect(await statusOf(third.access_token)).toBe(401);
-  });
-
-  test("eight concurrent repeats all get a pair, and the login stays open", async () => {
-    const login = await aSession();
-    const responses = await Promise.all(Array.from({ length: 8 }, () => refresh(login.refreshToken)));
-    expect(responses.map(({ status }) => status)).toEqual(new Array(8).fill(200));
-    expect(await statusOf(login.accessToken)).toBe(200);
-  });
-
-  test("a client that keeps repeating one refresh loses its login, so a login has a bounded number of tokens", async () => {
-    const login = await aSession();
-    const statuses: number[] = [];
-    for (let repeats = 0; repeats < maxTokensPerLogin + 1; repeats++) {
-      statuses.push((await refresh(login.refreshToken)).status);
-    }
-    const [row] = await api.database.db.query<{ tokens: number }>({
-      name: "count-tokens",
-      text: "select count(*) as tokens from refresh_tokens where login_id = $1",
-      values: [login.loginId],
-    });
-    expect(statuses).toEqual([...new Array(maxTokensPerLogin).fill(200), 401]);
-    expect(row?.tokens).toBe(0);
-  });
-
-  test.for([
-    ["garbage", "garbage"],
-    ["an access token", "eyJhbGciOiJFZERTQSJ9.e30.AAAA"],
-    ["the right length without our hash", `AA${"A".repeat(86)}`],
-  ])("401 for %s", async ([, token = ""]) => {
-    expect((await refresh(token)).status).toBe(401);
-  });
-
-  test("a refresh token with one changed character returns 401 and does not end the login", async () => {
-    const login = await aSession();
-    for (const position of [0, 2, 30, 60, 87]) {
-      const letter = login.refreshToken[position] === "B" ? "C" : "B";
-      const changed = login.refreshToken.slice(0, position) + letter + login.refreshToken.slice(position + 1);
-      expect((await refresh(changed)).status).toBe(401);
-    }
-    expect((await refresh(login.refreshToken)).status).toBe(200);
-  });
-
-  test("401 after logout, after a password reset and while the account is suspended", async () => {
-    const [loggedOut, reset, suspended] = [await aSession(), await aSession(), await aSession()];
-    await api.call({ method: "POST", path: "/api/v1/auth/logout", token: loggedOut.accessToken });
-    await resetPassword(api.database.db, reset.email);
-    await suspendAccount(api.database.db, suspended.accountId);
-    for (const login of [loggedOut, reset, suspended]) {
-      expect((await refresh(login.refreshToken)).status).toBe(401);
-      expect(await statusOf(login.accessToken)).toBe(401);
-    }
-  });
-
-  test("401 once the login has expired", async () => {
-    const login = await aSession();
-    await api.database.db.query({
-      name: "age-login",
-      text: "update logins set expires_at = now() where id = $1",
-      values: [login.loginId],
-    });
-    expect((await refresh(login.refreshToken)).status).toBe(401);
-    expect(await statusOf(login.accessToken)).toBe(401);
-  });
-});
-
 describe("POST /api/v1/auth/logout", () => {
   test("200 ends this login immediately, and another login of the user stays open", async () => {
     const user = await aUser(api.database.db);
@@ -239,19 +138,6 @@ function logIn({ email, password }: { email: string; password: string }, remoteA
   return api.call({ method: "POST", path: "/api/v1/auth/login", body: { email, password }, remoteAddress });
 }
 
-function refresh(token: string) {
-  return api.call({ method: "POST", path: "/api/v1/auth/refresh", body: { refresh_token: token } });
-}
-
 async function statusOf(token: string): Promise<number> {
   return (await api.call({ method: "GET", path: "/api/v1/api-keys", token })).status;
-}
-
-/** Moves the last use of the login's refresh tokens into the past instead of waiting. */
-async function letSecondsPass(loginId: string, seconds: number): Promise<void> {
-  await api.database.db.query({
-    name: "age-refresh-tokens",
-    text: "update refresh_tokens set used_at = used_at - make_interval(secs => $2) where login_id = $1",
-    values: [loginId, seconds],
-  });
 }

@@ -1,24 +1,32 @@
+import type { AppError } from "../../../errors.ts";
 import { publicKeySet } from "../../../logins/access-token.ts";
 import { logIn } from "../../../logins/log-in.ts";
 import { deleteLogin } from "../../../logins/login-store.ts";
 import { refreshLogin } from "../../../logins/refresh-login.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
+import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import { invalidRequest } from "../../http/validation-error.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import {
   keySetResponse,
   loginBody,
   logoutResponse,
   refreshBody,
+  toBrowserResponse,
   tokensResponse,
   toTokensResponse,
 } from "./auth-wire.ts";
+import { clientOf } from "./client-of.ts";
+import { createRefreshCookie } from "./refresh-cookie.ts";
+import { givenCode } from "./totp-wire.ts";
 
 export function authRoutes(app: ApiServer, deps: ApiDeps): void {
   const { loginDeps, authenticator } = deps;
   // The login finds the account, so its queries cannot be limited to one account.
   const { db } = authenticator;
   const { onRequest, callerOf } = requireCaller(deps);
+  const cookie = createRefreshCookie(deps.http.publicUrl);
 
   app.post(
     "/api/v1/auth/login",
@@ -27,14 +35,29 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "logIn",
         summary: "Log in with email address and password",
         description:
-          "Repeated failures from one IP address return 429; retry after the number of seconds in Retry-After.",
+          "Repeated failures from one IP address return 429; retry after the number of seconds in Retry-After. A user with " +
+          "two-factor authentication also sends `totp_code` or `recovery_code`; without it the 401 has `details` that name the field. With `browser` the " +
+          "refresh token is only in an HttpOnly cookie for the paths under /api/v1/auth, and the header `Origin` must be the address " +
+          "of this installation (PUBLIC_URL).",
         tags: ["Authentication"],
         security: [],
         body: loginBody,
         response: { 200: tokensResponse, ...errorResponses(401, 413, 415, 422, 429) },
       },
     },
-    async (request) => toTokensResponse(await logIn(db, loginDeps, { ...request.body, address: request.ip })),
+    async (request, reply) => {
+      const { browser = false, email, password } = request.body;
+      if (browser) cookie.requireOwnPage(request.headers);
+      const tokens = await logIn(db, loginDeps, {
+        email,
+        password,
+        ...givenCode(request.body),
+        ...clientOf(request),
+      });
+      if (!browser) return toTokensResponse(tokens);
+      cookie.set(reply, tokens.refreshToken, tokens.secondsLeft);
+      return toBrowserResponse(tokens);
+    },
   );
 
   app.post(
@@ -44,15 +67,27 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "refreshLogin",
         summary: "Exchange a refresh token for a new pair of tokens",
         description:
-          "A refresh token works once. A client that lost the response may repeat the request within 30 seconds. A later repeat " +
-          "counts as theft of the token and ends the login.",
+          "Store the refresh token of the response in place of the one you sent; within 90 seconds after it was issued it is the same. " +
+          "A token that was replaced works for another 30 seconds, for clients that lost the response and for other tabs. Its later use " +
+          "counts as theft and ends the login. A browser sends `browser` instead: its token is in the cookie, and `Origin` must be the " +
+          "address of this installation.",
         tags: ["Authentication"],
         security: [],
         body: refreshBody,
         response: { 200: tokensResponse, ...errorResponses(401, 413, 415, 422) },
       },
     },
-    async (request) => toTokensResponse(await refreshLogin(db, loginDeps, request.body.refresh_token)),
+    async (request, reply) => {
+      if (request.body.browser === undefined) {
+        return toTokensResponse(await refreshLogin(db, loginDeps, requireToken(request.body), clientOf(request)));
+      }
+      if (request.body.refresh_token !== undefined) throw cookieAndBody();
+      cookie.requireOwnPage(request.headers);
+      const tokens = await refreshLogin(db, loginDeps, cookie.read(request.headers), clientOf(request));
+      // A cookie that the browser has already is not set again: this response may arrive after one with the next token.
+      if (!tokens.isSameRefreshToken) cookie.set(reply, tokens.refreshToken, tokens.secondsLeft);
+      return toBrowserResponse(tokens);
+    },
   );
 
   app.post(
@@ -62,15 +97,19 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
       schema: {
         operationId: "logOut",
         summary: "End this login",
-        description: "Every later request with an access token or refresh token of this login returns 401.",
+        description:
+          "Every later request with an access token or refresh token of this login returns 401. A request with the cookie of a browser " +
+          "session needs the address of this installation as `Origin`, and the response deletes the cookie.",
         tags: ["Authentication"],
         security: needsJwt,
         response: { 200: logoutResponse, ...errorResponses(401, 413, 415, 422) },
       },
     },
-    async (request) => {
-      const { credential } = callerOf(request);
-      if (credential.kind === "jwt") await deleteLogin(db, credential.loginId);
+    async (request, reply) => {
+      const isBrowser = cookie.isIn(request.headers);
+      if (isBrowser) cookie.requireOwnPage(request.headers);
+      await deleteLogin(db, requireUser(callerOf(request)).loginId);
+      if (isBrowser) cookie.clear(reply);
       return { success: true as const, message: "The login has ended. Its tokens are no longer valid." };
     },
   );
@@ -88,4 +127,14 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     () => publicKeySet(loginDeps.authority),
   );
+}
+
+function requireToken({ refresh_token }: { refresh_token?: string | undefined }): string {
+  if (refresh_token !== undefined) return refresh_token;
+  throw invalidRequest([{ field: "refresh_token", code: "required", message: "is required" }]);
+}
+
+function cookieAndBody(): AppError {
+  const message = "must be absent with `browser`, which uses the cookie";
+  return invalidRequest([{ field: "refresh_token", code: "contradiction", message }]);
 }

@@ -2,6 +2,7 @@ import { AppError } from "../../../errors.ts";
 import { acceptInvitation, joinAsUser } from "../../../invitations/accept-invitation.ts";
 import { requestPasswordReset, usePasswordReset } from "../../../logins/password-reset.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
+import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import {
@@ -54,9 +55,8 @@ export function mailedLinkRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { credential } = callerOf(request);
-      if (credential.kind !== "jwt") throw new Error("a route for users was called with an API key");
-      return toJoinedResponse(await joinAsUser(db, credential.userId, request.body.token));
+      const { userId } = requireUser(callerOf(request));
+      return toJoinedResponse(await joinAsUser(db, userId, request.body.token));
     },
   );
 

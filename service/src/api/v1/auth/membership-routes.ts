@@ -1,18 +1,21 @@
-import type { FastifyRequest } from "fastify";
 import { listMemberships } from "../../../accounts/membership-store.ts";
 import { getEmail } from "../../../accounts/user-store.ts";
 import { switchAccount } from "../../../logins/switch-account.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
+import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
-import { tokensResponse, toTokensResponse } from "./auth-wire.ts";
+import { toBrowserResponse, tokensResponse, toTokensResponse } from "./auth-wire.ts";
+import { clientOf } from "./client-of.ts";
 import { meResponse, switchBody, toMemberships } from "./membership-wire.ts";
+import { createRefreshCookie } from "./refresh-cookie.ts";
 
 /** What concerns a person and not an account: the database of one account does not show the others. */
 export function membershipRoutes(app: ApiServer, deps: ApiDeps): void {
   const { loginDeps, authenticator } = deps;
   const { db } = authenticator;
   const { onRequest, callerOf } = requireCaller(deps);
+  const cookie = createRefreshCookie(deps.http.publicUrl);
 
   app.get(
     "/api/v1/auth/me",
@@ -28,7 +31,7 @@ export function membershipRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     async (request) => {
       const { accountId } = callerOf(request);
-      const { userId, role } = userOf(request);
+      const { userId, role } = requireUser(callerOf(request));
       const [email, memberships] = [await getEmail(db, userId), await listMemberships(db, userId)];
       return { user_id: userId, email, tenant_id: accountId, role, memberships: toMemberships(memberships) };
     },
@@ -50,16 +53,15 @@ export function membershipRoutes(app: ApiServer, deps: ApiDeps): void {
         response: { 200: tokensResponse, ...errorResponses(401, 404, 413, 415, 422) },
       },
     },
-    async (request) => {
-      const { userId, loginId } = userOf(request);
-      const accountId = request.body.tenant_id.toLowerCase();
-      return toTokensResponse(await switchAccount(db, loginDeps, { userId, loginId, accountId }));
+    async (request, reply) => {
+      const { browser = false, tenant_id } = request.body;
+      if (browser) cookie.requireOwnPage(request.headers);
+      const { userId, loginId } = requireUser(callerOf(request));
+      const target = { userId, loginId, accountId: tenant_id.toLowerCase() };
+      const tokens = await switchAccount(db, loginDeps, target, clientOf(request));
+      if (!browser) return toTokensResponse(tokens);
+      cookie.set(reply, tokens.refreshToken, tokens.secondsLeft);
+      return toBrowserResponse(tokens);
     },
   );
-
-  function userOf(request: FastifyRequest) {
-    const { credential } = callerOf(request);
-    if (credential.kind !== "jwt") throw new Error("a route for users was called with an API key");
-    return credential;
-  }
 }

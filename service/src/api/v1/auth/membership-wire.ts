@@ -9,7 +9,13 @@ export const roleField = z
   );
 
 export const switchBody = z
-  .strictObject({ tenant_id: z.guid().describe("Id of the account, from `GET /api/v1/auth/me`") })
+  .strictObject({
+    tenant_id: z.guid().describe("Id of the account, from `GET /api/v1/auth/me`"),
+    browser: z
+      .boolean()
+      .optional()
+      .describe("`true`: the new refresh token replaces the one in the cookie of the browser"),
+  })
   .meta({ example: { tenant_id: "0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f" } });
 
 export const meResponse = z

@@ -1,0 +1,7 @@
+import type { Caller, UserCredential } from "./authenticate.ts";
+
+/** The user and the login behind a JWT, for routes that accept nothing else. */
+export function requireUser({ credential }: Caller): UserCredential {
+  if (credential.kind !== "jwt") throw new Error("a route for users only accepted an API key");
+  return credential;
+}
