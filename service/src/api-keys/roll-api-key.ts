@@ -35,9 +35,10 @@ export async function rollApiKey(
   const secret = { id: randomUUIDv7(), keyPrefix, pepperId: issuer.pepper.id, hmac };
   for (let tries = 1; tries <= maxTries; tries++) {
     const decision = await insertNewestSecret(db, id, secret, overlapSeconds);
-    switch (decision?.kind) {
+    if (decision === undefined) continue;
+    switch (decision.kind) {
       case "rolled": {
-        const { kind, ...rolled } = decision;
+        const { kind: _kind, ...rolled } = decision;
         return { ...rolled, key };
       }
       case "not-found":

@@ -39,8 +39,8 @@ import { missingScope, refused, refusedKey } from "./unauthorized.ts";
  *    an invalid key cannot make this process read a large body.
  * 7. A request that accept/rate-refusals.ts refuses (429) reaches no statement. `requireValidCredential` checks key and account; requests
  *    that arrive during one such query share the next.
- * 8. When the accept statement refuses a key, `requireValidCredential` throws 401 with the reason. If the key is valid after all, either
- *    the send is from another domain than that of the key, or the account was resumed meanwhile and the route tries once more.
+ * 8. When the accept statement refuses a key, `requireValidCredential` throws 401 with the reason. If the key is valid after all, for
+ *    example because the account was resumed meanwhile, the route tries once more.
  */
 export interface Caller {
   accountId: string;
@@ -135,7 +135,7 @@ async function callerByToken(
 }
 
 export interface IdentifiedSender extends Sender {
-  /** The only domain that the key may send from. The accept statement compares it; this one is for the answer. */
+  /** The only domain that the key may send from. The accept statement compares it too. */
   domain: string | undefined;
   /** False when the sender comes from memory: then nothing has checked its key yet. */
   isChecked: boolean;
