@@ -88,6 +88,7 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
       const known = senders.get(request);
       if (known === undefined) throw new Error("the handler ran without the hook that identifies the sender");
       const { sender, sending } = known;
+      if (!isSmallBody(request)) await largeBodies.waitForTurn(request);
       const parsed = parseSendBody(request, sending.problems);
       const payload = "request" in parsed ? parsed.request : undefined;
       // Such a send only counts against the rate limit, like an invalid one. The accept statement would refuse it without counting it.
