@@ -23,7 +23,7 @@ const [cycle, busy] = [150, 100];
 export const proof: Proof = {
   promise: "Tabs that share a browser session never log each other out, and a stolen refresh token ends the session",
   covers: [
-    "service/migrations/0041_sessions.sql",
+    "service/migrations/0039_sessions.sql",
     "service/proofs/tabs",
     "service/src/api/v1/auth",
     "service/src/logins/refresh-login.ts",
