@@ -64,7 +64,7 @@ test("404 for an account of others and for an unknown one, with the same body; 4
 test("removing the person from one account ends the logins to it and leaves those to the other", async () => {
   const { person, other } = await aPersonInTwoAccounts();
   const { json } = await switchTo(person.accessToken, other);
-  await removeMember(api.database.db.forAccount(person.accountId), person.id);
+  await removeMember(api.database.db.forAccount(person.accountId), { userId: person.id });
   expect((await account(person.accessToken)).status).toBe(401);
   expect((await account(json().access_token)).status).toBe(200);
 });
