@@ -188,5 +188,13 @@ export function createSenderIdentifier(authenticator: Authenticator, access: Cal
 function senderOf({ accountId, mode, credential }: Caller): IdentifiedSender {
   const key = credential.kind === "api-key" ? credential : undefined;
   const loginId = credential.kind === "jwt" ? credential.loginId : undefined;
-  return { accountId, mode, apiKeyId: key?.keyId, secretId: key?.secretId, loginId, domain: key?.domain, isChecked: true };
+  return {
+    accountId,
+    mode,
+    apiKeyId: key?.keyId,
+    secretId: key?.secretId,
+    loginId,
+    domain: key?.domain,
+    isChecked: true,
+  };
 }
