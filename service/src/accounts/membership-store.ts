@@ -34,19 +34,35 @@ interface MemberChange {
 }
 
 /**
- * SQL: locks the memberships of the member $2 and of the owner $3 in a fixed order, because owners can change each other, and finds out
- * whether the owner still is one: the request was authenticated some time ago.
+ * SQL: locks what the change of the member $2 by the owner $3 concerns, each step after the one before, which its count completes:
+ *
+ * 1. The user, as a log-in does first.
+ * 2. An invitation of the member's address, as joining by it does first.
+ * 3. Both memberships in a fixed order, because owners can change each other.
+ *
+ * Then it finds out whether the owner still is one: the request was authenticated some time ago.
  */
 const allowedChange = `
-        locked as materialized (
+        person as materialized (
+          select lock_member($1, $2) as email
+        ), invitation as materialized (
+          select id
+          from invitations
+          where account_id = $1
+            and (select count(email) from person) >= 0
+            and email = (select email from person)
+          for update
+        ), locked as materialized (
           select user_id, role
           from memberships
           where account_id = $1
             and user_id in ($2, $3)
+            and (select count(*) from invitation) >= 0
           order by user_id
           for update
         ), allowed as materialized (
-          select $3::uuid is null or exists (select from locked where user_id = $3 and role = 'owner') as is_allowed
+          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner'), false) as is_allowed
+          from locked
         )`;
 
 /** From the next request of the member on, the new role decides. Undefined when the account has no such member. */
@@ -97,8 +113,8 @@ export async function removeMember(db: AccountDatabase, { userId, by }: MemberCh
           returning user_id
         ), uninvited as (
           delete from invitations
-          where account_id = $1
-            and email in (select u.email from removed join users u on u.id = removed.user_id)
+          where id in (select id from invitation)
+            and exists (select from removed)
         )
         select is_allowed as "isAllowed", exists (select from removed) as "isRemoved"
         from allowed`,
