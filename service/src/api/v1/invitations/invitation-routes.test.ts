@@ -170,7 +170,8 @@ describe("the invitations of an owner", () => {
   test("end with the removal or the demotion of the owner", async () => {
     for (const end of [
       (accountId: string, userId: string) => removeMember(api.database.db.forAccount(accountId), { userId }),
-      (accountId: string, userId: string) => changeRole(api.database.db.forAccount(accountId), { userId, role: "developer" }),
+      (accountId: string, userId: string) =>
+        changeRole(api.database.db.forAccount(accountId), { userId, role: "developer" }),
     ]) {
       const owner = await anOwner();
       await aUser(api.database.db, { accountId: owner.accountId });
