@@ -3,8 +3,9 @@ import { findUserByEmail, setPasswordHash } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { deleteLoginsOfUser } from "./login-store.ts";
+import { deleteResetsOfUser } from "./password-reset.ts";
 
-/** Sets a new generated password and ends all logins of the user in the same commit. */
+/** Sets a new generated password and ends all logins and reset links of the user in the same commit. */
 export async function resetPassword(db: Database, email: string): Promise<string> {
   const user = await findUserByEmail(db, email);
   if (user === undefined) throw new AppError("NOT_FOUND", `There is no user with the email ${email}.`);
@@ -12,6 +13,7 @@ export async function resetPassword(db: Database, email: string): Promise<string
   const passwordHash = await hashPassword(password);
   await db.withTransaction(async (tx) => {
     await setPasswordHash(tx, user.id, passwordHash);
+    await deleteResetsOfUser(tx, user.id);
     await deleteLoginsOfUser(tx, user.id);
   });
   return password;
