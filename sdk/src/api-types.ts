@@ -69,8 +69,8 @@ export interface Account {
   held_reason: string | null;
   /** Users without two-factor authentication can only set it up */
   totp_required: boolean;
-  /** Live mail of the last seven days by UTC, or since the operator released the account; a few seconds old */
-  reputation: {
+  /** Live mail of the last seven days by UTC, or since the operator released the account; a few seconds old. Absent for an API key for one domain, because it counts all domains */
+  reputation?: {
     /** `unknown`: fewer than 200 outcomes; `warning`: a rate is above the line at which SES reviews senders */
     state: "unknown" | "good" | "warning";
     /** Recipients of live mail that was delivered or bounced permanently */
@@ -83,7 +83,7 @@ export interface Account {
     complaint_rate: number | null;
     /** One sentence for each rate above the review line */
     warnings: string[];
-  };
+  } | undefined;
 }
 
 /** An API key without its secret */
@@ -358,9 +358,9 @@ export interface CreatedInvitation {
   invited_by: string | null;
   created_at: string;
   expires_at: string;
-  /** True when Postern mailed the link to the invited person */
+  /** True when this installation mails the links. It does not show whether the mail arrives */
   mailed: boolean;
-  /** Pass it on to the invited person. No other response contains it. Null when Postern mailed it */
+  /** Pass it on to the invited person. No other response contains it. Null when this installation mails the links */
   link: string | null;
 }
 
