@@ -50,7 +50,7 @@ test("a key that is revoked while the body is on its way changes nothing", async
   const { id, key } = await anApiKey(db, api.deps.apiKeyIssuer, owner.accountId, { scopes: [...scopes] });
   const [stored] = await change(db, "select id from domains where account_id = $1", [owner.accountId]);
   const requests: Held[] = [
-    { method: "DELETE", path: `/api/v1/domains/${stored?.id}`, body: {} },
+    { method: "DELETE", path: `/api/v1/domains/${String(stored?.id)}`, body: {} },
     { method: "DELETE", path: "/api/v1/suppression/jane@example.com", body: {} },
     { method: "POST", path: "/api/v1/send/validate", body: aSend(domain) },
     { method: "POST", path: "/api/v1/send", body: aSend(domain) },

@@ -45,12 +45,19 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
 export function checkCallerAgain(app: ApiServer): void {
   app.decorateRequest("checkCaller", undefined);
   app.addHook("preValidation", (request, _reply, done) => {
-    if (request.checkCaller === undefined) return done();
-    request.checkCaller().then(
-      () => done(),
-      (error: Error) => done(error),
-    );
+    if (request.checkCaller === undefined) done();
+    else void finishCheck(request.checkCaller, done);
   });
+}
+
+async function finishCheck(check: () => Promise<unknown>, done: (error?: Error) => void): Promise<void> {
+  let problem: Error | undefined;
+  try {
+    await check();
+  } catch (error) {
+    problem = error instanceof Error ? error : new Error("the check of the caller threw a value that is not an error");
+  }
+  done(problem);
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {
