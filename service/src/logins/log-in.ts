@@ -25,7 +25,7 @@ interface PasswordAttempt {
   address: string;
 }
 
-type Attempt = PasswordAttempt & Client & GivenCode;
+type Attempt = PasswordAttempt & Client & GivenCode & { isBrowser?: boolean };
 
 /** Unknown and known users get the same answer after the same work: one attempt count, one lookup, one password hash. */
 export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Promise<Tokens> {
@@ -36,7 +36,8 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   if (accountId === null) throw withoutMembership();
   if (user.isSuspended) throw suspended();
   const usedCode = await checkCode(db, deps, user.id, attempt);
-  const tokens = await startLogin(db, deps, { ...user, accountId, usedCode }, attempt);
+  const { isBrowser = false } = attempt;
+  const tokens = await startLogin(db, deps, { ...user, accountId, usedCode, isBrowser }, attempt);
   if (usedCode !== undefined) await clearCodes(db, deps.throttle, user.id);
   return tokens;
 }
@@ -76,13 +77,15 @@ interface LoginUser {
   passwordHash: string;
   /** Required for a user with TOTP: the statement that starts the login uses it up. */
   usedCode?: UsedCode | undefined;
+  isBrowser?: boolean;
 }
 
 /** `passwordHash` and `usedCode` are those that were checked: a change in between ends the attempt. */
 export async function startLogin(db: Database, deps: LoginDeps, user: LoginUser, client: Client): Promise<Tokens> {
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
-  const { id: userId, accountId, passwordHash, usedCode } = user;
-  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash, usedCode, client });
+  const { id: userId, accountId, passwordHash, usedCode, isBrowser = false } = user;
+  const login = { id: loginId, userId, accountId, nonce, passwordHash, usedCode, client, isBrowser };
+  const now = await insertLogin(db, login);
   if (now === undefined) throw usedCode === undefined ? wrongPassword() : wrongCode();
   const session = { userId, accountId, loginId };
   return {

@@ -53,8 +53,12 @@ export async function refreshLogin(
     case "suspended":
       throw suspended();
     case "reused":
-      throw new AppError("UNAUTHORIZED", "This refresh token was used before, so its login has ended. Log in again.");
+      throw reusedToken();
   }
+}
+
+export function reusedToken(): AppError {
+  return new AppError("UNAUTHORIZED", "This refresh token was used before, so its login has ended. Log in again.");
 }
 
 /** Returns the outcome instead of throwing: a throw would roll back the deletion of the login. */

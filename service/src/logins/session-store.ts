@@ -38,7 +38,10 @@ export async function endSession(db: Queryable, userId: string, loginId: string)
   return rows.length === 1;
 }
 
-/** Ends all sessions of the user except this one, and returns how many there were. */
+/**
+ * Ends all sessions of the user except this one, and returns how many there were. Keeps the one that this one comes from by a switch of
+ * the account: this one would end with it.
+ */
 export async function endOtherSessions(db: Queryable, userId: string, loginId: string): Promise<number> {
   const rows = await db.query({
     name: "end-other-sessions",
@@ -48,6 +51,7 @@ export async function endOtherSessions(db: Queryable, userId: string, loginId: s
         from logins
         where user_id = $1
           and id <> $2
+          and id is distinct from (select origin_id from logins where id = $2)
         order by id
         for update
       )

@@ -51,6 +51,7 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
       const tokens = await logIn(db, loginDeps, {
         email,
         password,
+        isBrowser: browser,
         ...givenCode(request.body),
         ...clientOf(request),
       });
