@@ -16,3 +16,19 @@ create table recovery_codes (
 -- Users of the account without TOTP can do nothing but enrol.
 alter table accounts add column totp_required boolean not null default false;
 grant select (totp_required), update (totp_required) on accounts to pg_database_owner;
+
+-- Code of the release before names no account and asks for no code: it must not log in a user with TOTP. Without the row it
+-- answers as to a wrong password.
+create or replace function fill_account_of_login() returns trigger
+  language plpgsql
+as $$
+begin
+  if new.account_id is null then
+    select account_id into new.account_id from users where id = new.user_id and totp_enabled_at is null;
+    if new.account_id is null then
+      return null;
+    end if;
+  end if;
+  return new;
+end;
+$$;
