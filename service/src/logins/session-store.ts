@@ -1,3 +1,4 @@
+import { uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 
 /** An open login, as its user sees it. */
@@ -21,6 +22,18 @@ export function listSessions(db: Queryable, userId: string): Promise<OpenSession
         and expires_at > now()
       order by last_used_at desc, id`,
     values: [userId],
+  });
+}
+
+/** Ends those of the sessions that are the user's own. */
+export async function endSessions(db: Queryable, userId: string, loginIds: string[]): Promise<void> {
+  await db.query({
+    name: "end-sessions",
+    text: `
+      delete from logins
+      where id = any($2::uuid[])
+        and user_id = $1`,
+    values: [userId, uuidArray(loginIds)],
   });
 }
 

@@ -86,7 +86,9 @@ async function replaceOrDerive(tx: Transaction, request: AccountSwitch, token: R
     client,
   });
   if (inserted === undefined) return { kind: "not-a-member" };
-  if (own !== undefined) await deleteLogins(tx, [loginId]);
+  // Nobody could end the session of a cookie that the response replaces.
+  const replaced = (cookies ?? []).map((cookie) => cookie.loginId).filter((id) => id !== originId);
+  await deleteLogins(tx, replaced);
   return { kind: "switched", ...inserted };
 }
 
