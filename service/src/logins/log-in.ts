@@ -4,9 +4,8 @@ import { findUserByEmail, type User } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import { checkCode, type GivenCode, wrongCode } from "./check-code.ts";
+import { checkCode, clearWrongCodes, type GivenCode, wrongCode } from "./check-code.ts";
 import type { Client } from "./client.ts";
-import { clearCodes } from "./code-throttle.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { insertLogin, loginDays } from "./login-store.ts";
 import { addressBlock, clearAttempts, countAttempt } from "./login-throttle.ts";
@@ -35,10 +34,10 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   const { accountId } = user;
   if (accountId === null) throw withoutMembership();
   if (user.isSuspended) throw suspended();
-  const usedCode = await checkCode(db, deps, user.id, attempt);
+  const usedCode = await checkCode(db, deps, user.id, "log-in", attempt);
   const { isBrowser = false } = attempt;
   const tokens = await startLogin(db, deps, { ...user, accountId, usedCode, isBrowser }, attempt);
-  if (usedCode !== undefined) await clearCodes(db, deps.throttle, user.id);
+  if (usedCode !== undefined) await clearWrongCodes(db, deps, user.id, "log-in", usedCode);
   return tokens;
 }
 

@@ -1,16 +1,23 @@
 import { getEmail } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { checkCode, type GivenCode, wrongCode } from "./check-code.ts";
+import { checkCode, clearWrongCodes, type GivenCode, wrongCode } from "./check-code.ts";
 import type { Client } from "./client.ts";
-import { clearCodes, countCode } from "./code-throttle.ts";
+import { countCode } from "./code-throttle.ts";
 import { checkPassword } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { addressBlock, clearAttempts } from "./login-throttle.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./recovery-code.ts";
 import { endOtherSessions } from "./session-store.ts";
 import { enrolmentOf, newTotpSecret, openTotpSecret, sealTotpSecret, stepOfCode } from "./totp.ts";
-import { disableTotp, enableTotp, findTotp, replaceRecoveryCodes, storeEnrolment } from "./totp-store.ts";
+import {
+  disableTotp,
+  enableTotp,
+  findTotp,
+ 
+  replaceRecoveryCodes,
+  storeEnrolment,
+} from "./totp-store.ts";
 
 interface OwnUser {
   userId: string;
@@ -41,7 +48,7 @@ export async function confirmTotpEnrolment(
   const stored = await findTotp(db, userId);
   if (stored === undefined || stored.secret === null) throw notStarted();
   if (stored.enabledAt !== null) throw alreadyEnabled();
-  await countCode(db, deps.throttle, userId);
+  await countCode(db, deps.throttle, { userId, purpose: "session", isRecovery: false });
   const step = stepOfCode(openTotpSecret(await deps.openTotpKey(db), userId, stored.secret), totpCode, stored.now);
   if (step === undefined) throw wrongCode();
   const codes = newRecoveryCodes();
@@ -53,7 +60,7 @@ export async function confirmTotpEnrolment(
     return true;
   });
   if (!isEnabled) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  await clearWrongCodes(db, deps, userId, "session", used);
   return codes;
 }
 
@@ -64,10 +71,10 @@ export async function turnTotpOff(
   proof: Client & GivenCode & { password: string },
 ): Promise<void> {
   await requireOwnPassword(db, deps, userId, proof);
-  const used = await checkCode(db, deps, userId, proof);
+  const used = await checkCode(db, deps, userId, "session", proof);
   if (used === undefined) throw notEnabled();
   if (!(await disableTotp(db, userId, used))) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  await clearWrongCodes(db, deps, userId, "session", used);
 }
 
 /** The old codes stop working. */
@@ -77,11 +84,11 @@ export async function renewRecoveryCodes(
   { userId }: OwnUser,
   given: GivenCode,
 ): Promise<string[]> {
-  const used = await checkCode(db, deps, userId, given);
+  const used = await checkCode(db, deps, userId, "session", given);
   if (used === undefined) throw notEnabled();
   const codes = newRecoveryCodes();
   if (!(await replaceRecoveryCodes(db, userId, used, codes.map(hashRecoveryCode)))) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  await clearWrongCodes(db, deps, userId, "session", used);
   return codes;
 }
 

@@ -132,6 +132,9 @@ export async function removeTotp(tx: Transaction, userId: string): Promise<boole
       ), codes as (
         delete from recovery_codes
         where user_id in (select id from removed)
+      ), attempts as (
+        delete from code_attempts
+        where user_id in (select id from removed)
       )
       select id
       from removed`,
