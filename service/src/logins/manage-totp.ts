@@ -14,7 +14,7 @@ import {
   disableTotp,
   enableTotp,
   findTotp,
- 
+  lockUser,
   replaceRecoveryCodes,
   storeEnrolment,
 } from "./totp-store.ts";
@@ -54,6 +54,7 @@ export async function confirmTotpEnrolment(
   const codes = newRecoveryCodes();
   const used = { secret: stored.secret, step, recoveryHash: null };
   const isEnabled = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
     if (!(await enableTotp(tx, userId, used, codes.map(hashRecoveryCode)))) return false;
     // They began without a second factor. A statement of its own sees a log-in that committed while this one waited for the user.
     await endOtherSessions(tx, userId, loginId);
@@ -73,7 +74,11 @@ export async function turnTotpOff(
   await requireOwnPassword(db, deps, userId, proof);
   const used = await checkCode(db, deps, userId, "session", proof);
   if (used === undefined) throw notEnabled();
-  if (!(await disableTotp(db, userId, used))) throw wrongCode();
+  const isDisabled = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
+    return disableTotp(tx, userId, used);
+  });
+  if (!isDisabled) throw wrongCode();
   await clearWrongCodes(db, deps, userId, "session", used);
 }
 
@@ -87,7 +92,11 @@ export async function renewRecoveryCodes(
   const used = await checkCode(db, deps, userId, "session", given);
   if (used === undefined) throw notEnabled();
   const codes = newRecoveryCodes();
-  if (!(await replaceRecoveryCodes(db, userId, used, codes.map(hashRecoveryCode)))) throw wrongCode();
+  const isReplaced = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
+    return replaceRecoveryCodes(tx, userId, used, codes.map(hashRecoveryCode));
+  });
+  if (!isReplaced) throw wrongCode();
   await clearWrongCodes(db, deps, userId, "session", used);
   return codes;
 }
