@@ -17,6 +17,7 @@ import {
   lockUser,
   replaceRecoveryCodes,
   storeEnrolment,
+  useCode,
 } from "./totp-store.ts";
 
 interface OwnUser {
@@ -99,6 +100,19 @@ export async function renewRecoveryCodes(
   if (!isReplaced) throw wrongCode();
   await clearWrongCodes(db, deps, userId, "session", used);
   return codes;
+}
+
+/** For what a stolen session must not do. A user without TOTP needs no code. */
+export async function requireOwnCode(
+  db: Database,
+  deps: LoginDeps,
+  { userId }: Pick<OwnUser, "userId">,
+  given: GivenCode,
+): Promise<void> {
+  const used = await checkCode(db, deps, userId, "session", given);
+  if (used === undefined) return;
+  if (!(await useCode(db, userId, used))) throw wrongCode();
+  await clearWrongCodes(db, deps, userId, "session", used);
 }
 
 /** Counts like a log-in, so that a stolen session cannot guess the password. */

@@ -115,6 +115,21 @@ const usedUp = `
         where $3::bigint is not null or exists (select from used_code)
       )`;
 
+/** Uses a code up for an action that is no statement here. Returns false like `disableTotp`. */
+export async function useCode(db: Queryable, userId: string, used: UsedCode): Promise<boolean> {
+  const rows = await db.query({
+    name: "use-code",
+    text: `
+      with ${usedUp}
+      update users
+      set totp_last_step = coalesce($3, totp_last_step)
+      where id in (select id from proven)
+      returning id`,
+    values: [userId, used.secret, used.step, used.recoveryHash],
+  });
+  return rows.length === 1;
+}
+
 /** Returns false when the code is used up, or TOTP has changed since it was checked. The caller has locked the user. */
 export async function disableTotp(db: Transaction, userId: string, used: UsedCode): Promise<boolean> {
   const rows = await db.query({
