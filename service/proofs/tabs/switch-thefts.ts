@@ -77,6 +77,9 @@ async function isAnyUsable(
 
 async function anotherAccountOf(db: Database, userId: string): Promise<{ accountId: string }> {
   const { accountId } = await aUser(db);
-  await change(db, "insert into memberships (user_id, account_id, role) values ($1, $2, 'viewer')", [userId, accountId]);
+  await change(db, "insert into memberships (user_id, account_id, role) values ($1, $2, 'viewer')", [
+    userId,
+    accountId,
+  ]);
   return { accountId };
 }
