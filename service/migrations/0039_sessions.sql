@@ -10,4 +10,8 @@ alter table logins
   -- token keeps a login that the owner cannot end.
   add column origin_id uuid references logins (id) on delete cascade;
 
+-- When the sessions from before were last used is unknown; it was no earlier than the log-in.
+update logins
+set last_used_at = created_at;
+
 create index logins_origin_idx on logins (origin_id) where origin_id is not null;
