@@ -644,6 +644,8 @@ export interface RefreshLoginBody {
   refresh_token?: string | undefined;
   /** The refresh token is in the cookie of a log-in with `browser` */
   browser?: true | undefined;
+  /** The session to refresh: claim `sid` of the access token. 409 if the token is of another one */
+  session_id?: string | undefined;
 }
 
 /** The login has ended */
@@ -801,6 +803,10 @@ export interface DeleteInvitationAnswer {
 export interface ChangeAccountBody {
   /** Whether every user of the account needs two-factor authentication */
   totp_required: boolean;
+  /** Code of the authenticator app. Each counts once */
+  totp_code?: string | undefined;
+  /** A recovery code instead of `totp_code`. Each works once */
+  recovery_code?: string | undefined;
 }
 
 /** The settings of the account */

@@ -3,6 +3,7 @@ import type { AccountProfile } from "../../../accounts/account-store.ts";
 import { evaluateCounts } from "../../../guard/guard-verdict.ts";
 import type { GuardCounts } from "../../../guard/limits.ts";
 import { type Caller, domainOf } from "../../auth/authenticate.ts";
+import { recoveryCodeField, totpCodeField } from "../auth/totp-wire.ts";
 
 export const accountResponse = z
   .object({
@@ -53,6 +54,8 @@ export const accountResponse = z
 export const accountSettingsBody = z
   .strictObject({
     totp_required: z.boolean().describe("Whether every user of the account needs two-factor authentication"),
+    totp_code: totpCodeField.optional(),
+    recovery_code: recoveryCodeField.optional(),
   })
   .meta({ example: { totp_required: true } });
 
