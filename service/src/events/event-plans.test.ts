@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { costOf } from "../../test/explain.ts";
 import { change } from "../../test/send-rows.ts";
+import { stopAutovacuum } from "../../test/stop-autovacuum.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Mode } from "../mode.ts";
 import { findEvents, listEvents } from "./event-store.ts";
@@ -12,12 +13,7 @@ let [large, small] = ["", ""];
 /** An account has half of all events, all of them live deliveries. Of the others, every fifth is of a test mail. */
 beforeAll(async () => {
   [large, small] = [await anAccount(database.db), await anAccount(database.db)];
-  const partitions = await change(
-    database.db,
-    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'events'::regclass",
-  );
-  for (const { name } of partitions)
-    await change(database.db, `alter table ${String(name)} set (autovacuum_enabled = false)`);
+  await stopAutovacuum(database.db, "events");
   await change(
     database.db,
     `insert into events (id, send_id, account_id, mode, event_type, event_at, recipient)
