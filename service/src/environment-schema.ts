@@ -105,7 +105,7 @@ export const environmentSchema = z.object({
     .default(900)
     .describe("how long SES events may be missing for submitted mail before Postern reports a problem"),
   FEEDBACK_PUSH: optional(oneOf("on", "off")).describe("whether the API receives the events that SNS pushes"),
-  SYSTEM_SENDER: optional(mailbox).describe("sender of notices to the users of accounts and to the operator"),
+  SYSTEM_SENDER: optional(mailbox).describe("sender of notices, invitations and password resets"),
   OPERATOR_EMAIL: optional(mailAddress).describe("address that receives the notices for the operator"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),

@@ -12,7 +12,7 @@ const layers = [
   ["api"],
   ["status", "notices"],
   ["accept", "delivery", "feedback"],
-  ["in-doubt", "guard"],
+  ["in-doubt", "guard", "invitations"],
   ["queue"],
   ["sends", "logins"],
   ["accounts", "api-keys", "domains", "suppressions", "events", "usage"],

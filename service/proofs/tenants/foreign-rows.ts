@@ -5,6 +5,7 @@ const tablesOfAccounts = {
   users: "account_id",
   memberships: "account_id",
   logins: "account_id",
+  invitations: "account_id",
   api_keys: "account_id",
   domains: "account_id",
   sends: "account_id",

@@ -47,7 +47,8 @@ export async function changeRole(db: AccountDatabase, userId: string, role: Role
 }
 
 /**
- * Ends the logins of the member in this account in the same commit: a foreign key deletes them. API keys that the member created stay.
+ * Ends the logins of the member in this account in the same commit, and the invitations that the member made: foreign keys delete them. An
+ * invitation of the same address ends as well, or the removed person could come back by it. API keys that the member created stay.
  * False when the account has no such member.
  */
 export async function removeMember(db: AccountDatabase, userId: string): Promise<boolean> {
@@ -55,10 +56,18 @@ export async function removeMember(db: AccountDatabase, userId: string): Promise
     db.query({
       name: "remove-member",
       text: `
-        delete from memberships
-        where account_id = $1
-          and user_id = $2
-        returning user_id`,
+        with removed as (
+          delete from memberships
+          where account_id = $1
+            and user_id = $2
+          returning user_id
+        ), uninvited as (
+          delete from invitations
+          where account_id = $1
+            and email in (select u.email from removed join users u on u.id = removed.user_id)
+        )
+        select user_id
+        from removed`,
       values: [db.accountId, userId],
     }),
   );

@@ -83,6 +83,8 @@ describe("a statement that is bound to an account has no right", () => {
     ["to read the hash of a password", "select password_hash from users"],
     ["to read the home account of a user", "select account_id from users"],
     ["to change a user", "update users set email = 'other@example.com'"],
+    ["to read the hash of an invitation", "select token_hash from invitations"],
+    ["to read password resets", "select user_id from password_resets"],
     ["to add a member", "insert into memberships (user_id) values (gen_random_uuid())"],
     ["to move a membership to another user", "update memberships set user_id = gen_random_uuid()"],
     ["to read logins", "select id from logins"],

@@ -42,7 +42,7 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
 }
 
 /** Undefined for a wrong password. The count is part of the slot: a log-in that gets no slot must not count as a failure. */
-async function checkPassword(db: Database, deps: LoginDeps, attempt: Attempt): Promise<User | undefined> {
+export async function checkPassword(db: Database, deps: LoginDeps, attempt: Attempt): Promise<User | undefined> {
   await countAttempt(db, deps.throttle, attempt);
   const user = await findUserByEmail(db, attempt.email);
   const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await dummyHash));
@@ -73,7 +73,7 @@ interface LoginUser {
 }
 
 /** `passwordHash` is the one that was checked: a change in between ends the attempt. */
-export async function startLogin(db: Database, deps: LoginDeps, user: LoginUser, client: Client): Promise<Tokens> {
+async function startLogin(db: Database, deps: LoginDeps, user: LoginUser, client: Client): Promise<Tokens> {
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
   const { id: userId, accountId, passwordHash } = user;
   const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash, client });

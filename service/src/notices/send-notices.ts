@@ -96,7 +96,7 @@ function noticesOf({ sender, operatorEmail }: NoticeDeps, cause: Cause): Notice[
 }
 
 /** Recipients of one account are colleagues, so they may see each other. */
-function toRequest(
+export function toRequest(
   from: ParsedMailbox,
   to: Address[],
   { subject, text }: { subject: string; text: string },

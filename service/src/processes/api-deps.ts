@@ -12,6 +12,7 @@ import { createLoginSlots } from "../logins/login-slots.ts";
 import { createLoginThrottle } from "../logins/login-throttle.ts";
 import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
 import type { Metrics } from "../metrics.ts";
+import { createSystemMail } from "../notices/system-mail.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { createRefusalCounts } from "../usage/count-refusals.ts";
 
@@ -36,6 +37,9 @@ export function createApiDeps(
     peppers: config.secrets.apiKeyPepper,
     authority: loginDeps.authority,
   });
+  const { sender } = config.notices;
+  const sendMail = sender && createSystemMail({ db, log, accept: acceptDeps, sender });
+  const { publicUrl } = config.http;
   return {
     log,
     metrics,
@@ -44,6 +48,8 @@ export function createApiDeps(
     senderAuthenticator: authenticatorOn(acceptDeps.db),
     readLimits: createReadLimits(config.database.poolSize),
     loginDeps,
+    inviteDeps: { db, throttle: loginDeps.throttle, publicUrl, sendMail },
+    resetDeps: { login: loginDeps, publicUrl, sendMail },
     apiKeyIssuer,
     acceptDeps,
     countValidation: createValidationCount(db),

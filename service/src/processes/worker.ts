@@ -1,6 +1,7 @@
 import { readWorkerConfig } from "../config.ts";
 import { guardChores } from "../guard/guard-chores.ts";
 import { startGuard } from "../guard/guard-loop.ts";
+import { invitationChores } from "../invitations/invitation-chores.ts";
 import { startChores } from "../loops/chores.ts";
 import { noticeChores } from "../notices/send-notices.ts";
 import { queueChores } from "../queue/queue-chores.ts";
@@ -30,6 +31,7 @@ export async function startWorker(context: StartContext) {
     ...storageChores({ db, log, ...config }),
     ...usageChores({ db, log }),
     ...guardChores(db),
+    ...invitationChores(db),
     ...(config.notices.sender === undefined
       ? []
       : noticeChores({

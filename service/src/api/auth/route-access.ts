@@ -37,6 +37,14 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/auth/me": { key: "never", role: "any-user", prefersJwt: true },
   "POST /api/v1/auth/switch": { key: "never", role: "any-user", prefersJwt: true },
 
+  "POST /api/v1/auth/invitations/accept": open,
+  "POST /api/v1/auth/invitations/join": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/password-reset": open,
+  "POST /api/v1/auth/password-reset/confirm": open,
+
+  "POST /api/v1/invitations": { key: "never", role: "owner", prefersJwt: true },
+  "GET /api/v1/invitations": { key: "never", role: "owner", prefersJwt: true },
+  "DELETE /api/v1/invitations/:id": { key: "never", role: "owner", prefersJwt: true },
   "GET /api/v1/members": { key: "never", role: "owner", prefersJwt: true },
   "PATCH /api/v1/members/:id": { key: "never", role: "owner", prefersJwt: true },
   "DELETE /api/v1/members/:id": { key: "never", role: "owner", prefersJwt: true },

@@ -1,0 +1,22 @@
+import type { Queryable } from "../db/database.ts";
+import { deleteExpiredResets } from "../logins/password-reset.ts";
+import type { Chore } from "../loops/chores.ts";
+import { deleteExpiredInvitations } from "./invitation-store.ts";
+
+const deleteSize = 1_000;
+const maxMs = 60_000;
+
+/** Expired links work no longer; this keeps their rows from piling up. */
+export function invitationChores(db: Queryable): Chore[] {
+  return [
+    {
+      name: "delete-expired-links",
+      pauseSeconds: 600,
+      run: async () => {
+        const endsAt = performance.now() + maxMs;
+        while (performance.now() < endsAt && (await deleteExpiredInvitations(db, deleteSize)) === deleteSize);
+        while (performance.now() < endsAt && (await deleteExpiredResets(db, deleteSize)) === deleteSize);
+      },
+    },
+  ];
+}

@@ -1,0 +1,102 @@
+import type { Role } from "../accounts/role.ts";
+import type { Queryable, Transaction } from "../db/database.ts";
+
+export interface OpenInvitation {
+  email: string;
+  accountId: string;
+  accountName: string;
+  role: Role;
+  isSuspended: boolean;
+}
+
+/** SQL: the invitation has not expired, and the person who invited is still an owner. A removal deletes it, a demotion does not. */
+const isOpen = `
+  i.expires_at > now()
+  and (i.invited_by is null or exists (
+    select
+    from memberships m
+    where m.user_id = i.invited_by
+      and m.account_id = i.account_id
+      and m.role = 'owner'
+  ))`;
+
+/** Searches all accounts: the token names the account. */
+export async function findOpenInvitation(db: Queryable, tokenHash: Buffer): Promise<OpenInvitation | undefined> {
+  const [row] = await db.query<OpenInvitation>({
+    name: "find-open-invitation",
+    text: `
+      select i.email, i.account_id as "accountId", a.name as "accountName", i.role, a.suspended_at is not null as "isSuspended"
+      from invitations i
+      join accounts a on a.id = i.account_id
+      where i.token_hash = $1
+        and ${isOpen}`,
+    values: [tokenHash],
+  });
+  return row;
+}
+
+/**
+ * Uses up the invitation and adds the membership in one statement; of two uses at once, the second finds no row. The user has the invited
+ * address and, where `passwordHash` is given, still the password that was checked. False when the invitation is not open any more.
+ */
+export async function joinByInvitation(
+  db: Queryable,
+  { tokenHash, userId, passwordHash }: { tokenHash: Buffer; userId: string; passwordHash: string | undefined },
+): Promise<boolean> {
+  const rows = await db.query({
+    name: "join-by-invitation",
+    text: `
+      with used as (
+        delete from invitations i
+        using users u
+        where i.token_hash = $1
+          and u.id = $2
+          and u.email = i.email
+          and ($3::text is null or u.password_hash = $3)
+          and ${isOpen}
+        returning i.account_id, i.role
+      ), joined as (
+        insert into memberships (user_id, account_id, role)
+        select $2, account_id, role
+        from used
+        on conflict (user_id, account_id) do nothing
+      )
+      select account_id
+      from used`,
+    values: [tokenHash, userId, passwordHash ?? null],
+  });
+  return rows.length === 1;
+}
+
+/** The same for a person who is not a user yet. `email-taken` must roll back: the invitation is used up, and nobody joined. */
+export async function addUserByInvitation(
+  tx: Transaction,
+  { tokenHash, userId, passwordHash }: { tokenHash: Buffer; userId: string; passwordHash: string },
+): Promise<"joined" | "not-open" | "email-taken"> {
+  const [row] = await tx.query<{ isJoined: boolean }>({
+    name: "add-user-by-invitation",
+    text: `
+      with used as (
+        delete from invitations i
+        where i.token_hash = $1
+          and ${isOpen}
+        returning i.account_id, i.role, i.email
+      ), added as (
+        insert into users (id, account_id, email, password_hash)
+        select $2, account_id, email, $3
+        from used
+        on conflict (email) do nothing
+        returning id
+      ), joined as (
+        insert into memberships (user_id, account_id, role)
+        select added.id, used.account_id, used.role
+        from added
+        cross join used
+      )
+      select exists (select from added) as "isJoined"
+      from used`,
+    values: [tokenHash, userId, passwordHash],
+  });
+  if (row === undefined) return "not-open";
+  return row.isJoined ? "joined" : "email-taken";
+}
