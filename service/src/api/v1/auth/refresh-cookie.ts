@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../../errors.ts";
+import { isLoopback } from "../../../loopback.ts";
 import { invalidRequest } from "../../http/validation-error.ts";
 
 type Headers = FastifyRequest["headers"];
@@ -64,8 +65,4 @@ export function createRefreshCookie(publicUrl: string): RefreshCookie {
       void reply.header("set-cookie", `${name}=${refreshToken}; Max-Age=${maxAgeSeconds}; ${attributes}`),
     clear: (reply) => void reply.header("set-cookie", `${name}=; Max-Age=0; ${attributes}`),
   };
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
