@@ -6,7 +6,7 @@ import { addressOf, type Client, deviceOf } from "./client.ts";
 
 export const loginDays = 30;
 /** A further login deletes the user's oldest one. Without a bound a script could fill the table. */
-const maxLoginsPerUser = 100;
+export const maxLoginsPerUser = 100;
 
 /**
  * Stores a login with its first refresh token, deletes the user's expired logins and returns the current time in seconds.

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../../errors.ts";
 import { isLoopback } from "../../../loopback.ts";
 import { invalidRequest } from "../../http/validation-error.ts";
+import { cookieValues } from "./cookie-values.ts";
 
 type Headers = FastifyRequest["headers"];
 
@@ -28,11 +29,7 @@ export function createRefreshCookie(publicUrl: string): RefreshCookie {
   const name = isSecure ? "__Secure-postern_refresh" : "postern_refresh";
   const isUsable = isSecure || isLoopback(hostname);
   const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
-  const valuesIn = ({ cookie = "" }: Headers) =>
-    cookie.split(";").flatMap((pair) => {
-      const [key = "", ...value] = pair.split("=");
-      return key.trim() === name ? [value.join("=").trim()] : [];
-    });
+  const valuesIn = (headers: Headers) => cookieValues(headers, name);
 
   return {
     requireOwnPage(headers) {
