@@ -44,7 +44,7 @@ export function candidateOf(number: number, nowMs: number, hasKey: boolean): Can
   return {
     accountId,
     mode: "live",
-    uncheckedKeyHmac: keyHmacOf(account),
+    secretId: accountId,
     apiKeyId: accountId,
     send: {
       id: sendIdOf(number, nowMs),

@@ -60,7 +60,7 @@ async function listSenders(db: Database): Promise<{ sender: Sender; domain: stri
   const rows = await db.query<Omit<Sender, "mode"> & { domain: string }>({
     name: "list-senders",
     text: `
-      select d.account_id as "accountId", k.secret_hmac as "uncheckedKeyHmac", k.id as "apiKeyId", d.domain_name as domain
+      select d.account_id as "accountId", k.id as "apiKeyId", k.id as "secretId", d.domain_name as domain
       from domains d
       join api_keys k on k.account_id = d.account_id`,
   });

@@ -50,8 +50,8 @@ function aCandidate(clock: DatabaseClock, { accountsWithHistory }: Dataset, acco
   return {
     accountId,
     mode: "live",
-    uncheckedKeyHmac: keyHmacOf(account),
     apiKeyId: accountId, // the dataset gives each account one key with the same id
+    secretId: accountId, // the first secret of a key has its id
     send: {
       id,
       idempotencyHash: randomBytes(16),

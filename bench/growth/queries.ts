@@ -22,7 +22,7 @@ export async function costOfQueries(api: Database, dataset: Dataset, count: numb
   const ofAccount = (number: number) => api.forAccount(accountIdOf(accountOfSend(dataset, number)));
   return {
     status: await each(async (number) => {
-      const send = await findSend(ofAccount(number), ["live"], sendIdOf(dataset, number));
+      const send = await findSend(ofAccount(number), { modes: ["live"], domain: undefined }, sendIdOf(dataset, number));
       if (send === undefined) throw new Error("a stored send was not found");
     }),
     "events page": await each(async (number) => {

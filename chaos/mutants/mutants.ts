@@ -247,6 +247,22 @@ export const mutants: Mutant[] = [
     tests: ["service/src/api/v1/sends/send-authentication.test.ts"],
   },
   {
+    name: "domain-of-key",
+    wrong: "a key for one domain sends from another",
+    file: accept,
+    from: "          and (k.domain is null or not r.has_payload or k.domain = r.from_domain)\n",
+    to: "",
+    tests: ["service/src/accept/key-rights.test.ts"],
+  },
+  {
+    name: "ended-secret",
+    wrong: "a secret of a key still sends after its overlap",
+    file: accept,
+    from: `              select \${isCurrent("s")}\n`,
+    to: "              select true\n",
+    tests: ["service/src/accept/key-rights.test.ts"],
+  },
+  {
     name: "quoting-errors",
     wrong: "a PostgreSQL error is logged with the values that it quotes",
     file: "service/src/log.ts",

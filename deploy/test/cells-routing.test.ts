@@ -57,9 +57,13 @@ describe.skipIf(!isHaproxyInstalled())("deploy/cells/haproxy.cfg with healthy ce
       expect(cellOf(await send({ path: "/api/v1/suppression", headers }))).toBe("AB");
     });
 
-    test("of a credential in the wrong header, so that its own cell explains the error", async () => {
+    test("of an API key in either header, and of the one that counts when both have one", async () => {
+      const authorization = `Bearer ${key("AB")["x-api-key"]}`;
       expect(cellOf(await send({ path: "/api/v1/domains", headers: key("AB") }))).toBe("AB");
-      expect(cellOf(await send({ headers: { authorization: `Bearer ${key("AB")["x-api-key"]}` } }))).toBe("AB");
+      expect(cellOf(await send({ headers: { authorization } }))).toBe("AB");
+      const both = { ...key("AA"), authorization };
+      expect(cellOf(await send({ path: "/api/v1/usage", headers: both }))).toBe("AA");
+      expect(cellOf(await send({ path: "/api/v1/domains", headers: both }))).toBe("AB");
     });
 
     test.for(codes)("%s at its own host name, whatever the credential", async (code) => {

@@ -1,4 +1,11 @@
-import type { CreateApiKeyBody, CreatedApiKey, ListApiKeysAnswer, RevokeApiKeyAnswer } from "./api-types.ts";
+import type {
+  CreateApiKeyBody,
+  CreatedApiKey,
+  ListApiKeysAnswer,
+  RevokeApiKeyAnswer,
+  RollApiKeyBody,
+  RolledApiKey,
+} from "./api-types.ts";
 import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
 import type { CallOptions } from "./settings.ts";
@@ -13,6 +20,18 @@ export class ApiKeys {
   /** Only this response contains the full `key`. Retries on 429 only: after a lost response, a retry would create a second key. */
   create(key: CreateApiKeyBody, options?: CallOptions): Call<CreatedApiKey> {
     return this.#request("POST /api/v1/api-keys", { body: key }, { options, isSafeToRetry: false });
+  }
+
+  /**
+   * Gives the key a new secret; only this response contains it. Earlier secrets work until the overlap ends. Retries on 429 only: after
+   * a lost response, a retry would make another secret.
+   */
+  roll(id: string, overlap: RollApiKeyBody = {}, options?: CallOptions): Call<RolledApiKey> {
+    return this.#request(
+      "POST /api/v1/api-keys/{id}/roll",
+      { path: { id }, body: overlap },
+      { options, isSafeToRetry: false },
+    );
   }
 
   list(options?: CallOptions): Call<ListApiKeysAnswer> {

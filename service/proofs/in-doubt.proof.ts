@@ -224,7 +224,7 @@ async function countShownDoubled(db: Database, senders: DomainSenders, ids: stri
   let shown = 0;
   for (const id of ids) {
     for (const { accountId } of senders) {
-      const timeline = await findTimeline(db.forAccount(accountId), ["live"], id);
+      const timeline = await findTimeline(db.forAccount(accountId), { modes: ["live"], domain: undefined }, id);
       const accepted = timeline?.entries.filter((entry) => entry.type === "attempt" && entry.outcome === "accepted");
       if (new Set(accepted?.map((entry) => entry.type === "attempt" && entry.providerMessageId)).size > 1) shown += 1;
     }

@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { ApiServer } from "../src/api/http/api-server.ts";
 import type { Database } from "../src/db/database.ts";
-import type { LoginDeps } from "../src/logins/log-in.ts";
+import type { LoginDeps } from "../src/logins/login-deps.ts";
 import { deleteLogin } from "../src/logins/login-store.ts";
 import { aLogin } from "../test/builders.ts";
 import { aSecret } from "../test/test-config.ts";

@@ -44,11 +44,11 @@ async function tryTypos({ deps }: TestApi, size: number, progress: ProofTools["p
       return Promise.resolve([]);
     },
   };
-  const refused = async (key: string) =>
+  const refused = async (key: string, header: "x-api-key" | "authorization" = "x-api-key") =>
     authenticate(
       { ...deps.authenticator, db, lookup: createCredentialLookup(db) },
-      { "x-api-key": key },
-      "api-key-or-jwt",
+      { [header]: header === "authorization" ? `Bearer ${key}` : key },
+      { key: "any", role: "viewer" },
     ).then(
       () => false,
       (error) => error instanceof AppError && error.code === "UNAUTHORIZED",
@@ -58,7 +58,7 @@ async function tryTypos({ deps }: TestApi, size: number, progress: ProofTools["p
     const { key } = generateApiKey(made % 2 === 0 ? "live" : "test", "AA");
     for (const typo of typosOf(key)) {
       result.tried++;
-      if (!(await refused(typo))) result.accepted++;
+      if (!(await refused(typo, result.tried % 2 === 0 ? "x-api-key" : "authorization"))) result.accepted++;
     }
     result.queries += queries;
     queries = 0;
@@ -95,6 +95,8 @@ async function findLeaks(db: Database, { app, deps }: TestApi, logLines: string[
     const created = await app.inject({ method: "POST", url: "/api/v1/api-keys", headers: token, payload });
     const { id, key }: { id: string; key: string } = created.json();
     keys.push(key);
+    const roll = { method: "POST", url: `/api/v1/api-keys/${id}/roll`, headers: token, payload: {} } as const;
+    keys.push((await app.inject(roll)).json().key);
     for (const headers of [{ "x-api-key": key }, { "x-api-key": `${key}x` }, { authorization: `Bearer ${key}` }]) {
       answers.push((await app.inject({ url: "/api/v1/account", headers })).body);
     }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Proof } from "../../scripts/proof.ts";
+import { keyScopes } from "../src/api-keys/scopes.ts";
 import type { Database } from "../src/db/database.ts";
 import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
@@ -147,7 +148,7 @@ function isPublishedShape(body: string): boolean {
 /** New credentials for each chunk, because some requests log out or revoke, and the others must still authenticate. */
 async function freshCredentials(db: Database, { loginDeps, apiKeyIssuer }: CredentialDeps): Promise<Credentials> {
   const { accountId, accessToken, refreshToken } = await aLogin(db, loginDeps);
-  const { id, key } = await anApiKey(db, apiKeyIssuer, accountId);
+  const { id, key } = await anApiKey(db, apiKeyIssuer, accountId, { scopes: [...keyScopes] });
   return { token: accessToken, refreshToken, key, keyId: id };
 }
 

@@ -1,7 +1,10 @@
-import { Agent, request } from "node:http";
+import { Agent, request as startRequest } from "node:http";
 import type { Proof } from "../../scripts/proof.ts";
 import { suspendAccount } from "../src/accounts/account-store.ts";
+import { revokeApiKey } from "../src/api-keys/api-key-store.ts";
+import { rollApiKey } from "../src/api-keys/roll-api-key.ts";
 import type { Database } from "../src/db/database.ts";
+import { resetPassword } from "../src/logins/reset-password.ts";
 import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
 import { withApiProcesses } from "../test/with-api-processes.ts";
@@ -9,6 +12,8 @@ import { withApiProcesses } from "../test/with-api-processes.ts";
 /** A credential in use, and a way to end it. */
 interface Subject {
   headers: Record<string, string>;
+  /** What the credential may do until then; `uses` unless given. */
+  uses?: Request[];
   /** Resolves when the client knows that the credential has ended. */
   end: () => Promise<void>;
 }
@@ -23,10 +28,24 @@ const requestsBefore = 8;
 const requestsAfter = 8;
 const concurrency = 20;
 
-type Call = (url: string, headers: Record<string, string>, method?: string, path?: string) => Promise<number>;
+interface Request {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  path: string;
+  body?: Record<string, unknown>;
+}
+
+type Call = (url: string, headers: Record<string, string>, request: Request) => Promise<number>;
+
+/** What a client does with a credential. The second needs no valid mail: 422 and 429 mean that the credential counted. */
+const uses: Request[] = [
+  { method: "GET", path: "/api/v1/account" },
+  { method: "POST", path: "/api/v1/send", body: {} },
+];
+const acceptedStatuses = [200, 422, 429];
 
 export const proof: Proof = {
-  promise: "A revoked or expired key, an ended login and a suspended account are refused from the next request on",
+  promise:
+    "A revoked, expired or replaced key, an ended login, a removed member, a lost role and a suspended account are refused from the next request on",
   covers: [
     "service/migrations",
     "service/src/accept",
@@ -40,8 +59,7 @@ export const proof: Proof = {
     withApiProcesses(serverUrl, 2, async ({ db, processes, credentialDeps }) => {
       const urls = processes.map(({ url }) => url);
       const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-      const call: Call = (url, headers, method = "GET", path = "/api/v1/account") =>
-        statusOf(agent, `${url}${path}`, method, headers);
+      const call: Call = (url, headers, request) => statusOf(agent, url, headers, request);
 
       const tallies: [string, Tally][] = [];
       for (const [kind, makeSubject] of Object.entries(
@@ -66,19 +84,41 @@ export const proof: Proof = {
     }),
 };
 
-/** The four ways in which a credential ends. */
+/** The ways in which a credential ends. */
 function subjects(
   db: Database,
   { loginDeps, apiKeyIssuer }: CredentialDeps,
-  callFirst: (headers: Record<string, string>, method: string, path: string) => Promise<number>,
+  callFirst: (headers: Record<string, string>, request: Request) => Promise<number>,
 ): Record<string, () => Promise<Subject>> {
   return {
     revocation: async () => {
       const login = await aLogin(db, loginDeps);
       const { id, key } = await anApiKey(db, apiKeyIssuer, login.accountId);
       const authorization = `Bearer ${login.accessToken}`;
-      const end = () => mustBe200(callFirst({ authorization }, "DELETE", `/api/v1/api-keys/${id}`));
+      const end = () => mustBe200(callFirst({ authorization }, { method: "DELETE", path: `/api/v1/api-keys/${id}` }));
       return { headers: { "x-api-key": key }, end };
+    },
+    "revocation of a rolled key": async () => {
+      const login = await aLogin(db, loginDeps);
+      const { id } = await anApiKey(db, apiKeyIssuer, login.accountId);
+      const account = db.forAccount(login.accountId);
+      const { key } = await rollApiKey(account, apiKeyIssuer, { id, overlapSeconds: 60 });
+      const end = () => revokeApiKey(account, id).then(() => undefined);
+      return { headers: { authorization: `Bearer ${key}` }, end };
+    },
+    roll: async () => {
+      const login = await aLogin(db, loginDeps);
+      const { id, key } = await anApiKey(db, apiKeyIssuer, login.accountId);
+      const request = { method: "POST", path: `/api/v1/api-keys/${id}/roll`, body: { overlap_seconds: 0 } } as const;
+      const end = () => mustBe200(callFirst({ authorization: `Bearer ${login.accessToken}` }, request));
+      return { headers: { "x-api-key": key }, end };
+    },
+    "end of an overlap": async () => {
+      const { accountId } = await aLogin(db, loginDeps);
+      const { id, key } = await anApiKey(db, apiKeyIssuer, accountId);
+      const account = db.forAccount(accountId);
+      const { previousEndsAt } = await rollApiKey(account, apiKeyIssuer, { id, overlapSeconds: 1 });
+      return { headers: { authorization: `Bearer ${key}` }, end: () => untilPast(previousEndsAt) };
     },
     expiry: async () => {
       const { accountId } = await aLogin(db, loginDeps);
@@ -89,7 +129,28 @@ function subjects(
     logout: async () => {
       const { accessToken } = await aLogin(db, loginDeps);
       const headers = { authorization: `Bearer ${accessToken}` };
-      return { headers, end: () => mustBe200(callFirst(headers, "POST", "/api/v1/auth/logout")) };
+      return { headers, end: () => mustBe200(callFirst(headers, { method: "POST", path: "/api/v1/auth/logout" })) };
+    },
+    "removal of a member": async () => {
+      const owner = await aLogin(db, loginDeps);
+      const member = await aLogin(db, loginDeps, { accountId: owner.accountId, role: "developer" });
+      const request = { method: "DELETE", path: `/api/v1/members/${member.id}` } as const;
+      const end = () => mustBe200(callFirst({ authorization: `Bearer ${owner.accessToken}` }, request));
+      return { headers: { authorization: `Bearer ${member.accessToken}` }, end };
+    },
+    "demotion to viewer": async () => {
+      const owner = await aLogin(db, loginDeps);
+      const member = await aLogin(db, loginDeps, { accountId: owner.accountId, role: "developer" });
+      const request = { method: "PATCH", path: `/api/v1/members/${member.id}`, body: { role: "viewer" } } as const;
+      const end = () => mustBe200(callFirst({ authorization: `Bearer ${owner.accessToken}` }, request));
+      return { headers: { authorization: `Bearer ${member.accessToken}` }, uses: uses.slice(1), end };
+    },
+    "password reset": async () => {
+      const { accessToken, email } = await aLogin(db, loginDeps);
+      return {
+        headers: { authorization: `Bearer ${accessToken}` },
+        end: () => resetPassword(db, email).then(() => undefined),
+      };
     },
     suspension: async () => {
       const { accountId } = await aLogin(db, loginDeps);
@@ -101,6 +162,7 @@ function subjects(
 
 /** One client per process keeps using the credential. An answer counts as after the end if its request started after it. */
 async function useUntilEnded(subject: Subject, urls: string[], call: Call, tally: Tally): Promise<void> {
+  const permitted = subject.uses ?? uses;
   let hasEnded = false;
   let used = 0;
   const ending = (async () => {
@@ -111,10 +173,11 @@ async function useUntilEnded(subject: Subject, urls: string[], call: Call, tally
   const client = async (url: string) => {
     for (let usedAfter = 0; usedAfter < requestsAfter; ) {
       const startedAfter = hasEnded;
-      const status = await call(url, subject.headers);
+      const status = await call(url, subject.headers, permitted[used % permitted.length] as Request);
       used++;
-      if (status === 200 && startedAfter) tally.acceptedAfter++;
-      if (status === 200 && !startedAfter) tally.before++;
+      const isAccepted = acceptedStatuses.includes(status);
+      if (isAccepted && startedAfter) tally.acceptedAfter++;
+      if (isAccepted && !startedAfter) tally.before++;
       if (startedAfter) {
         usedAfter++;
         tally.after++;
@@ -124,13 +187,14 @@ async function useUntilEnded(subject: Subject, urls: string[], call: Call, tally
   await Promise.all([ending, ...urls.map(client)]);
 }
 
-function statusOf(agent: Agent, url: string, method: string, headers: Record<string, string>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const call = request(url, { agent, method, headers }, (response) => {
+function statusOf(agent: Agent, url: string, headers: Record<string, string>, { method, path, body }: Request) {
+  const type = body === undefined ? {} : { "content-type": "application/json" };
+  return new Promise<number>((resolve, reject) => {
+    const call = startRequest(`${url}${path}`, { agent, method, headers: { ...headers, ...type } }, (response) => {
       response.on("end", () => resolve(response.statusCode ?? 0)).resume();
     });
     call.on("error", reject);
-    call.end();
+    call.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 

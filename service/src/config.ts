@@ -68,7 +68,7 @@ function processPart(values: Omit<Values, keyof typeof apiKeys>) {
     http: {
       host: values.HOST,
       port: values.PORT,
-      publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.PORT}`,
+      publicUrl: publicUrlOf(values),
       trustedProxies: values.TRUSTED_PROXIES,
       showReference: values.API_REFERENCE === "on",
     },
@@ -156,6 +156,16 @@ export function readDoctorConfig(env: Environment) {
 export function readKeyIssuer(env: Environment) {
   const values = readPart(environmentSchema.pick({ API_KEY_PEPPER: true, CELL_CODE: true }), env);
   return { pepper: values.API_KEY_PEPPER, cellCode: values.CELL_CODE };
+}
+
+/** For the links that commands print; the same default as that of the API. */
+export function readPublicUrl(env: Environment): string {
+  const values = readPart(environmentSchema.pick({ PUBLIC_URL: true, PORT: true }), env);
+  return publicUrlOf(values);
+}
+
+function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Values, "PUBLIC_URL" | "PORT">): string {
+  return PUBLIC_URL ?? `http://localhost:${PORT}`;
 }
 
 /** Ignores settings that are not in the schema, even if they contradict each other. */

@@ -13,7 +13,7 @@ export function aCandidate({ id, accountId, domain, recipients, sealed = Buffer.
   return {
     accountId,
     mode: "live",
-    uncheckedKeyHmac: undefined,
+    secretId: undefined,
     apiKeyId: undefined,
     send: {
       id,

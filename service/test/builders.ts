@@ -5,9 +5,10 @@ import type { Role } from "../src/accounts/role.ts";
 import { insertUser } from "../src/accounts/user-store.ts";
 import type { KeyType } from "../src/api-keys/api-key.ts";
 import { type ApiKeyIssuer, createApiKey } from "../src/api-keys/create-api-key.ts";
+import type { KeyScope } from "../src/api-keys/scopes.ts";
 import type { Database } from "../src/db/database.ts";
 import { issueAccessToken } from "../src/logins/access-token.ts";
-import type { LoginDeps } from "../src/logins/log-in.ts";
+import type { LoginDeps } from "../src/logins/login-deps.ts";
 import { insertLogin } from "../src/logins/login-store.ts";
 
 export async function anAccount(db: Database, { name = "An account" } = {}): Promise<string> {
@@ -67,6 +68,8 @@ interface KeyOptions {
   name?: string;
   type?: KeyType;
   expiresAt?: string | null;
+  scopes?: KeyScope[];
+  domain?: string;
 }
 
 export function anApiKey(db: Database, issuer: ApiKeyIssuer, accountId: string, options: KeyOptions = {}) {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { createAcceptAdmission, createAcceptBatch } from "../src/accept/accept-batch.ts";
 import { noQuotas } from "../src/accept/quotas.ts";
-import { areKeysUsable, findKeyByHmacs } from "../src/api-keys/api-key-store.ts";
+import { areSecretsUsable, findKeyByHmacs } from "../src/api-keys/secret-store.ts";
 import type { Database } from "../src/db/database.ts";
 import { openDatabaseClock } from "../src/db/database-clock.ts";
 import { recordReports } from "../src/feedback/record-reports.ts";
@@ -61,7 +61,7 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
     const decision = await decide({
       accountId,
       mode: "live",
-      uncheckedKeyHmac: hmac,
+      secretId: apiKeyId,
       apiKeyId,
       send: {
         id,
@@ -124,7 +124,7 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
     { name: "fold usage", run: () => foldUsageDeltas(db, 5) },
     { name: "check accounts", run: () => checkAccounts(db, { maxCounts: 5 }) },
     { name: "find a key", run: () => findKeyByHmacs(db, [hmac]) },
-    { name: "check a key", run: () => areKeysUsable(db, [hmac]) },
+    { name: "check a key", run: () => areSecretsUsable(db, [apiKeyId]) },
     // A little more than one round adds.
     { name: "fold the queued recipients", run: () => foldQueuedRecipients(db, 5) },
     { name: "read the queued recipients", run: () => readQueuedRecipients(db, [{ accountId, mode: "live" }]) },

@@ -71,7 +71,7 @@ const unboundDatabase = /\b(?!caller\b)\w+\.db\b|\bdb\b[^{}]*\}\s*(?::\s*ApiDeps
 
 /** Routes use the database that is bound to the caller's account. The exception are those that find the account: log-in and the like. */
 function callerViolation(file: string, source: string): string[] {
-  if (!file.startsWith("api/v1/") || /^api\/v1\/auth\/\w+-routes\.ts$/.test(file)) return [];
+  if (!file.startsWith("api/v1/") || /^api\/v1\/auth\/[\w-]+-routes\.ts$/.test(file)) return [];
   return unboundDatabase.test(source) ? [`${file} uses a database other than callerOf(request).db`] : [];
 }
 

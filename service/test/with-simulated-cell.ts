@@ -2,7 +2,7 @@ import type { SesSimulator } from "@postern/ses-simulator";
 import type { ApiKeyIssuer } from "../src/api-keys/create-api-key.ts";
 import { type Environment, readConfig } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
-import type { LoginDeps } from "../src/logins/log-in.ts";
+import type { LoginDeps } from "../src/logins/login-deps.ts";
 import { createCredentialDeps } from "../src/processes/api-deps.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 import { anEnvironment, simulatorSettings } from "./test-config.ts";

@@ -34,7 +34,7 @@ export async function makeSenders(
   for (let made = 0; made < count; made++) {
     const accountId = await anAccount(db);
     const domain = await aVerifiedDomain(db, accountId, senderDomain(made), apiKeyIssuer.cellCode);
-    const { key } = await anApiKey(db, apiKeyIssuer, accountId);
+    const { key } = await anApiKey(db, apiKeyIssuer, accountId, { scopes: ["send", "read"] });
     senders.push({ accountId, key, from: `orders@${domain}` });
   }
   if (limits !== undefined) {

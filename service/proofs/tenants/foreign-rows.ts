@@ -7,6 +7,7 @@ const tablesOfAccounts = {
   logins: "account_id",
   invitations: "account_id",
   api_keys: "account_id",
+  api_key_secrets: "account_id",
   domains: "account_id",
   sends: "account_id",
   send_queue: "account_id",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setLimits } from "../../src/accounts/limit-store.ts";
 import type { ApiDeps } from "../../src/api/http/api-server.ts";
+import { keyScopes } from "../../src/api-keys/scopes.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey } from "../../test/builders.ts";
@@ -15,6 +16,8 @@ export interface Tenant {
   domain: string;
   domainIds: number[];
   keyIds: string[];
+  /** Of a key that no probe uses, so that its secret may be replaced. */
+  spareKeyId: string;
   sends: { id: string; mode: Mode }[];
   eventIds: string[];
   suppressed: string;
@@ -34,8 +37,8 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
   const limit = 10_000 + number;
   await setLimits(db, accountId, { perSecond: limit, per10Seconds: limit, perMinute: limit });
   const { accessToken } = await aLogin(db, deps.loginDeps, { accountId });
-  const liveKey = await anApiKey(db, deps.apiKeyIssuer, accountId, { name: tag });
-  const testKey = await anApiKey(db, deps.apiKeyIssuer, accountId, { name: tag, type: "test" });
+  const aKey = (type: Mode) => anApiKey(db, deps.apiKeyIssuer, accountId, { name: tag, type, scopes: [...keyScopes] });
+  const [liveKey, testKey, spareKey] = [await aKey("live"), await aKey("test"), await aKey("live")];
   const domain = await aVerifiedDomain(db, accountId, `${tag}.test`);
   await aVerifiedDomain(db, accountId, `second-${tag}.test`);
   const domains = await db.query<{ id: number }>({
@@ -51,8 +54,8 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
     eventIds.push(await anEvent(db, { accountId, mode, sendId: id, recipient: `to@${tag}.test` }));
     for (const email of [suppressed, commonSuppressed]) await aSuppression(db, { accountId, mode, email });
   }
-  const keyIds = [liveKey.id, testKey.id];
-  await someUsage(db, { accountId, domain, keyIds });
+  await someUsage(db, { accountId, domain, keyIds: [liveKey.id, testKey.id] });
+  const keyIds = [liveKey.id, testKey.id, spareKey.id];
   return {
     accountId,
     tag,
@@ -60,6 +63,7 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
     domain,
     domainIds: domains.map(({ id }) => id),
     keyIds,
+    spareKeyId: spareKey.id,
     sends,
     eventIds,
     suppressed,

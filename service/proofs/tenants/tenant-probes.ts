@@ -90,7 +90,10 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
       absent("verifyDomain", "POST", `/domains/${id}/verify`),
       absent("removeDomain", "DELETE", `/domains/${id}`),
     ]),
-    ...other.keyIds.map((id) => absent("revokeApiKey", "DELETE", `/api-keys/${id}`)),
+    ...other.keyIds.flatMap((id) => [
+      absent("rollApiKey", "POST", `/api-keys/${id}/roll`, { overlap_seconds: 0 }),
+      absent("revokeApiKey", "DELETE", `/api-keys/${id}`),
+    ]),
     absent("removeSuppression", "DELETE", `/suppression/${suppressed}`),
     ...shown.map((mode) => absent("removeSuppression", "DELETE", `/suppression/${suppressed}?mode=${mode}`)),
   ];
@@ -101,11 +104,12 @@ function withEachMode(sends: Tenant["sends"], shown: readonly Mode[]) {
 }
 
 /** Changes of own resources while other accounts have equal ones. */
-export function probesThatChange({ domain, tag }: Tenant, round: string, spareDomainId: number): Probe[] {
+export function probesThatChange({ domain, tag, spareKeyId }: Tenant, round: string, spareDomainId: number): Probe[] {
   const mail = { ...aMail(domain, `to@${tag}.test`), idempotency_key: commonIdempotencyKey };
   return [
     { operation: "send", method: "POST", path: "/api/v1/send", kind: "change", body: mail },
     change("createApiKey", "POST", "/api-keys", { name: tag, type: "live" }),
+    change("rollApiKey", "POST", `/api-keys/${spareKeyId}/roll`, { overlap_seconds: 0 }),
     change("registerDomain", "POST", "/domains", { domain_name: `${round}-${tag}.io` }),
     change("verifyDomain", "POST", `/domains/${spareDomainId}/verify`),
     change("removeDomain", "DELETE", `/domains/${spareDomainId}`),
@@ -121,8 +125,8 @@ function own(operation: string, path: string): Probe {
   return { operation, method: "GET", path: `/api/v1${path}`, kind: "own" };
 }
 
-function absent(operation: string, method: Probe["method"], path: string): Probe {
-  return { operation, method, path: `/api/v1${path}`, kind: "absent" };
+function absent(operation: string, method: Probe["method"], path: string, body?: Record<string, unknown>): Probe {
+  return { operation, method, path: `/api/v1${path}`, kind: "absent", ...(body === undefined ? {} : { body }) };
 }
 
 function change(operation: string, method: Probe["method"], path: string, body?: Record<string, unknown>): Probe {

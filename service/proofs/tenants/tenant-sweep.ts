@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ProofTools } from "../../../scripts/proof.ts";
 import type { ApiServer } from "../../src/api/http/api-server.ts";
-import type { LoginDeps } from "../../src/logins/log-in.ts";
+import type { LoginDeps } from "../../src/logins/login-deps.ts";
 import type { Mode } from "../../src/mode.ts";
 import { aLogin } from "../../test/builders.ts";
 import { aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";

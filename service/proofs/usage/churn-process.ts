@@ -55,7 +55,8 @@ async function accept(): Promise<void> {
       const hash = Buffer.alloc(16, `${accountId.slice(-4)}${dice.roll(100_000)}`);
       if (dice.roll(2) === 0) candidate.send.idempotencyHash = hash;
     }
-    return { ...candidate, mode, apiKeyId: dice.roll(2) === 0 ? apiKeyIds[mode] : undefined } as const;
+    const apiKeyId = dice.roll(2) === 0 ? apiKeyIds[mode] : undefined;
+    return { ...candidate, mode, apiKeyId, secretId: apiKeyId } as const;
   });
   await Promise.all(candidates.map(decide));
 }

@@ -14,10 +14,10 @@ import { noQuotas, type Quotas } from "./quotas.ts";
 export interface Candidate {
   accountId: string;
   mode: Mode;
-  /** The API key to check; undefined when the credential was checked just before. */
-  uncheckedKeyHmac: Buffer | undefined;
   /** Undefined for a JWT. */
   apiKeyId: string | undefined;
+  /** The secret of that key. The statement checks both. */
+  secretId: string | undefined;
   send: CandidateSend | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface FirstAnswer {
 }
 
 export type Decision =
-  /** The key is revoked or expired, or the account is suspended. */
+  /** The key is revoked, expired, replaced or not for this send, or the account is suspended. */
   | { kind: "not-allowed" }
   | { kind: "over-limit"; usage: RateUsage; retryMs: number }
   | { kind: "not-valid"; usage: RateUsage }
@@ -180,7 +180,7 @@ function parametersOf(candidates: Candidate[], exceeded: (QuotaState | undefined
   return [
     uuidArray(candidates.map((candidate) => candidate.accountId)),
     textArray(candidates.map((candidate) => candidate.mode)),
-    byteaArray(candidates.map((candidate) => candidate.uncheckedKeyHmac ?? null)),
+    uuidArray(candidates.map((candidate) => candidate.secretId ?? null)),
     booleanArray(sends.map((send) => send !== undefined)),
     uuidArray(sends.map((send) => send?.id ?? null)),
     uuidBytesArray(sends.map((send) => send?.idempotencyHash ?? null)),

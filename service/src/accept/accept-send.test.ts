@@ -31,7 +31,7 @@ async function aSender(): Promise<{ sender: Sender; domain: string }> {
       where id = $1`,
     values: [accountId],
   });
-  return { sender: { accountId, mode: "live", uncheckedKeyHmac: undefined, apiKeyId: undefined }, domain };
+  return { sender: { accountId, mode: "live", secretId: undefined, apiKeyId: undefined }, domain };
 }
 
 function aKeyOf({ accountId }: Sender) {
@@ -107,7 +107,11 @@ test.each([undefined, "a-key"])(
 test("the record names the API key of the send", async () => {
   const { sender, domain } = await aSender();
   const key = await aKeyOf(sender);
-  const acceptance = await acceptSend(await testDeps(), { ...sender, apiKeyId: key.id }, aRequest(domain));
+  const acceptance = await acceptSend(
+    await testDeps(),
+    { ...sender, apiKeyId: key.id, secretId: key.id },
+    aRequest(domain),
+  );
   const sendId = "accepted" in acceptance ? acceptance.accepted.id : undefined;
   const rows = await database.db.query({
     name: "key-of-send",
@@ -121,7 +125,11 @@ test("a key that was revoked after the API checked it, but before the commit, is
   const { sender, domain } = await aSender();
   const key = await aKeyOf(sender);
   await revokeApiKey(database.db.forAccount(sender.accountId), key.id);
-  const acceptance = await acceptSend(await testDeps(), { ...sender, apiKeyId: key.id }, aRequest(domain));
+  const acceptance = await acceptSend(
+    await testDeps(),
+    { ...sender, apiKeyId: key.id, secretId: key.id },
+    aRequest(domain),
+  );
   expect(acceptance).toEqual({ kind: "not-allowed" });
   expect(await countOf("sends", sender.accountId)).toBe(0);
 });

@@ -37,10 +37,10 @@ export interface AcceptDeps {
 export interface Sender {
   accountId: string;
   mode: Mode;
-  /** The API key that the accept statement must check; undefined when the credential was checked just before. */
-  uncheckedKeyHmac: Buffer | undefined;
   /** The record names it; undefined for a JWT. */
   apiKeyId: string | undefined;
+  /** The secret of the key that the request came with; undefined for a JWT. */
+  secretId: string | undefined;
 }
 
 export interface Accepted {
@@ -106,7 +106,14 @@ function withoutAnswer(decision: Decision): Refused {
 
 /** Id and keys are fixed before the first try, so that a try whose answer was lost can be found. */
 function newCandidate(deps: AcceptDeps, sender: Sender, request: SendRequest | undefined): Candidate {
-  return { ...sender, send: request === undefined ? undefined : newSend(deps, sender, request) };
+  const { accountId, mode, apiKeyId, secretId } = sender;
+  return {
+    accountId,
+    mode,
+    apiKeyId,
+    secretId,
+    send: request === undefined ? undefined : newSend(deps, sender, request),
+  };
 }
 
 function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendRequest): CandidateSend {

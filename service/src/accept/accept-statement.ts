@@ -1,5 +1,5 @@
 import { holdReason } from "../accounts/account-hold.ts";
-import { isUsable } from "../api-keys/api-key-store.ts";
+import { isCurrent, isUsable, newestSecretId } from "../api-keys/api-key-store.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { usageKinds } from "../usage/usage-kinds.ts";
 import { acceptQueueHead, isFarBehind, rateLimitStep } from "./rate-limit.ts";
@@ -12,8 +12,8 @@ export const firstStatus =
  * Decides up to 200 requests of any accounts in one round trip, and stores and queues what it accepts in one commit. The steps:
  *
  * 1. `request`: the parameters as rows. A request with an invalid body has no payload and only counts against the rate limit.
- * 2. `allowed`: the account is not suspended, and the key is neither revoked nor expired. A request that is not allowed has no row in the
- *    result.
+ * 2. `allowed`: the account is not suspended, the key is neither revoked nor expired and may send from this domain, and its secret has
+ *    not ended. A request that is not allowed has no row in the result.
  * 3. `counted`: how many requests of each account the rate limit admits (rate-limit.ts).
  * 4. `evaluated`, `fit`: is the domain verified, which recipients are suppressed, and with that the first status.
  * 5. `generated`, `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again, also when
@@ -51,17 +51,17 @@ export const acceptStatement = (hasGeneratedKeys: boolean) => `
 with request as materialized (
   select *
   from unnest(
-    $1::uuid[], $2::text[], $3::bytea[], $4::boolean[], $5::uuid[], $6::uuid[], $7::bytea[], $8::text[], $9::text[],
+    $1::uuid[], $2::text[], $3::uuid[], $4::boolean[], $5::uuid[], $6::uuid[], $7::bytea[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[], $17::uuid[],
     $18::bytea[], $19::uuid[], $20::boolean[], $21::boolean[]
   ) with ordinality as r (
-    account_id, mode, api_key_hmac, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
+    account_id, mode, secret_id, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
     recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, api_key_id,
     payload_hash, generated_key, is_over_quota, is_counted, position
   )
 ), allowed as materialized (
-  -- The account and the mode of a key never change, so the API process knows them. Whether the key is usable is checked here, in the
-  -- commit that stores the send. The HMAC is null when the API compared it just before. The running sums are for the rate limit and fair_at.
+  -- The account, the mode and the secrets of a key never change, so the API process knows them. Whether they are usable is checked here,
+  -- in the commit that stores the send. from_domain is the domain that must be verified. The running sums are for the rate limit and fair_at.
   select r.position, r.account_id, r.mode, account.limits, account.hold_reason,
     sum(case when r.has_payload then cardinality(string_to_array(r.recipients, ',')) else 0 end)
       over (partition by r.account_id, r.mode order by r.position)::bigint as recipient_sum,
@@ -76,10 +76,19 @@ with request as materialized (
         select true
         from api_keys k
         where k.id = r.api_key_id
-          and (r.api_key_hmac is null or k.secret_hmac = r.api_key_hmac)
           and k.account_id = r.account_id
           and k.type = r.mode
           and ${isUsable("k")}
+          and 'send' = any (k.scopes)
+          and (k.domain is null or not r.has_payload or k.domain = r.from_domain)
+          and case
+            when r.secret_id = ${newestSecretId("k")} then true
+            else coalesce((
+              select ${isCurrent("s")}
+              from api_key_secrets s
+              where s.id = r.secret_id
+                and s.key_id = k.id
+            ), false) end
       ), false))`)} account
 ), counted as (${rateLimitStep(acceptQueueHead)}
 ), evaluated as materialized (

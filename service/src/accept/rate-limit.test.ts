@@ -28,7 +28,7 @@ async function request(accountId: string, count: number): Promise<Decision[]> {
   const candidate = {
     accountId,
     mode: "live",
-    uncheckedKeyHmac: undefined,
+    secretId: undefined,
     apiKeyId: undefined,
     send: undefined,
   } as const;
@@ -138,7 +138,7 @@ describe("the rate limit", () => {
       const decide = createAcceptBatch(database.db, clock);
       const candidates = order.map(
         (accountId) =>
-          ({ accountId, mode: "live", uncheckedKeyHmac: undefined, apiKeyId: undefined, send: undefined }) as const,
+          ({ accountId, mode: "live", secretId: undefined, apiKeyId: undefined, send: undefined }) as const,
       );
       return Promise.all(candidates.map(decide));
     };

@@ -46,6 +46,7 @@ export interface AccountProfile extends Limits {
   name: string;
   /** Why the mail of this mode is on hold; null when it is not. */
   holdReason: string | null;
+  totpRequired: boolean;
 }
 
 export async function findAccount(db: AccountDatabase, mode: Mode = "live"): Promise<AccountProfile | undefined> {
@@ -54,7 +55,7 @@ export async function findAccount(db: AccountDatabase, mode: Mode = "live"): Pro
     text: `
       select id, name,
         limit_per_second as "perSecond", limit_per_10_seconds as "per10Seconds", limit_per_minute as "perMinute",
-        ${holdReason("accounts", "$2")} as "holdReason"
+        ${holdReason("accounts", "$2")} as "holdReason", totp_required as "totpRequired"
       from accounts
       where id = $1`,
     values: [db.accountId, mode],
@@ -112,5 +113,17 @@ export async function listHeldAccounts(db: Queryable): Promise<HeldAccount[]> {
       where held_at is not null
       order by held_at
       limit 100`,
+  });
+}
+
+/** From the next request on, users of the account without TOTP can only enrol. */
+export async function setTotpRequired(db: AccountDatabase, isRequired: boolean): Promise<void> {
+  await db.query({
+    name: "set-totp-required",
+    text: `
+      update accounts
+      set totp_required = $2
+      where id = $1`,
+    values: [db.accountId, isRequired],
   });
 }

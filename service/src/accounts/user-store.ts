@@ -109,6 +109,20 @@ export async function getEmail(db: Queryable, userId: string): Promise<string> {
   const [row] = await db.query<{ email: string }>({
     name: "get-email",
     text: `
+      select email
+      from users
+      where id = $1`,
+    values: [userId],
+  });
+  if (row === undefined) throw new AppError("NOT_FOUND", "This user no longer exists.");
+  return row.email;
+}
+
+/** For the person and for other members, unlike the name for a log-in. */
+export async function getShownEmail(db: Queryable, userId: string): Promise<string> {
+  const [row] = await db.query<{ email: string }>({
+    name: "get-shown-email",
+    text: `
       select ${shownEmail("users")} as email
       from users
       where id = $1`,

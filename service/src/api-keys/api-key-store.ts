@@ -1,7 +1,6 @@
-import { byteaArray, integerArray } from "../db/array-param.ts";
 import type { AccountDatabase, Queryable } from "../db/database.ts";
-import { indexLookup } from "../db/stable-plan.ts";
 import type { KeyType } from "./api-key.ts";
+import type { KeyScope } from "./scopes.ts";
 
 export interface ApiKey {
   id: string;
@@ -10,6 +9,21 @@ export interface ApiKey {
   keyPrefix: string;
   expiresAt: string | null;
   createdAt: string;
+  scopes: KeyScope[];
+  /** The only domain that the key may send from; null when it may send from all domains of its account. */
+  domain: string | null;
+  /** Up to two minutes old. */
+  lastUsedAt: string | null;
+  /** The user who created the key, also after the user left the account; null when it was created by the command line. */
+  createdBy: string | null;
+  createdByEmail: string | null;
+}
+
+/** SQL: the columns of an `ApiKey`, from the row `k`. */
+export function apiKeyColumns(k: string): string {
+  return `${k}.id, ${k}.name, ${k}.type, ${k}.key_prefix as "keyPrefix", ${k}.expires_at as "expiresAt", ${k}.created_at as "createdAt",
+          ${k}.scopes, ${k}.domain, ${k}.last_used_at as "lastUsedAt",
+          ${k}.created_by as "createdBy", ${k}.created_by_email as "createdByEmail"`;
 }
 
 interface NewApiKey {
@@ -20,35 +34,68 @@ interface NewApiKey {
   pepperId: string;
   secretHmac: Buffer;
   expiresAt: string | null;
+  scopes: readonly KeyScope[];
+  domain: string | null;
+  createdBy: string | undefined;
 }
 
 type KeyDecision =
   | ({ kind: "created" } & ApiKey)
   /** By the database's clock, the clock that also decides expiry later. */
   | { kind: "expired" }
+  /** The membership of the maker ended, or lost its role, after the request was authenticated. */
+  | { kind: "not-allowed" }
   | { kind: "limit-reached"; limit: number };
 
 export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise<KeyDecision> {
   const [row] = await db.query<KeyDecision>({
     name: "insert-api-key",
     text: `
-      with decided as materialized (
+      with maker as materialized (
+        select u.id, u.email
+        from memberships m
+        join users u on u.id = m.user_id
+        where m.account_id = $1
+          and m.user_id = $11
+          and m.role in ('developer', 'owner')
+        for share of m
+      ), decided as materialized (
         select maximum, case
+          when $11::uuid is not null and not exists (select from maker) then 'not-allowed'
           when $8::timestamptz <= now() then 'expired'
           when usable >= maximum then 'limit-reached'
           else 'created' end as kind
         from room_for_api_key($1)
       ), created as (
-        insert into api_keys (account_id, id, name, type, key_prefix, pepper_id, secret_hmac, expires_at)
-        select $1, $2, $3, $4, $5, $6, $7, $8
+        insert into api_keys (account_id, id, name, type, key_prefix, pepper_id, secret_hmac, expires_at, scopes, domain,
+          created_by, created_by_email)
+        select $1, $2, $3, $4, $5, $6, ${hmacForOlderRelease("$7", { scopes: "$9::text[]", domain: "$10::text" })}, $8, $9, $10,
+          maker.id, maker.email
         from decided
+        left join maker on true
         where kind = 'created'
-        returning id, name, type, key_prefix as "keyPrefix", expires_at as "expiresAt", created_at as "createdAt"
+        returning ${apiKeyColumns("api_keys")}
+      ), secret as (
+        insert into api_key_secrets (id, key_id, account_id, pepper_id, hmac)
+        select id, id, $1, $6, $7
+        from created
       )
       select created.*, kind, maximum as limit
       from decided
       left join created on true`,
-    values: [db.accountId, key.id, key.name, key.type, key.keyPrefix, key.pepperId, key.secretHmac, key.expiresAt],
+    values: [
+      db.accountId,
+      key.id,
+      key.name,
+      key.type,
+      key.keyPrefix,
+      key.pepperId,
+      key.secretHmac,
+      key.expiresAt,
+      key.scopes,
+      key.domain,
+      key.createdBy ?? null,
+    ],
   });
   if (row === undefined) throw new Error("the statement decided nothing");
   return row;
@@ -62,8 +109,8 @@ export async function listApiKeys(db: AccountDatabase): Promise<ApiKey[]> {
   return db.query<ApiKey>({
     name: "list-api-keys",
     text: `
-      select id, name, type, key_prefix as "keyPrefix", expires_at as "expiresAt", created_at as "createdAt"
-      from api_keys
+      select ${apiKeyColumns("k")}
+      from api_keys k
       where account_id = $1
         and revoked_at is null
       order by created_at desc, id desc
@@ -72,7 +119,7 @@ export async function listApiKeys(db: AccountDatabase): Promise<ApiKey[]> {
   });
 }
 
-/** Returns false when the account has no such key, or the key is already revoked. */
+/** Ends all secrets of the key. Returns false when the account has no such key, or the key is already revoked. */
 export async function revokeApiKey(db: AccountDatabase, id: string): Promise<boolean> {
   const rows = await db.query({
     name: "revoke-api-key",
@@ -88,83 +135,30 @@ export async function revokeApiKey(db: AccountDatabase, id: string): Promise<boo
   return rows.length === 1;
 }
 
-/** SQL: the key is neither revoked nor expired. Every statement that checks a key uses this rule and checks its account too. */
+/**
+ * SQL: the key is neither revoked nor expired. Every statement that checks a key uses this rule, and checks its secret and its account
+ * too.
+ */
 export function isUsable(key: string): string {
   return `${key}.revoked_at is null and (${key}.expires_at is null or ${key}.expires_at > now())`;
 }
 
-export interface StoredKey {
-  id: string;
-  accountId: string;
-  type: KeyType;
-  pepperId: string;
-  /** Null when the key may be used now. */
-  refusal: "revoked" | "expired" | "suspended" | null;
+/** SQL: the secret has not ended. A secret ends some time after its key got a newer one. */
+export function isCurrent(secret: string): string {
+  return `(${secret}.ends_at is null or ${secret}.ends_at > now())`;
 }
 
-/** For each list of HMACs, the key that has one of them. Searches all accounts. Not cached, so a revocation takes effect immediately. */
-export async function findKeysByHmacs(db: Queryable, wanted: Buffer[][]): Promise<(StoredKey | undefined)[]> {
-  const rows = await db.query<StoredKey & { position: number }>({
-    name: "find-keys-by-hmacs",
-    text: `
-      select given.position, key.*
-      from unnest($1::bytea[], $2::integer[]) as given (hmac, position)
-      cross join lateral ${indexLookup(`
-        select k.id, k.account_id as "accountId", k.type, k.pepper_id as "pepperId",
-          case
-            when k.revoked_at is not null then 'revoked'
-            when not (${isUsable("k")}) then 'expired'
-            when a.suspended_at is not null then 'suspended' end as refusal
-        from api_keys k
-        join accounts a on a.id = k.account_id
-        where k.secret_hmac = given.hmac`)} as key`,
-    values: [byteaArray(wanted.flat()), integerArray(wanted.flatMap((hmacs, position) => hmacs.map(() => position)))],
-  });
-  const keys = new Map(rows.map(({ position, ...key }) => [position, key]));
-  return wanted.map((_, position) => keys.get(position));
+/** SQL: the id of the secret of the key that has no end. The first one has the id of the key. */
+export function newestSecretId(key: string): string {
+  return `coalesce(${key}.newest_secret_id, ${key}.id)`;
 }
 
-export async function findKeyByHmacs(db: Queryable, hmacs: Buffer[]): Promise<StoredKey | undefined> {
-  const [key] = await findKeysByHmacs(db, [hmacs]);
-  return key;
-}
-
-/** For each HMAC, whether its key is usable now and its account is not suspended. Searches all accounts. */
-export async function areKeysUsable(db: Queryable, hmacs: Buffer[]): Promise<boolean[]> {
-  const rows = await db.query<{ isUsable: boolean }>({
-    name: "are-keys-usable",
-    text: `
-      select exists (
-        select
-        from api_keys k
-        join accounts a on a.id = k.account_id
-        where k.secret_hmac = given.hmac
-          and ${isUsable("k")}
-          and a.suspended_at is null
-      ) as "isUsable"
-      from unnest($1::bytea[]) with ordinality as given (hmac)
-      order by given.ordinality`,
-    values: [hmacs],
-  });
-  return rows.map((row) => row.isUsable);
-}
-
-/** Re-hashes a key with the current pepper. The operator can retire the previous pepper once every key has been used. */
-export async function repepperApiKey(
-  db: Queryable,
-  key: { id: string; pepperId: string },
-  pepperId: string,
-  secretHmac: Buffer,
-): Promise<void> {
-  await db.query({
-    name: "repepper-api-key",
-    text: `
-      update api_keys
-      set pepper_id = $3, secret_hmac = $4
-      where id = $1
-        and pepper_id = $2`,
-    values: [key.id, key.pepperId, pepperId, secretHmac],
-  });
+/**
+ * SQL: the value of api_keys.secret_hmac, which only processes of the release before read. They know neither scopes nor domains and
+ * would let a restricted key send anything, so they get a value that no secret matches, and refuse the key.
+ */
+export function hmacForOlderRelease(hmac: string, { scopes, domain }: { scopes: string; domain: string }): string {
+  return `case when 'send' = any (${scopes}) and ${domain} is null then ${hmac}::bytea else sha256(${hmac}::bytea) end`;
 }
 
 /** Counts the usable keys of each pepper. An operator can retire a pepper that has none. */
@@ -172,10 +166,12 @@ export async function countKeysByPepper(db: Queryable): Promise<{ pepperId: stri
   return db.query({
     name: "count-keys-by-pepper",
     text: `
-      select pepper_id as "pepperId", count(*) as keys
-      from api_keys k
+      select s.pepper_id as "pepperId", count(distinct k.id) as keys
+      from api_key_secrets s
+      join api_keys k on k.id = s.key_id
       where ${isUsable("k")}
-      group by pepper_id
-      order by pepper_id`,
+        and ${isCurrent("s")}
+      group by s.pepper_id
+      order by s.pepper_id`,
   });
 }

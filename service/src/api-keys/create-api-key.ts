@@ -4,11 +4,17 @@ import { AppError } from "../errors.ts";
 import type { Secret } from "../secret.ts";
 import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
 import { type ApiKey, insertApiKey } from "./api-key-store.ts";
+import { defaultScopes, type KeyScope } from "./scopes.ts";
 
-interface KeyRequest {
+export interface KeyRequest {
   name: string;
   type: KeyType;
   expiresAt: string | null;
+  scopes?: readonly KeyScope[];
+  /** As the accept statement compares it: lower-case A-labels. Only for a key whose one scope is `send`. */
+  domain?: string | null;
+  /** A user; undefined for the command line. */
+  createdBy?: string | undefined;
 }
 
 /** Created once per process. */
@@ -25,6 +31,9 @@ export async function createApiKey(
 ): Promise<ApiKey & { key: string }> {
   const { key, keyPrefix } = generateApiKey(request.type, issuer.cellCode);
   const decision = await insertApiKey(db, {
+    scopes: defaultScopes,
+    domain: null,
+    createdBy: undefined,
     ...request,
     id: randomUUIDv7(),
     keyPrefix,
@@ -33,9 +42,11 @@ export async function createApiKey(
   });
   switch (decision.kind) {
     case "created": {
-      const { id, name, type, expiresAt, createdAt } = decision;
-      return { id, name, type, keyPrefix, expiresAt, createdAt, key };
+      const { kind, ...created } = decision;
+      return { ...created, key };
     }
+    case "not-allowed":
+      throw new AppError("FORBIDDEN", "This needs the role developer, and you no longer have it in this account.");
     case "expired":
       throw expiryInThePast();
     case "limit-reached":

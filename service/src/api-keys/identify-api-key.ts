@@ -1,11 +1,11 @@
 import type { Queryable } from "../db/database.ts";
 import type { SecretPair } from "../secret.ts";
 import { apiKeyHmac, isIntactApiKey } from "./api-key.ts";
-import { findKeyByHmacs, repepperApiKey, type StoredKey } from "./api-key-store.ts";
+import { findKeyByHmacs, repepperSecret, type StoredKey } from "./secret-store.ts";
 
 export type KeyVerdict =
   | { kind: "valid"; key: StoredKey }
-  | { kind: "typo" | "unknown" | "revoked" | "expired" | "suspended" };
+  | { kind: "typo" | "unknown" | "revoked" | "expired" | "replaced" | "suspended" };
 
 /** Finds the account of a key, or the reason to refuse it. Only a caller with the full secret learns more than "unknown". */
 export async function identifyApiKey(
@@ -20,7 +20,7 @@ export async function identifyApiKey(
   const key = await findKey([hmac, ...others]);
   if (key === undefined) return { kind: "unknown" };
   if (key.refusal !== null) return { kind: key.refusal };
-  // Happens once per key after a rotation, because only a request carries the key itself.
-  if (key.pepperId !== peppers.current.id) await repepperApiKey(db, key, peppers.current.id, hmac);
+  // Happens once per secret after a rotation, because only a request carries the secret itself.
+  if (key.pepperId !== peppers.current.id) await repepperSecret(db, key, peppers.current.id, hmac);
   return { kind: "valid", key };
 }

@@ -4,6 +4,7 @@ import { findUserByEmail } from "../accounts/user-store.ts";
 import type { KeyType } from "../api-keys/api-key.ts";
 import { type ApiKeyIssuer, createApiKey } from "../api-keys/create-api-key.ts";
 import { identifyApiKey } from "../api-keys/identify-api-key.ts";
+import type { KeyScope } from "../api-keys/scopes.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { resetPassword } from "../logins/reset-password.ts";
@@ -12,6 +13,8 @@ import type { DevSettings } from "./state-folder.ts";
 /** The user in the examples of the documentation. */
 export const seededEmail = "ada@example.com";
 const accountName = "Acme";
+/** The examples of the documentation send and read. */
+const devScopes: readonly KeyScope[] = ["send", "read"];
 
 export interface SeededAccount {
   accountId: string;
@@ -55,12 +58,15 @@ async function ensureKey(
   { type, known }: { type: KeyType; known: string | undefined },
 ): Promise<string> {
   const verdict = known && (await identifyApiKey(db, { current: issuer.pepper, second: undefined }, known));
-  const isUsable = verdict && verdict.kind === "valid" && verdict.key.accountId === accountId;
+  const isOwn = verdict && verdict.kind === "valid" && verdict.key.accountId === accountId;
+  // A key from before keys had scopes cannot read.
+  const isUsable = isOwn && devScopes.every((scope) => verdict.key.scopes.includes(scope));
   if (known !== undefined && isUsable) return known;
   const { key } = await createApiKey(db.forAccount(accountId), issuer, {
     name: `postern dev, ${type}`,
     type,
     expiresAt: null,
+    scopes: devScopes,
   });
   return key;
 }

@@ -23,7 +23,8 @@ function sandboxIsTaken(): AppError {
   );
 }
 
-function readDomainName(text: string): string | HostNameProblem {
+/** The canonical form as above, or what is wrong with the text. */
+export function readDomainName(text: string): string | HostNameProblem {
   if (text.includes("@")) return { problem: "is an email address; use the part after the @" };
   if (/[/:]/.test(text)) return { problem: "must be the bare domain, without http://, path or port" };
   const name = parseHostName(text.replace(/\.$/, ""));

@@ -56,7 +56,11 @@ test("a delay is one entry of the timeline however often it is reported, and cha
   });
   await apply([delay]);
   await apply([delay, delay]);
-  const timeline = await findTimeline(database.db.forAccount(send.accountId), ["live"], send.id);
+  const timeline = await findTimeline(
+    database.db.forAccount(send.accountId),
+    { modes: ["live"], domain: undefined },
+    send.id,
+  );
   expect(timeline?.send.status).toBe("sent");
   expect(await eventsOf(send)).toEqual([]);
   expect(timeline?.entries.filter(({ type }) => type === "delayed")).toEqual([

@@ -49,7 +49,7 @@ test("the timeline of a send says why it is in doubt", async () => {
   const accountId = await anAccount(database.db);
   const id = await aQueuedSend(database.db, { accountId });
   await failOverAndSweep();
-  const timeline = await findTimeline(database.db.forAccount(accountId), ["live"], id);
+  const timeline = await findTimeline(database.db.forAccount(accountId), { modes: ["live"], domain: undefined }, id);
   expect(timeline).toMatchObject({
     send: { status: "processing" },
     entries: [

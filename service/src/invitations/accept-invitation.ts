@@ -3,7 +3,8 @@ import { hashPassword } from "../accounts/password.ts";
 import { findUserByEmail } from "../accounts/user-store.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { checkPassword, type LoginDeps, suspended } from "../logins/log-in.ts";
+import { checkPassword, suspended } from "../logins/log-in.ts";
+import type { LoginDeps } from "../logins/login-deps.ts";
 import { addressBlock, clearAttempts } from "../logins/login-throttle.ts";
 import { hashOfToken } from "../logins/mailed-token.ts";
 import {

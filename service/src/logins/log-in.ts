@@ -3,20 +3,14 @@ import { hashPassword, isPassword } from "../accounts/password.ts";
 import { findUserByEmail, type User } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { FairSlots } from "../fair-slots.ts";
-import { issueAccessToken, type TokenAuthority } from "./access-token.ts";
+import { issueAccessToken } from "./access-token.ts";
+import { checkCode, type GivenCode, wrongCode } from "./check-code.ts";
 import type { Client } from "./client.ts";
+import { clearCodes } from "./code-throttle.ts";
+import type { LoginDeps } from "./login-deps.ts";
 import { insertLogin, loginDays } from "./login-store.ts";
-import { addressBlock, clearAttempts, countAttempt, type LoginThrottle } from "./login-throttle.ts";
-import type { RefreshTokenMaker } from "./refresh-token.ts";
-
-/** Created once per process. */
-export interface LoginDeps {
-  authority: TokenAuthority;
-  refreshTokens: RefreshTokenMaker;
-  throttle: LoginThrottle;
-  slots: FairSlots;
-}
+import { addressBlock, clearAttempts, countAttempt } from "./login-throttle.ts";
+import type { UsedCode } from "./totp-store.ts";
 
 export interface Tokens {
   accessToken: string;
@@ -25,10 +19,13 @@ export interface Tokens {
   secondsLeft: number;
 }
 
-interface Attempt extends Client {
+interface PasswordAttempt {
   email: string;
   password: string;
+  address: string;
 }
+
+type Attempt = PasswordAttempt & Client & GivenCode;
 
 /** Unknown and known users get the same answer after the same work: one attempt count, one lookup, one password hash. */
 export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Promise<Tokens> {
@@ -38,11 +35,18 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   const { accountId } = user;
   if (accountId === null) throw withoutMembership();
   if (user.isSuspended) throw suspended();
-  return startLogin(db, deps, { ...user, accountId }, attempt);
+  const usedCode = await checkCode(db, deps, user.id, attempt);
+  const tokens = await startLogin(db, deps, { ...user, accountId, usedCode }, attempt);
+  if (usedCode !== undefined) await clearCodes(db, deps.throttle, user.id);
+  return tokens;
 }
 
 /** Undefined for a wrong password. The count is part of the slot: a log-in that gets no slot must not count as a failure. */
-export async function checkPassword(db: Database, deps: LoginDeps, attempt: Attempt): Promise<User | undefined> {
+export async function checkPassword(
+  db: Database,
+  deps: LoginDeps,
+  attempt: PasswordAttempt,
+): Promise<User | undefined> {
   await countAttempt(db, deps.throttle, attempt);
   const user = await findUserByEmail(db, attempt.email);
   const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await dummyHash));
@@ -70,14 +74,16 @@ interface LoginUser {
   id: string;
   accountId: string;
   passwordHash: string;
+  /** Required for a user with TOTP: the statement that starts the login uses it up. */
+  usedCode?: UsedCode | undefined;
 }
 
-/** `passwordHash` is the one that was checked: a change in between ends the attempt. */
+/** `passwordHash` and `usedCode` are those that were checked: a change in between ends the attempt. */
 async function startLogin(db: Database, deps: LoginDeps, user: LoginUser, client: Client): Promise<Tokens> {
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
-  const { id: userId, accountId, passwordHash } = user;
-  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash, client });
-  if (now === undefined) throw wrongPassword();
+  const { id: userId, accountId, passwordHash, usedCode } = user;
+  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash, usedCode, client });
+  if (now === undefined) throw usedCode === undefined ? wrongPassword() : wrongCode();
   const session = { userId, accountId, loginId };
   return {
     accessToken: await issueAccessToken(deps.authority, session, now),

@@ -3,20 +3,31 @@ import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { addressOf, type Client, deviceOf } from "./client.ts";
+import type { UsedCode } from "./totp-store.ts";
 
 export const loginDays = 30;
 /** A further login deletes the user's oldest one. Without a bound a script could fill the table. */
 export const maxLoginsPerUser = 100;
 
+interface NewLogin {
+  id: string;
+  userId: string;
+  accountId: string;
+  nonce: Buffer;
+  passwordHash: string;
+  usedCode?: UsedCode | undefined;
+  client: Client;
+}
+
 /**
  * Stores a login with its first refresh token, deletes the user's expired logins and returns the current time in seconds.
  * Returns undefined when the password has changed since it was checked: a reset also ends logins that are in progress. So does the removal
  * of the member: without the lock on the membership, the foreign key would fail instead.
+ *
+ * Uses up the TOTP code or the recovery code. Of two log-ins with one code the second waits for the lock on the user, and then finds the
+ * step used or the recovery code deleted.
  */
-export async function insertLogin(
-  db: Queryable,
-  login: { id: string; userId: string; accountId: string; nonce: Buffer; passwordHash: string; client: Client },
-): Promise<number | undefined> {
+export async function insertLogin(db: Queryable, login: NewLogin): Promise<number | undefined> {
   const [row] = await db.query<{ now: number }>({
     name: "insert-login",
     text: `
@@ -27,7 +38,21 @@ export async function insertLogin(
         where users.id = $2
           and users.password_hash = $6
           and memberships.account_id = $7
-        for share
+          and case when users.totp_enabled_at is null then $10::bytea is null else users.totp_secret = $10 end
+          and ($11::bigint is null or users.totp_last_step is null or users.totp_last_step < $11)
+        for no key update of users
+        for share of memberships
+      ), used_step as (
+        update users
+        set totp_last_step = $11
+        from unchanged
+        where users.id = unchanged.id
+          and $11 is not null
+      ), used_recovery_code as (
+        delete from recovery_codes
+        where user_id in (select id from unchanged)
+          and code_hash = $12
+        returning user_id
       ), old as (
         delete from logins
         where user_id = $2
@@ -37,6 +62,7 @@ export async function insertLogin(
         insert into logins (id, user_id, account_id, expires_at, device, address)
         select $1, id, account_id, now() + make_interval(days => $5), $8, $9
         from unchanged
+        where $12::bytea is null or exists (select from used_recovery_code)
         returning id
       )
       insert into refresh_tokens (login_id, nonce)
@@ -53,6 +79,9 @@ export async function insertLogin(
       login.accountId,
       deviceOf(login.client),
       addressOf(login.client),
+      login.usedCode?.secret ?? null,
+      login.usedCode?.step ?? null,
+      login.usedCode?.recoveryHash ?? null,
     ],
   });
   return row?.now;
@@ -118,6 +147,8 @@ export interface OpenLogin {
   /** Of the user in this account, now: a token names no role. */
   role: Role;
   isSuspended: boolean;
+  /** The account requires TOTP and the user has none. */
+  needsTotp: boolean;
 }
 
 /** What an access token says about its login; both times in seconds since 1970. */
@@ -138,7 +169,8 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
       select given.position::integer, login.*
       from unnest($1::uuid[], $2::float8[], $3::float8[]) with ordinality as given (id, not_before, expires_at, position)
       cross join lateral ${indexLookup(`
-        select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended"
+        select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
+          member."needsTotp"
         from logins
         cross join lateral ${membershipOf("logins")} as member
         where logins.id = given.id
@@ -155,10 +187,12 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
   return tokens.map((_, position) => logins.get(position));
 }
 
-/** SQL: the membership that the login is for, and the state of its account. */
+/** SQL: the membership that the login is for, and the state of its account. The issuer of an OIDC user asks for the second factor. */
 function membershipOf(login: string): string {
   return indexLookup(`
-          select memberships.role, accounts.suspended_at is not null as "isSuspended"
+          select memberships.role, accounts.suspended_at is not null as "isSuspended",
+            accounts.totp_required
+              and exists (select from users where id = ${login}.user_id and totp_enabled_at is null and not is_oidc) as "needsTotp"
           from memberships
           join accounts on accounts.id = memberships.account_id
           where memberships.user_id = ${login}.user_id
@@ -177,7 +211,7 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
     name: "lock-login",
     text: `
       select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
-        floor(extract(epoch from now()))::bigint as now,
+        member."needsTotp", floor(extract(epoch from now()))::bigint as now,
         floor(extract(epoch from logins.expires_at - now()))::integer as "secondsLeft"
       from logins
       cross join lateral ${membershipOf("logins")} as member

@@ -1,7 +1,7 @@
 import { hashPassword } from "../accounts/password.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import type { LoginDeps } from "./log-in.ts";
+import type { LoginDeps } from "./login-deps.ts";
 import { deleteLoginsOfUser } from "./login-store.ts";
 import { addressBlock } from "./login-throttle.ts";
 import { countMail } from "./mail-throttle.ts";

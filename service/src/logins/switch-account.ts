@@ -4,7 +4,8 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
 import type { Client } from "./client.ts";
-import { type LoginDeps, suspended, type Tokens } from "./log-in.ts";
+import { suspended, type Tokens } from "./log-in.ts";
+import type { LoginDeps } from "./login-deps.ts";
 import { insertLoginForAccount } from "./login-store.ts";
 
 /** A token names one account, so another account of the same person needs a new login. The login of the request stays open. */

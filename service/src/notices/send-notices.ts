@@ -55,7 +55,7 @@ export async function sendNotices(deps: NoticeDeps, accept: AcceptDeps, known: S
     if (known.has(notice.key)) continue;
     const acceptance = await acceptSend(
       accept,
-      { accountId, mode: "live", uncheckedKeyHmac: undefined, apiKeyId: undefined },
+      { accountId, mode: "live", secretId: undefined, apiKeyId: undefined },
       notice.request,
     );
     // The next run goes on where the rate limit of the system account stopped this one.

@@ -25,7 +25,7 @@ export function createSystemMail(deps: {
     }
     const acceptance = await acceptSend(
       accept,
-      { accountId, mode: "live", uncheckedKeyHmac: undefined, apiKeyId: undefined },
+      { accountId, mode: "live", secretId: undefined, apiKeyId: undefined },
       toRequest(sender, [recipient], { subject, text }, `system-mail:${randomUUIDv7()}`),
     );
     const isAccepted = acceptance.kind === "stored" && acceptance.accepted.status === "queued";

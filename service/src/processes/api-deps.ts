@@ -3,15 +3,17 @@ import { createValidationCount } from "../accept/count-validations.ts";
 import { createCredentialLookup } from "../api/auth/credential-lookup.ts";
 import type { ApiDeps } from "../api/http/api-server.ts";
 import { createReadLimits } from "../api/http/read-limits.ts";
+import { createKeyUses } from "../api-keys/key-uses.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { DomainDeps } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
 import { createTokenAuthority } from "../logins/access-token.ts";
-import type { LoginDeps } from "../logins/log-in.ts";
+import type { LoginDeps } from "../logins/login-deps.ts";
 import { createLoginSlots } from "../logins/login-slots.ts";
 import { createLoginThrottle } from "../logins/login-throttle.ts";
 import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
+import { createTotpKey } from "../logins/totp-key.ts";
 import type { Metrics } from "../metrics.ts";
 import { createSystemMail } from "../notices/system-mail.ts";
 import { createFlowMaker } from "../oidc/flow.ts";
@@ -36,7 +38,9 @@ export function createApiDeps(
   { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: OpenedDeps,
 ): ApiDeps {
   const { loginDeps, apiKeyIssuer } = createCredentialDeps(config);
+  const keyUses = createKeyUses(db);
   const authenticatorOn = (database: Database) => ({
+    keyUses,
     db: database,
     lookup: createCredentialLookup(database),
     peppers: config.secrets.apiKeyPepper,
@@ -81,13 +85,14 @@ export type CredentialDeps = Pick<ApiDeps, "loginDeps" | "apiKeyIssuer">;
 
 /** Logins and API keys that these create are valid in every process with the same secrets. */
 export function createCredentialDeps(config: Config): CredentialDeps {
-  const { apiKeyPepper, tokenSigningKey } = config.secrets;
+  const { apiKeyPepper, contentKey, tokenSigningKey } = config.secrets;
   return {
     loginDeps: {
       authority: createTokenAuthority(config.http.publicUrl, config.cellCode, tokenSigningKey),
       refreshTokens: createRefreshTokenMaker(config.cellCode, tokenSigningKey),
       throttle: createLoginThrottle(tokenSigningKey.current),
       slots: createLoginSlots(),
+      openTotpKey: createTotpKey(contentKey),
     },
     apiKeyIssuer: { pepper: apiKeyPepper.current, cellCode: config.cellCode },
   };

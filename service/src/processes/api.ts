@@ -1,7 +1,9 @@
 import { quotaRefreshMs } from "../accept/quotas.ts";
 import { createApiServer } from "../api/http/create-api-server.ts";
+import type { KeyUses } from "../api-keys/key-uses.ts";
 import { type Config, readConfig } from "../config.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
+import type { Log } from "../log.ts";
 import { startTicker } from "../loops/ticker.ts";
 import { startUsageTicker } from "../usage/usage-ticker.ts";
 import { acceptConnections, openAcceptDeps } from "./accept-deps.ts";
@@ -33,11 +35,25 @@ export async function startApi({ config, db, openDatabase, log, metrics, started
   if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
   else started.addResource(() => domains.close());
   const deps = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
+  await deps.loginDeps.openTotpKey(db);
   const api = await createApiServer(deps);
   const closeGracefully = trackConnections(api.server);
   const usage = startUsageTicker({ db, log, refusalCounts: deps.refusalCounts });
   started.addResource(() => usage.stop());
+  started.addResource(startKeyUseTicker(deps.authenticator.keyUses, log));
   started.addWork(() => closeGracefully(() => api.close()));
   const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
   return { address };
+}
+
+const keyUsePauseMs = 5_000;
+
+/** Returns the function that stops it and stores the last uses. */
+function startKeyUseTicker(keyUses: KeyUses, log: Log): () => Promise<void> {
+  const onFailure = (err: unknown) => log.warn({ err }, "api-keys.uses-behind");
+  const ticker = startTicker({ pauseMs: keyUsePauseMs, run: () => keyUses.flush(), onFailure });
+  return async () => {
+    await ticker.stop();
+    await keyUses.flush().catch(onFailure);
+  };
 }

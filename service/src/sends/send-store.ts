@@ -43,9 +43,22 @@ export const sendColumnsWithoutId = `${publishedStatus("(select q.state from sen
 export const sendRecordColumns = `s.id,
           ${sendColumnsWithoutId}`;
 
+/** Which sends of its account a credential may see. */
+export interface VisibleSends {
+  modes: readonly Mode[];
+  /** Only sends from this domain, if defined. */
+  domain: string | undefined;
+}
+
+/** SQL: the send `s` is visible. `from_domain` is null where `from_address` has the domain in its canonical form. */
+export function isVisible(modes: string, domain: string): string {
+  return `s.mode = any (${modes})
+        and (${domain}::text is null or coalesce(s.from_domain, written_domain(s.from_address)) = ${domain})`;
+}
+
 export async function findSend(
   db: AccountDatabase,
-  modes: readonly Mode[],
+  { modes, domain }: VisibleSends,
   id: string,
 ): Promise<SendRecord | undefined> {
   const [row] = await db.query<SendRecord>({
@@ -54,9 +67,9 @@ export async function findSend(
       select ${sendRecordColumns}
       from sends s
       where s.account_id = $1
-        and s.mode = any ($2)
+        and ${isVisible("$2", "$4")}
         and s.id = $3`,
-    values: [db.accountId, modes, id],
+    values: [db.accountId, modes, id, domain],
     isPlannedEachTime: true,
   });
   return row;

@@ -1,9 +1,8 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { findEvents, type SendEvent } from "../events/event-store.ts";
 import { withGivenRecipients } from "../events/given-recipients.ts";
-import type { Mode } from "../mode.ts";
 import { failoverWhileQueued, failoverWhileSubmitting } from "./attempt-details.ts";
-import { type SendRecord, sendRecordColumns } from "./send-store.ts";
+import { isVisible, type SendRecord, sendRecordColumns, type VisibleSends } from "./send-store.ts";
 
 export type TimelineEntry =
   | { type: "accepted"; at: string; recipients: number; suppressedRecipients: string[] }
@@ -44,10 +43,10 @@ const shownAtMost = 500;
 /** Everything known about a send, oldest first. Undefined when the account has no such send. */
 export async function findTimeline(
   db: AccountDatabase,
-  modes: readonly Mode[],
+  visible: VisibleSends,
   id: string,
 ): Promise<Timeline | undefined> {
-  const send = await findTimelineSend(db, modes, id);
+  const send = await findTimelineSend(db, visible, id);
   if (send === undefined) return undefined;
   const attempts = await listAttempts(db, id);
   const delays = await listDelays(db, id);
@@ -90,7 +89,7 @@ interface TimelineSend extends SendRecord {
   attemptedAt: string | null;
 }
 
-async function findTimelineSend(db: AccountDatabase, modes: readonly Mode[], id: string) {
+async function findTimelineSend(db: AccountDatabase, { modes, domain }: VisibleSends, id: string) {
   const [row] = await db.query<TimelineSend>({
     name: "find-timeline-send",
     text: `
@@ -106,9 +105,9 @@ async function findTimelineSend(db: AccountDatabase, modes: readonly Mode[], id:
       from sends s
       left join send_queue q on q.id = s.id
       where s.account_id = $1
-        and s.mode = any ($2)
+        and ${isVisible("$2", "$4")}
         and s.id = $3`,
-    values: [db.accountId, modes, id],
+    values: [db.accountId, modes, id, domain],
     isPlannedEachTime: true,
   });
   return row;

@@ -35,6 +35,21 @@ describe("valid credentials (interface 5.1, 5.2)", () => {
     expect(modes.map(({ json }) => json().mode)).toEqual(["live", "test", "live"]);
   });
 
+  test("an API key works as Authorization: Bearer like in X-API-Key, with its own account and mode", async () => {
+    const { accountId, key, testKey } = await aSender();
+    const answers = [await callEither({ token: key }), await callEither({ token: testKey })];
+    expect(answers.map(({ json }) => [json().tenant_id, json().credential, json().mode])).toEqual([
+      [accountId, "api_key", "live"],
+      [accountId, "api_key", "test"],
+    ]);
+  });
+
+  test("with an API key in each header, the one in X-API-Key counts, also when it is invalid", async () => {
+    const [one, other] = [await aSender(), await aSender()];
+    expect((await callEither({ key: one.key, token: other.key })).json().tenant_id).toBe(one.accountId);
+    expect((await callEither({ key: "postern_live_wrong", token: other.key })).status).toBe(401);
+  });
+
   test("with both credentials, a route for either uses the API key", async () => {
     const [one, other] = [await aSender(), await aSender()];
     const { json } = await callEither({ key: one.key, token: other.accessToken });
@@ -60,7 +75,7 @@ describe("valid credentials (interface 5.1, 5.2)", () => {
 
 describe("missing or invalid credentials give 401 UNAUTHORIZED (interface 5.3)", () => {
   test("without a credential, and the message says what to send", async () => {
-    expectRefused(await callEither({}), /X-API-Key or a JWT/);
+    expectRefused(await callEither({}), /API key in X-API-Key/);
     expectRefused(await callJwtOnly({}), /POST \/api\/v1\/auth\/login/);
   });
 
@@ -89,16 +104,18 @@ describe("missing or invalid credentials give 401 UNAUTHORIZED (interface 5.3)",
     expectRefused(await callJwtOnly({ key: accessToken }), /X-API-Key holds a JWT/);
   });
 
-  test("for an API key as Bearer, and the message says so", async () => {
+  test("for an API key on a route for a JWT, in either header, and the message says so", async () => {
     const { key } = await aSender();
-    expectRefused(await callEither({ token: key }), /Send it in the header X-API-Key/);
-    expectRefused(await callJwtOnly({ token: key }), /needs a JWT/);
+    expectRefused(await callJwtOnly({ key }), /does not accept API keys/);
+    expectRefused(await callJwtOnly({ token: key }), /does not accept API keys/);
   });
 
-  test("for an API key on a route for a JWT, and the message says so", async () => {
-    const { key } = await aSender();
-    expectRefused(await callJwtOnly({ key }), /API keys are for sending and GET/);
-  });
+  test.for(["postern_live_", "postern_live_short", "postern_prod_AAaaaa"])(
+    "for an incomplete API key as Bearer: %j",
+    async (token) => {
+      expectRefused(await callEither({ token }), /incomplete or has a typo/);
+    },
+  );
 });
 
 describe("credentials that are no longer valid (interface 5.4, 5.5, 5.7)", () => {

@@ -1,4 +1,4 @@
-import { findKeysByHmacs, type StoredKey } from "../../api-keys/api-key-store.ts";
+import { findKeysByHmacs, type StoredKey } from "../../api-keys/secret-store.ts";
 import { createAdmission } from "../../db/admission.ts";
 import { createBatch } from "../../db/batch.ts";
 import type { Queryable } from "../../db/database.ts";

@@ -2,9 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 import { describeLimits, rateLimitHeaders, readWindows } from "../http/rate-limit-headers.ts";
 import type { ReadLimits } from "../http/read-limits.ts";
-import { type Accepted, type Authenticator, authenticate, type Caller } from "./authenticate.ts";
-import { requireRole } from "./require-role.ts";
-import { findRouteAccess } from "./route-access.ts";
+import { type Authenticator, authenticate, type Caller } from "./authenticate.ts";
+import { getCallerAccess } from "./route-access.ts";
 
 interface CallerDeps {
   authenticator: Authenticator;
@@ -12,15 +11,16 @@ interface CallerDeps {
 }
 
 /**
- * A hook that authenticates and checks the role of a user before the body is read, and the function with which the handler gets its caller. The hook also limits
+ * A hook that authenticates by the entry of the route in route-access.ts before the body is read, and the function with which the handler
+ * gets its caller. The hook also limits
  * the statements that the account runs at a time, and the rate of GET and HEAD.
  */
-export function requireCaller({ authenticator, readLimits }: CallerDeps, accepted: Accepted) {
+export function requireCaller({ authenticator, readLimits }: CallerDeps) {
   const callers = new WeakMap<FastifyRequest, Caller>();
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const caller = await authenticate(authenticator, request.headers, accepted);
-      requireRole(caller.credential, findRouteAccess(request.method, request.routeOptions.url));
+      const access = getCallerAccess(request.method, request.routeOptions.url);
+      const caller = await authenticate(authenticator, request.headers, access);
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (isRead) countRead(readLimits, caller.accountId, reply);
       callers.set(request, { ...caller, db: readLimits.limit(caller.db) });

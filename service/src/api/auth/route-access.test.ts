@@ -28,3 +28,19 @@ test("every route that is not public refuses a request without a credential, als
   expect(refused.length).toBeGreaterThan(15);
   expect(refused.filter((answer) => !answer.endsWith(" 401"))).toEqual([]);
 });
+
+test("the document names for each route the credentials that its entry accepts", async () => {
+  const { paths } = (await api.app.inject("/openapi.json")).json();
+  for (const [route, access] of Object.entries(routeAccess)) {
+    const [method = "", path = ""] = route.split(" ");
+    const operation = paths[path.replaceAll(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+    if (operation === undefined) continue;
+    const documented = operation.security.flatMap((scheme: Record<string, unknown>) => Object.keys(scheme));
+    expect([route, documented]).toEqual([route, credentialsOf(access)]);
+  }
+});
+
+function credentialsOf(access: (typeof routeAccess)[string]): string[] {
+  if (access?.public) return [];
+  return access?.key === "never" ? ["jwt"] : ["apiKey", "jwt"];
+}

@@ -1,7 +1,7 @@
 import type { Role } from "../../accounts/role.ts";
 import type { KeyScope } from "../../api-keys/scopes.ts";
 
-interface CallerAccess {
+export interface CallerAccess {
   /** The scope that an API key needs. `any`: every valid key; `never`: only a JWT. */
   key: KeyScope | "send-or-read" | "any" | "never";
   /** The least role that a user needs. `any-user`: every user, for what concerns only that user. */
@@ -36,6 +36,11 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
   "DELETE /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
   "DELETE /api/v1/auth/sessions/:id": { key: "never", role: "any-user", prefersJwt: true },
+  "GET /api/v1/auth/totp": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/totp": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/totp/confirm": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/totp/recovery-codes": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/totp/disable": { key: "never", role: "any-user", prefersJwt: true },
 
   "GET /api/v1/auth/me": { key: "never", role: "any-user", prefersJwt: true },
   "POST /api/v1/auth/switch": { key: "never", role: "any-user", prefersJwt: true },
@@ -59,6 +64,7 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/sends": { key: "read", role: "viewer" },
   "GET /api/v1/usage": { key: "read", role: "viewer" },
   "GET /api/v1/account": { key: "any", role: "viewer" },
+  "PATCH /api/v1/account": { key: "never", role: "owner", prefersJwt: true },
 
   "GET /api/v1/events": { key: "read", role: "viewer", prefersJwt: true },
   "GET /api/v1/suppression": { key: "read", role: "viewer", prefersJwt: true },
@@ -72,10 +78,30 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
 
   "GET /api/v1/api-keys": { key: "never", role: "viewer", prefersJwt: true },
   "POST /api/v1/api-keys": { key: "never", role: "developer", prefersJwt: true },
+  "POST /api/v1/api-keys/:id/roll": { key: "never", role: "developer", prefersJwt: true },
   "DELETE /api/v1/api-keys/:id": { key: "never", role: "developer", prefersJwt: true },
 };
 
 /** HEAD is GET without the body. */
 export function findRouteAccess(method: string, pattern: string | undefined): RouteAccess | undefined {
   return routeAccess[`${method === "HEAD" ? "GET" : method} ${pattern}`];
+}
+
+export function getCallerAccess(method: string, pattern: string | undefined): CallerAccess {
+  const access = findRouteAccess(method, pattern);
+  if (access === undefined || access.public) throw new Error(`${method} ${pattern} has no entry in route-access.ts`);
+  return access;
+}
+
+export function hasScope(scopes: readonly KeyScope[], { key }: CallerAccess): boolean {
+  switch (key) {
+    case "never":
+      return false;
+    case "any":
+      return true;
+    case "send-or-read":
+      return scopes.includes("send") || scopes.includes("read");
+    default:
+      return scopes.includes(key);
+  }
 }

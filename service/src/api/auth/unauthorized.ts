@@ -1,6 +1,7 @@
 import type { KeyVerdict } from "../../api-keys/identify-api-key.ts";
 import { AppError } from "../../errors.ts";
 import { suspended } from "../../logins/log-in.ts";
+import type { CallerAccess } from "./route-access.ts";
 
 /** The answers to a missing or invalid credential: what is wrong with it and what to send instead. */
 
@@ -18,33 +19,46 @@ export function refusedKey(kind: Exclude<KeyVerdict["kind"], "valid">): AppError
       return refused("The API key was revoked. Create a new one at POST /api/v1/api-keys.");
     case "expired":
       return refused("The API key has expired. Create a new one at POST /api/v1/api-keys.");
+    case "replaced":
+      return refused("This secret of the API key was replaced and has ended. Use the newest secret of the key.");
     case "suspended":
       return suspended();
   }
 }
 
+export function missingScope({ key }: CallerAccess): AppError {
+  const scope = key === "send-or-read" ? "`send` or `read`" : `\`${key}\``;
+  return refused(
+    `This path needs an API key with the scope ${scope}, and this key does not have it. The scopes of a key never change: ` +
+      "create one with the scope at POST /api/v1/api-keys, or send a JWT as Authorization: Bearer.",
+  );
+}
+
+export function otherDomain(domain: string): AppError {
+  return refused(
+    `This API key may send from ${domain} only. Change from, or use a key without a domain or with the domain of from.`,
+  );
+}
+
 export function missingCredential(
-  accepted: "api-key-or-jwt" | "jwt",
+  acceptsKeys: boolean,
   key: string | string[] | undefined,
   authorization: string | undefined,
 ): AppError {
   if (authorization !== undefined)
-    return refused("The Authorization header must be: Bearer, a space, and the access token.");
-  if (accepted === "api-key-or-jwt") return refused("Send an API key in X-API-Key or a JWT as Authorization: Bearer.");
+    return refused("The Authorization header must be: Bearer, a space, and the access token or API key.");
+  if (acceptsKeys) return refused("Send an API key in X-API-Key, or an API key or a JWT as Authorization: Bearer.");
   if (looksLikeToken(String(key))) return refused(tokenAsKey);
-  const wrongKind = key === undefined ? "" : "API keys are for sending and GET /api/v1/account only. ";
+  const wrongKind = key === undefined ? "" : "This path does not accept API keys. ";
   return refused(`${wrongKind}This path needs a JWT as Authorization: Bearer; POST /api/v1/auth/login issues one.`);
 }
 
 export const tokenAsKey = "X-API-Key holds a JWT. Send it as Authorization: Bearer instead.";
 
-export function keyAsBearer(accepted: "api-key-or-jwt" | "jwt"): string {
-  return accepted === "jwt"
-    ? "An API key was sent as Bearer, but this path needs a JWT; POST /api/v1/auth/login issues one."
-    : "An API key was sent as Bearer. Send it in the header X-API-Key instead.";
-}
+export const keyAsBearer =
+  "An API key was sent as Bearer, but this path does not accept API keys. It needs a JWT; POST /api/v1/auth/login issues one.";
 
-/** Both kinds of credential are recognised by their form, to name the mistake when one is sent in place of the other. */
+/** Both kinds of credential are recognised by their form: both may come as Bearer. */
 export function looksLikeKey(text: string): boolean {
   return text.startsWith("postern_");
 }

@@ -13,7 +13,7 @@ import type { DomainDeps } from "../../domains/register-domain.ts";
 import type { ReceiveFeedback } from "../../feedback/receive-feedback.ts";
 import type { InviteDeps } from "../../invitations/invite-member.ts";
 import type { Log } from "../../log.ts";
-import type { LoginDeps } from "../../logins/log-in.ts";
+import type { LoginDeps } from "../../logins/login-deps.ts";
 import type { ResetDeps } from "../../logins/password-reset.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { OidcDeps } from "../../oidc/log-in-by-oidc.ts";

@@ -86,6 +86,11 @@ console.log(id, key); // no other response contains the key
   listApiKeys: `${withLogin}
 for (const { id, name, key_prefix } of await postern.apiKeys.list().orThrow()) console.log(id, name, key_prefix);
 `,
+  rollApiKey: `${withLogin}
+const { id } = await postern.apiKeys.create({ name: "shop server", type: "test", scopes: ["send", "read"] }).orThrow();
+const { key, previous_secrets_end_at } = await postern.apiKeys.roll(id, { overlap_seconds: 3600 }).orThrow();
+console.log(key, previous_secrets_end_at); // deploy the new secret before the old one ends
+`,
   revokeApiKey: `${withLogin}
 const { id } = await postern.apiKeys.create({ name: "old server", type: "test" }).orThrow();
 await postern.apiKeys.revoke(id).orThrow();

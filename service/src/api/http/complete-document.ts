@@ -78,12 +78,12 @@ function referred(schema: Schema | undefined, schemas: Record<string, Schema>): 
   return typeof schema?.$ref === "string" ? schemas[schema.$ref.slice(prefix.length)] : schema;
 }
 
-/** Every route that a viewer may not call answers 403 to one; the table of access knows these routes. */
+/** Every route with a role answers 403 to a user without it, or without the TOTP that the account requires. */
 function addForbidden(method: string, path: string, { responses }: Operation): void {
   const access = findRouteAccess(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"));
   const refused = responses["401"];
   if (access === undefined || access.public || refused === undefined) return;
-  if (access.role !== "developer" && access.role !== "owner") return;
+  if (access.role === "any-user") return;
   const description = `\`FORBIDDEN\`: ${errorCatalogue.FORBIDDEN.meaning}`;
   responses["403"] = { ...structuredClone(refused), description };
 }

@@ -11,6 +11,7 @@ import { mailedLinkRoutes } from "../v1/auth/mailed-link-routes.ts";
 import { membershipRoutes } from "../v1/auth/membership-routes.ts";
 import { oidcRoutes } from "../v1/auth/oidc-routes.ts";
 import { sessionRoutes } from "../v1/auth/session-routes.ts";
+import { totpRoutes } from "../v1/auth/totp-routes.ts";
 import { domainRoutes } from "../v1/domains/domain-routes.ts";
 import { eventRoutes } from "../v1/events/event-routes.ts";
 import { feedbackRoutes } from "../v1/feedback/feedback-routes.ts";
@@ -54,6 +55,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   authRoutes(app, deps);
   sessionRoutes(app, deps);
   oidcRoutes(app, deps);
+  totpRoutes(app, deps);
   membershipRoutes(app, deps);
   mailedLinkRoutes(app, deps);
   memberRoutes(app, deps);

@@ -31,8 +31,11 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   FORBIDDEN: {
     status: 403,
     meaning:
-      "The user is a member of the account, but the role of the user does not allow this request; the message names the needed role.",
-    action: "Ask an owner of the account for the role. `GET /api/v1/auth/me` shows your role in each account.",
+      "The user is a member of the account, but the role of the user does not allow this request, or the account requires two-factor " +
+      "authentication and the user has none; the message says which.",
+    action:
+      "Ask an owner of the account for the role; `GET /api/v1/auth/me` shows your role in each account. Set up two-factor " +
+      "authentication at `POST /api/v1/auth/totp`.",
     example: {
       message:
         "This needs the role developer, and your role in this account is viewer. An owner of the account can change your role.",

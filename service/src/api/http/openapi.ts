@@ -7,7 +7,8 @@ import { type ApiDocument, completeDocument } from "./complete-document.ts";
 const description = `
 Transactional email through your own Amazon SES. Postern validates every send before it submits it and records its outcome.
 
-Authenticate with an API key in \`X-API-Key\` (sends and account) or with a JWT in \`Authorization: Bearer\` (all endpoints).
+Authenticate with an API key in \`X-API-Key\` (its scopes say which endpoints) or with a JWT in \`Authorization: Bearer\` (all
+endpoints). \`Authorization: Bearer\` also takes an API key.
 Every response has the header \`X-Request-Id\`; every error response follows the schema **Error**.`.trim();
 
 /** Generates OpenAPI 3.1 from the schemas that validate requests and responses, so the document cannot deviate from them. */

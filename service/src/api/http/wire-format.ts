@@ -20,7 +20,9 @@ export const wireError = z
       details: z
         .array(fieldProblem)
         .optional()
-        .describe("Every problem of the request; present on VALIDATION_ERROR, and on CONFLICT from POST /api/v1/send"),
+        .describe(
+          "Every problem of the request; present on VALIDATION_ERROR, on CONFLICT from POST /api/v1/send, and on UNAUTHORIZED for a missing or wrong code",
+        ),
       request_id: z.string().describe("Same value as the header X-Request-Id"),
       doc_url: z.url().describe("Page that explains this code"),
     }),

@@ -16,6 +16,7 @@ export function accountCommands(onDatabase: OnDatabase): PosternCommand[] {
     createAccountCommand(onDatabase),
     listAccountsCommand(onDatabase),
     resetPasswordCommand(onDatabase),
+    disableTotpCommand(onDatabase),
     suspendCommand(onDatabase),
     resumeCommand(onDatabase),
     limitsCommand(onDatabase),
@@ -88,6 +89,23 @@ function resetPasswordCommand(onDatabase: OnDatabase): PosternCommand {
       onDatabase(
         () => import("./manage-account.ts"),
         ({ runResetPassword }, { db }, { email }: EmailOption) => runResetPassword(db, email),
+      ),
+    );
+}
+
+function disableTotpCommand(onDatabase: OnDatabase): PosternCommand {
+  return new PosternCommand("disable-totp")
+    .about(
+      "turn two-factor authentication of a user off and end all of the user's logins",
+      "For a user who has lost the authenticator app and the recovery codes. Make sure by other means who is asking. In an account that " +
+        "requires two-factor authentication, the user sets it up again after the next log-in.",
+    )
+    .requiredOption("--email <EMAIL>", "email of the user")
+    .example("postern admin disable-totp --email ada@example.com")
+    .action(
+      onDatabase(
+        () => import("./manage-account.ts"),
+        ({ runDisableTotp }, { db }, { email }: EmailOption) => runDisableTotp(db, email),
       ),
     );
 }

@@ -8,6 +8,8 @@ import { useTestDatabase } from "../../../test/use-test-database.ts";
 import { isPassword } from "../../accounts/password.ts";
 import { findUserByEmail } from "../../accounts/user-store.ts";
 import { readConfig } from "../../config.ts";
+import { listSessions } from "../../logins/session-store.ts";
+import { findTotp } from "../../logins/totp-store.ts";
 import { createCredentialDeps } from "../../processes/api-deps.ts";
 
 const shared = useTestDatabase();
@@ -93,7 +95,25 @@ describe("postern admin", () => {
     expect(await wholeDatabase()).not.toContain(password);
   });
 
-  test.for(["suspend", "resume", "set-limits", "reset-password"])(
+  test("disable-totp turns TOTP off, deletes the recovery codes and ends every login", async () => {
+    const { id, email } = await aLogin(shared.db, createCredentialDeps(aConfig()).loginDeps);
+    await shared.db.query({
+      name: "enable-totp-of",
+      text: `
+        with enabled as (
+          update users set totp_secret = 'x', totp_enabled_at = now() where id = $1
+        )
+        insert into recovery_codes (user_id, code_hash) values ($1, 'x')`,
+      values: [id],
+    });
+    const { code, stdout } = await admin("disable-totp", "--email", email);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("is off")]);
+    expect(await findTotp(shared.db, id)).toMatchObject({ secret: null, enabledAt: null, recoveryCodes: 0 });
+    expect(await listSessions(shared.db, id)).toEqual([]);
+    expect((await admin("disable-totp", "--email", email)).stdout).toContain("had no two-factor authentication");
+  });
+
+  test.for(["suspend", "resume", "set-limits", "reset-password", "disable-totp"])(
     "%s names an email that no user has",
     async (command) => {
       expect(await admin(command, "--email", "nobody@shop.test")).toEqual({

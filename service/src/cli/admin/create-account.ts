@@ -39,11 +39,12 @@ interface FirstKey {
 }
 
 async function createFirstKey(db: Database, { accountId, email, issuer, type }: FirstKey): Promise<string> {
-  const request = { name: `first ${type} key`, type, expiresAt: null };
+  // The first steps of docs/install.md send and read.
+  const request = { name: `first ${type} key`, type, expiresAt: null, scopes: ["send", "read"] as const };
   try {
     return (await createApiKey(db.forAccount(accountId), issuer, request)).key;
   } catch (cause) {
-    const retry = `postern admin create-key --account ${email} --type ${type} --name "${request.name}"`;
+    const retry = `postern admin create-key --account ${email} --type ${type} --scope ${request.scopes.join(" ")} --name "${request.name}"`;
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `The account was created, but not its key (${reason}). To create the key: \`${retry}\``;
     throw new AppError("UNAVAILABLE", message, { cause });

@@ -1,5 +1,5 @@
 import { createKeyBody, toKeyRequest } from "../../api/v1/api-keys/api-key-wire.ts";
-import { createApiKey } from "../../api-keys/create-api-key.ts";
+import { createApiKey, type KeyRequest } from "../../api-keys/create-api-key.ts";
 import { type Environment, readKeyIssuer } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
@@ -11,6 +11,8 @@ export interface CreateKeyOptions {
   type: "live" | "test";
   name: string;
   expiresAt?: string;
+  scope?: string[];
+  domain?: string;
 }
 
 export async function runCreateKey(
@@ -26,6 +28,8 @@ export async function runCreateKey(
     ["Id", created.id],
     ["Type", created.type],
     ["Name", created.name],
+    ["Scopes", created.scopes.join(", ")],
+    ["Domain", created.domain ?? "all domains of the account"],
     ["Account", `${account.id}  ${account.name}`],
     ["Expires", created.expiresAt === null ? "never" : timeText(created.expiresAt)],
   ];
@@ -33,8 +37,8 @@ export async function runCreateKey(
 }
 
 /** The rules of the API: the operator cannot create a key that its user could not. */
-function readRequest({ type, name, expiresAt }: CreateKeyOptions): ReturnType<typeof toKeyRequest> {
-  const parsed = createKeyBody.safeParse({ type, name, expires_at: expiresAt });
+function readRequest({ type, name, expiresAt, scope, domain }: CreateKeyOptions): KeyRequest {
+  const parsed = createKeyBody.safeParse({ type, name, expires_at: expiresAt, scopes: scope, domain });
   if (parsed.success) return toKeyRequest(parsed.data);
   const problems = parsed.error.issues.map(({ path, message }) => `${optionOf(String(path[0]))} ${message}.`);
   throw new AppError("VALIDATION_ERROR", problems.join("\n"));
@@ -46,7 +50,7 @@ function explainExpiry(error: unknown): never {
   throw new AppError("VALIDATION_ERROR", `${optionOf(problem.field)} ${problem.message}.`, { cause: error });
 }
 
-/** `expires_at` of the API is `--expires-at` here. */
+/** `expires_at` of the API is `--expires-at` here, and `scopes` is `--scope`. */
 function optionOf(field: string): string {
-  return `--${field.replaceAll("_", "-")}`;
+  return field === "scopes" ? "--scope" : `--${field.replaceAll("_", "-")}`;
 }

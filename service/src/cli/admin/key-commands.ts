@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { keyScopes } from "../../api-keys/scopes.ts";
 import type { OnDatabase } from "../on-database.ts";
 import { PosternCommand } from "../postern-command.ts";
 import type { CreateKeyOptions } from "./create-key.ts";
@@ -15,7 +16,8 @@ function listKeysCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("list-keys")
     .about(
       "list the API keys of an account, newest first",
-      "Prints the id, type, first characters, expiry, time of creation and name of every key that is not revoked.",
+      "Prints the id, type, first characters, scopes, domain, last use, expiry, time of creation and name of every key that is not " +
+        "revoked.",
     )
     .requiredOption(accountOption, accountText)
     .example("postern admin list-keys --account ada@example.com")
@@ -40,10 +42,18 @@ function createKeyCommand(onDatabase: OnDatabase): PosternCommand {
         .makeOptionMandatory(),
     )
     .requiredOption("--name <NAME>", "label of the key, 1 to 200 characters")
+    .addOption(
+      new Option("--scope <SCOPE...>", "what the key may do; repeat it for several")
+        .choices(keyScopes)
+        .default(undefined, "send"),
+    )
+    .option("--domain <DOMAIN>", "the only domain it may send from; then its scope is send (default: all domains)")
     .option("--expires-at <TIME>", "when the key expires, such as 2027-01-31T12:00:00Z (default: never)")
     .example(
       'postern admin create-key --account ada@example.com --type test --name "first steps"',
       'postern admin create-key --account ada@example.com --type live --name "billing server" --expires-at 2027-01-31T12:00:00Z',
+      'postern admin create-key --account ada@example.com --type live --name "support tool" --scope read --scope suppressions',
+      'postern admin create-key --account ada@example.com --type live --name "web shop" --domain shop.example.com',
     )
     .action(
       onDatabase(

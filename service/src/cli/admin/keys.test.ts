@@ -27,9 +27,26 @@ describe("postern admin create-key", () => {
     expect(await admin("list-keys", "--account", accountId)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^ID +TYPE +KEY .*\n\S{36} {2}test {2}postern_test_\S+\.\.\. {2}never .* a server\n$/,
+        /^ID +TYPE +KEY .*\n\S{36} {2}test {2}postern_test_\S+\.\.\. {2}send {4}all {5}never {6}never .* a server\n$/,
       ),
     });
+  });
+
+  test("stores the scopes and the domain", async () => {
+    const accountId = await anAccount(shared.db);
+    const create = (...args: string[]) =>
+      admin("create-key", "--account", accountId, "--type", "live", "--name", "a key", ...args);
+    const reader = await create("--scope", "suppressions", "--scope", "read");
+    const shop = await create("--domain", "Shop.example.com");
+    expect([reader.stdout, shop.stdout]).toEqual([
+      expect.stringMatching(/^Scopes +read, suppressions\nDomain +all domains of the account$/m),
+      expect.stringMatching(/^Scopes +send\nDomain +shop\.example\.com$/m),
+    ]);
+    const keys = [keyIn(reader.stdout), keyIn(shop.stdout)];
+    expect(await Promise.all(keys.map(verdictOn))).toMatchObject([
+      { kind: "valid", key: { scopes: ["read", "suppressions"], domain: null } },
+      { kind: "valid", key: { scopes: ["send"], domain: "shop.example.com" } },
+    ]);
   });
 
   test("stores the expiry", async () => {
@@ -53,6 +70,9 @@ describe("postern admin create-key", () => {
   test.for([
     [{ "--type": "real" }, '--type must be live or test, not "real".'],
     [{ "--name": " " }, "--name must not be blank"],
+    [{ "--scope": "everything" }, "--scope must be "],
+    [{ "--domain": "com" }, "--domain must be a domain name"],
+    [{ "--domain": "shop.example.com", "--scope": "read" }, "--scope must be exactly send"],
     [{ "--expires-at": "tomorrow" }, "--expires-at must be an ISO 8601 "],
     [{ "--expires-at": "2020-01-01T00:00:00Z" }, "--expires-at must be in the future."],
   ] as const)("refuses %j with code 64 and creates no key", async ([changed, reason]) => {
@@ -94,7 +114,8 @@ describe("postern admin create-account --with-key", () => {
     const { code, stdout } = await admin("create-account", ...args);
     expect(code).toBe(0);
     const user = await findUserByEmail(shared.db, "key@shop.test");
-    expect(await verdictOn(keyIn(stdout))).toMatchObject({ kind: "valid", key: { accountId: user?.accountId } });
+    const expected = { accountId: user?.accountId, scopes: ["send", "read"] };
+    expect(await verdictOn(keyIn(stdout))).toMatchObject({ kind: "valid", key: expected });
     expect(stdout).toMatch(/^Password \S+$/m);
     expect(stdout).toContain("Password and key are not shown again.");
   });
@@ -116,7 +137,9 @@ describe("postern admin create-account --with-key", () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^Password \S+$/m);
     expect(stderr).toMatch(/^The account was created, but not its key \(.*refused.*\)\. To create the key: /);
-    expect(stderr).toContain('`postern admin create-key --account half@shop.test --type test --name "first test key"`');
+    expect(stderr).toContain(
+      '`postern admin create-key --account half@shop.test --type test --scope send read --name "first test key"`',
+    );
   });
 });
 

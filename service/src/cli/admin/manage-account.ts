@@ -2,6 +2,7 @@ import { resumeAccount, suspendAccount } from "../../accounts/account-store.ts";
 import { setLimits } from "../../accounts/limit-store.ts";
 import type { Database } from "../../db/database.ts";
 import { resetPassword } from "../../logins/reset-password.ts";
+import { resetTotp } from "../../logins/reset-totp.ts";
 import { say } from "../../plain-text.ts";
 import { parkSends } from "../../queue/parked-sends.ts";
 import { getAccountByIdOrEmail } from "../find-account.ts";
@@ -9,6 +10,15 @@ import { getAccountByIdOrEmail } from "../find-account.ts";
 export async function runResetPassword(db: Database, email: string): Promise<void> {
   const password = await resetPassword(db, email);
   say(`New password of ${email}: ${password}\nAll logins of this user have ended. The password is not shown again.`);
+}
+
+export async function runDisableTotp(db: Database, email: string): Promise<void> {
+  const wasEnabled = await resetTotp(db, email);
+  say(
+    wasEnabled
+      ? `Two-factor authentication of ${email} is off. All logins of this user have ended.`
+      : `${email} had no two-factor authentication. All logins of this user have ended.`,
+  );
 }
 
 export async function runSuspend(db: Database, email: string): Promise<void> {

@@ -18,6 +18,7 @@ test("a key returns its account, its mode and the default rate limits", async ()
     name: "An account",
     credential: "api_key",
     mode: "test",
+    totp_required: false,
     rate_limits: { per_second: 3, per_10_seconds: 20, per_minute: 100 },
     held: false,
     held_reason: null,

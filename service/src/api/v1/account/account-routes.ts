@@ -1,13 +1,13 @@
-import { findAccount } from "../../../accounts/account-store.ts";
+import { findAccount, setTotpRequired } from "../../../accounts/account-store.ts";
 import { findGuardState } from "../../../guard/guard-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
-import { accountResponse, toAccountResponse } from "./account-wire.ts";
+import { errorResponses, needsJwt, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { accountResponse, accountSettingsBody, accountSettingsResponse, toAccountResponse } from "./account-wire.ts";
 
 /** An addition to the published interface: a caller can test a key without sending an email. */
 export function accountRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/account",
@@ -32,6 +32,27 @@ export function accountRoutes(app: ApiServer, deps: ApiDeps): void {
         throw new Error("a credential names an account that does not exist");
       }
       return toAccountResponse(account, guard, caller);
+    },
+  );
+
+  app.patch(
+    "/api/v1/account",
+    {
+      onRequest,
+      schema: {
+        operationId: "changeAccount",
+        summary: "Change the settings of the account",
+        description:
+          "With `totp_required`, users without two-factor authentication can only set it up, from the next request on. API keys keep working.",
+        tags: ["Account"],
+        security: needsJwt,
+        body: accountSettingsBody,
+        response: { 200: accountSettingsResponse, ...errorResponses(401, 413, 415, 422) },
+      },
+    },
+    async (request) => {
+      await setTotpRequired(callerOf(request).db, request.body.totp_required);
+      return { totp_required: request.body.totp_required };
     },
   );
 }

@@ -21,6 +21,7 @@ export const accountResponse = z
       .nullable()
       .describe("Why the mail is on hold; null while it is not")
       .meta({ example: null }),
+    totp_required: z.boolean().describe("Users without two-factor authentication can only set it up"),
     reputation: z
       .object({
         state: z
@@ -47,6 +48,14 @@ export const accountResponse = z
   })
   .meta({ id: "Account", description: "The account behind the credential" });
 
+export const accountSettingsBody = z
+  .strictObject({
+    totp_required: z.boolean().describe("Whether every user of the account needs two-factor authentication"),
+  })
+  .meta({ example: { totp_required: true } });
+
+export const accountSettingsResponse = z.object({ totp_required: z.boolean() }).describe("The settings of the account");
+
 export function toAccountResponse(
   account: AccountProfile,
   guard: GuardCounts,
@@ -65,6 +74,7 @@ export function toAccountResponse(
     },
     held: account.holdReason !== null,
     held_reason: account.holdReason,
+    totp_required: account.totpRequired,
     reputation: {
       state: verdict.state,
       outcomes: guard.outcomes,

@@ -14,9 +14,22 @@ describe("POST /api/v1/api-keys (interface 4.7)", () => {
     expect(status).toBe(201);
     const key = json();
     expect(Object.keys(key).toSorted()).toEqual(
-      ["created_at", "expires_at", "id", "key", "key_prefix", "name", "type"].toSorted(),
+      [
+        "created_at",
+        "created_by",
+        "domain",
+        "expires_at",
+        "id",
+        "key",
+        "key_prefix",
+        "last_used_at",
+        "name",
+        "scopes",
+        "type",
+      ].toSorted(),
     );
     expect(key).toMatchObject({ name: "billing", type: "live", expires_at: null });
+    expect(key).toMatchObject({ scopes: ["send"], domain: null, last_used_at: null });
     expect(key.key).toMatch(/^postern_live_AA[A-Za-z0-9_-]{49}$/);
     expect(key.key_prefix).toBe(`${key.key.slice(0, "postern_live_".length + 6)}...`);
     expect(Math.abs(Date.now() - Date.parse(key.created_at))).toBeLessThan(60_000);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listApiKeys, revokeApiKey } from "../../../api-keys/api-key-store.ts";
 import { createApiKey } from "../../../api-keys/create-api-key.ts";
+import { defaultOverlapSeconds, rollApiKey } from "../../../api-keys/roll-api-key.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
@@ -10,12 +11,14 @@ import {
   createdKeyResponse,
   createKeyBody,
   revokedKeyResponse,
+  rolledKeyResponse,
+  rollKeyBody,
   toApiKeyResponse,
   toKeyRequest,
 } from "./api-key-wire.ts";
 
 export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.post(
     "/api/v1/api-keys",
@@ -34,7 +37,9 @@ export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const created = await createApiKey(callerOf(request).db, deps.apiKeyIssuer, toKeyRequest(request.body));
+      const { db, credential } = callerOf(request);
+      const createdBy = credential.kind === "jwt" ? credential.userId : undefined;
+      const created = await createApiKey(db, deps.apiKeyIssuer, { ...toKeyRequest(request.body), createdBy });
       return reply.code(201).send({ ...toApiKeyResponse(created), key: created.key });
     },
   );
@@ -52,6 +57,32 @@ export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => (await listApiKeys(callerOf(request).db)).map(toApiKeyResponse),
+  );
+
+  app.post(
+    "/api/v1/api-keys/:id/roll",
+    {
+      onRequest,
+      schema: {
+        operationId: "rollApiKey",
+        summary: "Give an API key a new secret",
+        description:
+          "Only this response contains the new secret. Earlier secrets of the key work until the overlap ends; a key can have five " +
+          "that work. After a leak, use `overlap_seconds` 0. Name, scopes, domain and expiry of the key stay.",
+        tags: ["API keys"],
+        security: needsJwt,
+        params: uuidParams,
+        body: rollKeyBody,
+        response: { 200: rolledKeyResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      if (!isUuid(id)) throw new AppError("NOT_FOUND", "This account has no usable API key with this id.");
+      const overlapSeconds = request.body.overlap_seconds ?? defaultOverlapSeconds;
+      const rolled = await rollApiKey(callerOf(request).db, deps.apiKeyIssuer, { id, overlapSeconds });
+      return { ...toApiKeyResponse(rolled), key: rolled.key, previous_secrets_end_at: rolled.previousEndsAt };
+    },
   );
 
   app.delete(

@@ -19,12 +19,13 @@ import {
 } from "./auth-wire.ts";
 import { clientOf } from "./client-of.ts";
 import { createRefreshCookie } from "./refresh-cookie.ts";
+import { givenCode } from "./totp-wire.ts";
 
 export function authRoutes(app: ApiServer, deps: ApiDeps): void {
   const { loginDeps, authenticator } = deps;
   // The login finds the account, so its queries cannot be limited to one account.
   const { db } = authenticator;
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
   const cookie = createRefreshCookie(deps.http.publicUrl);
 
   app.post(
@@ -34,7 +35,8 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "logIn",
         summary: "Log in with email address and password",
         description:
-          "Repeated failures from one IP address return 429; retry after the number of seconds in Retry-After. With `browser` the " +
+          "Repeated failures from one IP address return 429; retry after the number of seconds in Retry-After. A user with " +
+          "two-factor authentication also sends `totp_code` or `recovery_code`; without it the 401 has `details` that name the field. With `browser` the " +
           "refresh token is only in an HttpOnly cookie for the paths under /api/v1/auth, and the header `Origin` must be the address " +
           "of this installation (PUBLIC_URL).",
         tags: ["Authentication"],
@@ -44,9 +46,14 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const { browser = false, ...credentials } = request.body;
+      const { browser = false, email, password } = request.body;
       if (browser) cookie.requireOwnPage(request.headers);
-      const tokens = await logIn(db, loginDeps, { ...credentials, ...clientOf(request) });
+      const tokens = await logIn(db, loginDeps, {
+        email,
+        password,
+        ...givenCode(request.body),
+        ...clientOf(request),
+      });
       if (!browser) return toTokensResponse(tokens);
       cookie.set(reply, tokens.refreshToken, tokens.secondsLeft);
       return toBrowserResponse(tokens);

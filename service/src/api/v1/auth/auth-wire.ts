@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { accessTokenSeconds } from "../../../logins/access-token.ts";
 import type { Tokens } from "../../../logins/log-in.ts";
+import { recoveryCodeField, totpCodeField } from "./totp-wire.ts";
 
 export const loginBody = z
   .strictObject({
     email: z.string().min(1).max(254).meta({ example: "ada@example.com" }),
     password: z.string().min(1).max(1024).meta({ format: "password" }),
+    totp_code: totpCodeField.optional(),
+    recovery_code: recoveryCodeField.optional(),
     browser: z
       .boolean()
       .optional()

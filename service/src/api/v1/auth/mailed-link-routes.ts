@@ -2,6 +2,7 @@ import { AppError } from "../../../errors.ts";
 import { acceptInvitation, joinAsUser } from "../../../invitations/accept-invitation.ts";
 import { requestPasswordReset, usePasswordReset } from "../../../logins/password-reset.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
+import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import {
@@ -18,7 +19,7 @@ import {
 export function mailedLinkRoutes(app: ApiServer, deps: ApiDeps): void {
   const { loginDeps, resetDeps, authenticator, log } = deps;
   const { db } = authenticator;
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
   const startMailing = createMailing(log);
 
   app.post(
@@ -54,9 +55,8 @@ export function mailedLinkRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { credential } = callerOf(request);
-      if (credential.kind !== "jwt") throw new Error("a route for users was called with an API key");
-      return toJoinedResponse(await joinAsUser(db, credential.userId, request.body.token));
+      const { userId } = requireUser(callerOf(request));
+      return toJoinedResponse(await joinAsUser(db, userId, request.body.token));
     },
   );
 
@@ -114,14 +114,12 @@ function createMailing(log: ApiDeps["log"]) {
         retryAfterSeconds: 2,
       });
     }
+    const { mailing } = await start();
     running += 1;
-    const done = () => {
-      running -= 1;
-    };
-    const { mailing } = await start().catch((error: unknown) => {
-      done();
-      throw error;
-    });
-    void mailing.catch((error: unknown) => log.error({ err: error }, "password-reset.failed")).finally(done);
+    void mailing
+      .catch((error: unknown) => log.error({ err: error }, "password-reset.failed"))
+      .finally(() => {
+        running -= 1;
+      });
   };
 }

@@ -11,7 +11,7 @@ import { endedSessionResponse, endedSessionsResponse, sessionList, toSessionResp
 export function sessionRoutes(app: ApiServer, deps: ApiDeps): void {
   // A login belongs to a user, who may be a member of several accounts.
   const { db } = deps.authenticator;
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/auth/sessions",

@@ -6,7 +6,7 @@ import { removeDomain } from "../../../domains/remove-domain.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorResponses, needsJwt } from "../../http/wire-format.ts";
+import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import {
   domainList,
   domainResponse,
@@ -24,7 +24,7 @@ const idParams = z.object({
 });
 
 export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.post(
     "/api/v1/domains",
@@ -35,7 +35,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Register a sending domain",
         description: "Publish the returned DNS records. Postern then verifies the domain without another request.",
         tags: ["Domains"],
-        security: needsJwt,
+        security: needsKeyOrJwt,
         body: registerDomainBody,
         response: { 201: registeredDomainResponse, ...errorResponses(401, 409, 413, 415, 422, 429) },
       },
@@ -55,7 +55,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "listDomains",
         summary: "List the account's domains",
         tags: ["Domains"],
-        security: needsJwt,
+        security: needsKeyOrJwt,
         response: { 200: domainList, ...errorResponses(401, 422, 429) },
       },
     },
@@ -70,7 +70,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "getDomain",
         summary: "Get a domain with its DNS records",
         tags: ["Domains"],
-        security: needsJwt,
+        security: needsKeyOrJwt,
         params: idParams,
         response: { 200: domainResponse, ...errorResponses(401, 404, 422, 429) },
       },
@@ -92,7 +92,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Check the domain's DNS records now",
         description: "The check runs within seconds; GET /api/v1/domains/{id} returns its result.",
         tags: ["Domains"],
-        security: needsJwt,
+        security: needsKeyOrJwt,
         params: idParams,
         response: { 202: domainResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },
@@ -118,7 +118,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
           "The account can no longer send from the domain. Postern also deletes the identity at the provider; if the provider is " +
           "busy, it does so later.",
         tags: ["Domains"],
-        security: needsJwt,
+        security: needsKeyOrJwt,
         params: idParams,
         response: { 200: removedDomainResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },

@@ -16,7 +16,7 @@ import {
 } from "./invitation-wire.ts";
 
 export function invitationRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.post(
     "/api/v1/invitations",

@@ -41,7 +41,7 @@ export const invitedResponse = z
       .url()
       .nullable()
       .describe("Pass it on to the invited person. No other response contains it. Null when Postern mailed it")
-      .meta({ example: "https://mail.example.com/#invitation=…" }),
+      .meta({ example: "https://mail.example.com/#invitation=TOKEN" }),
   })
   .meta({ id: "CreatedInvitation", description: "The new invitation" });
 

@@ -1,7 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
-import { aLogin, anApiKey, aUser } from "../../../../test/builders.ts";
+import { aLogin, aUser } from "../../../../test/builders.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
+import { changeRole, removeMember } from "../../../accounts/membership-store.ts";
+import { createApiKey } from "../../../api-keys/create-api-key.ts";
 
 const api = useTestApi();
 
@@ -25,14 +27,31 @@ test("an owner changes a role, and the answer shows it", async () => {
   expect((await call("PATCH", owner.accessToken, member.id, { role: "king" })).status).toBe(422);
 });
 
-test("a removed member is logged out at once, and the keys of the account stay valid", async () => {
+test("a removed member is logged out at once, and the keys of the member stay valid and name their maker", async () => {
   const owner = await anOwner();
   const member = await aLogin(api.database.db, api.deps.loginDeps, { accountId: owner.accountId, role: "developer" });
-  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, owner.accountId);
+  const body = { name: "made by the member", type: "live" };
+  const created = await api.call({ method: "POST", path: "/api/v1/api-keys", token: member.accessToken, body });
+  const { key } = created.json();
   expect((await call("DELETE", owner.accessToken, member.id)).status).toBe(200);
   expect((await api.call({ method: "GET", path: "/api/v1/account", token: member.accessToken })).status).toBe(401);
   expect((await api.call({ method: "GET", path: "/api/v1/account", key })).status).toBe(200);
   expect((await call("DELETE", owner.accessToken, member.id)).status).toBe(404);
+  const keys = await api.call({ method: "GET", path: "/api/v1/api-keys", token: owner.accessToken });
+  expect(keys.json()).toMatchObject([{ created_by: { user_id: member.id, email: member.email } }]);
+});
+
+test("a member who is removed or becomes a viewer while creating keys has none that was created afterwards", async () => {
+  for (let round = 0; round < 10; round++) {
+    const { accountId } = await anOwner();
+    const member = await aUser(api.database.db, { accountId, role: "developer" });
+    const db = api.database.db.forAccount(accountId);
+    const end = round % 2 === 0 ? removeMember(db, member.id) : changeRole(db, member.id, "viewer");
+    const request = { name: "a key", type: "live", expiresAt: null, createdBy: member.id } as const;
+    const keys = Promise.allSettled(Array.from({ length: 5 }, () => createApiKey(db, api.deps.apiKeyIssuer, request)));
+    await Promise.all([end, keys]);
+    await expect(createApiKey(db, api.deps.apiKeyIssuer, request)).rejects.toMatchObject({ code: "FORBIDDEN" });
+  }
 });
 
 test("409 for the last owner, who stays logged in as owner", async () => {

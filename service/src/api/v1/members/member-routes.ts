@@ -7,7 +7,7 @@ import { errorResponses, needsJwt, uuidParams } from "../../http/wire-format.ts"
 import { memberBody, memberList, memberResponse, removedMemberResponse, toMemberResponse } from "./member-wire.ts";
 
 export function memberRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/members",

@@ -184,7 +184,7 @@ describe("GET /api/v1/sends returns 200", () => {
     const [testSend] = await someSends(accountId, 1, { mode: "test" });
     const keyOf = async (type: "live" | "test") => ({
       accountId,
-      key: (await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type })).key,
+      key: (await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type, scopes: ["read"] })).key,
     });
     const inOrder = [liveSend, testSend].map(String).toSorted().toReversed();
     expect(await idsOf(session)).toEqual(inOrder);

@@ -9,7 +9,7 @@ import { toSendRecord } from "./send-response-wire.ts";
 
 /** An addition to the published interface, which finds a send only by its id. */
 export function sendListRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/sends",

@@ -2,7 +2,8 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { FieldProblem } from "../../../errors.ts";
 import { bothModes, type Mode } from "../../../mode.ts";
-import type { Caller } from "../../auth/authenticate.ts";
+import type { VisibleSends } from "../../../sends/send-store.ts";
+import { type Caller, domainOf } from "../../auth/authenticate.ts";
 import { fieldProblems, invalidRequest } from "../../http/validation-error.ts";
 import { readingModeParameter, sendingModeParameter } from "../list-wire.ts";
 
@@ -14,6 +15,11 @@ export function modesToRead({ mode, credential }: Caller, requested: Mode | unde
   if (credential.kind === "jwt") return requested === undefined ? bothModes : [requested];
   if (requested !== undefined && requested !== mode) throw invalidRequest([contradiction(requested, mode)]);
   return [mode];
+}
+
+/** The sends that the caller may look up by id. */
+export function sendsToRead(caller: Caller, requested: Mode | undefined): VisibleSends {
+  return { modes: modesToRead(caller, requested), domain: domainOf(caller) };
 }
 
 /** The mode of a send and every problem of the query. A send with a problem is refused, whatever its mode. */

@@ -10,7 +10,8 @@ const api = useTestApi();
 async function anAccountWithKeys() {
   const { accountId, accessToken: token } = await aLogin(api.database.db, api.deps.loginDeps);
   const domain = await aVerifiedDomain(api.database.db, accountId);
-  const keyOf = async (type: Mode) => (await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type })).key;
+  const keyOf = async (type: Mode) =>
+    (await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type, scopes: ["send", "read"] })).key;
   const body = { from: `a@${domain}`, to: ["jane@example.io"], subject: "Hello", text: "Hi" };
   return { accountId, token, live: await keyOf("live"), test: await keyOf("test"), body };
 }

@@ -1,17 +1,18 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateUsage } from "../../../accept/accept-batch.ts";
-import { type Acceptance, acceptSend, type Sender } from "../../../accept/accept-send.ts";
+import { type Acceptance, acceptSend } from "../../../accept/accept-send.ts";
 import type { DifferingFields } from "../../../accept/fingerprint.ts";
 import { AppError } from "../../../errors.ts";
-import type { Mode } from "../../../mode.ts";
 import { recipientsOf } from "../../../sends/send-request.ts";
-import { createSenderIdentifier } from "../../auth/authenticate.ts";
+import { createSenderIdentifier, type IdentifiedSender } from "../../auth/authenticate.ts";
+import { getCallerAccess } from "../../auth/route-access.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorCatalogue } from "../../http/error-catalogue.ts";
 import { createLargeBodyLimit, isSmallBody, type LargeBodyLimit } from "../../http/large-bodies.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { domainNotVerified } from "./domain-not-verified.ts";
+import { requireDomainOfKey } from "./domain-of-key.ts";
 import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
 import { quotaExceeded } from "./quota-exceeded.ts";
 import { type SendingMode, sendingModeOf, sendingModeQuery } from "./send-mode.ts";
@@ -34,8 +35,11 @@ export async function sendRoutes(app: ApiServer, deps: ApiDeps): Promise<void> {
 
 function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): void {
   const { senderAuthenticator, acceptDeps, refusalCounts } = deps;
-  const { identify, requireValidCredential } = createSenderIdentifier(senderAuthenticator);
-  const senders = new WeakMap<FastifyRequest, { sender: Sender; sending: SendingMode }>();
+  const { identify, requireValidCredential, noteUse } = createSenderIdentifier(
+    senderAuthenticator,
+    getCallerAccess("POST", "/api/v1/send"),
+  );
+  const senders = new WeakMap<FastifyRequest, { sender: IdentifiedSender; sending: SendingMode }>();
 
   app.post(
     "/api/v1/send",
@@ -51,7 +55,7 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
         const refusal = acceptDeps.refusals.find(sender);
         if (refusal !== undefined) {
           // Otherwise `identify` has just checked it.
-          if (sender.uncheckedKeyHmac !== undefined) await requireValidCredential(request.headers, sender);
+          if (!sender.isChecked) await requireValidCredential(request.headers, sender);
           throw overLimit(reply, refusal.usage, refusal.retryMs);
         }
         largeBodies.admit(request, reply, sender.accountId);
@@ -88,17 +92,19 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
       const payload = "request" in parsed ? parsed.request : undefined;
       let acceptance = await acceptSend(acceptDeps, sender, payload);
       if (acceptance.kind === "not-allowed") {
-        // Throws 401 with the reason, unless the key is valid and only its stored HMAC now uses another pepper.
-        await requireValidCredential(request.headers, { ...sender, uncheckedKeyHmac: undefined });
-        acceptance = await acceptSend(acceptDeps, { ...sender, uncheckedKeyHmac: undefined }, payload);
+        // Throws 401 with the reason, unless the key is valid.
+        await requireValidCredential(request.headers);
+        requireDomainOfKey(sender, payload, reply);
+        acceptance = await acceptSend(acceptDeps, sender, payload);
       }
+      if (acceptance.kind !== "not-allowed") noteUse(sender);
       if (acceptance.kind === "not-valid" && "problem" in parsed) {
         reply.headers(rateLimitHeaders(acceptance.usage));
         throw parsed.problem;
       }
       const accepted = acceptedOrThrow(acceptance, reply, {
         domain: payload?.from.address.domain ?? "",
-        mode: sender.mode,
+        sender,
         recipients: payload === undefined ? 0 : recipientsOf(payload).length,
       });
       const { id, status, isRepeat } = accepted;
@@ -112,7 +118,7 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
 function acceptedOrThrow(
   acceptance: Acceptance,
   reply: FastifyReply,
-  { domain, mode, recipients }: { domain: string; mode: Mode; recipients: number },
+  { domain, sender, recipients }: { domain: string; sender: IdentifiedSender; recipients: number },
 ) {
   if ("usage" in acceptance && acceptance.usage !== undefined) reply.headers(rateLimitHeaders(acceptance.usage));
   switch (acceptance.kind) {
@@ -122,11 +128,11 @@ function acceptedOrThrow(
     case "over-limit":
       throw overLimit(reply, acceptance.usage, acceptance.retryMs);
     case "conflict":
-      throw conflict(acceptance.id, acceptance.fields);
+      throw sender.domain === undefined ? conflict(acceptance.id, acceptance.fields) : conflictOfDomainKey();
     case "domain-not-verified":
-      throw domainNotVerified(domain, mode);
+      throw domainNotVerified(domain, sender.mode);
     case "over-quota":
-      throw quotaExceeded(acceptance.quota, mode, recipients);
+      throw quotaExceeded(acceptance.quota, sender.mode, recipients);
     case "not-allowed":
       throw new AppError("UNAUTHORIZED", "The credential is no longer valid. Create a new API key or log in again.");
     case "not-valid":
@@ -155,5 +161,13 @@ function conflict(originalId: string, fields: DifferingFields): AppError {
     known.length === 0
       ? {}
       : { details: known.map((field) => ({ field, code: "differs", message: `differs from send ${originalId}` })) },
+  );
+}
+
+/** The other send may be from another domain, of which the key must learn nothing. */
+function conflictOfDomainKey(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "A send of this account already used this idempotency key with a different payload. Use a new key for a new email.",
   );
 }

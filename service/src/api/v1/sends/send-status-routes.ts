@@ -4,11 +4,11 @@ import { findSend } from "../../../sends/send-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsKeyOrJwt, uuidParams } from "../../http/wire-format.ts";
-import { modesToRead, readingModeQuery } from "./send-mode.ts";
+import { readingModeQuery, sendsToRead } from "./send-mode.ts";
 import { sendRecord, toSendRecord } from "./send-response-wire.ts";
 
 export function sendStatusRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/send/:id/status",
@@ -27,9 +27,9 @@ export function sendStatusRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     async (request) => {
       const caller = callerOf(request);
-      const modes = modesToRead(caller, request.query.mode);
+      const visible = sendsToRead(caller, request.query.mode);
       const { id } = request.params;
-      const send = z.guid().safeParse(id).success ? await findSend(caller.db, modes, id) : undefined;
+      const send = z.guid().safeParse(id).success ? await findSend(caller.db, visible, id) : undefined;
       if (send === undefined) throw new AppError("NOT_FOUND", "This account has no send with this id.");
       return toSendRecord(send);
     },

@@ -4,12 +4,12 @@ import { findTimeline } from "../../../sends/send-timeline.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsKeyOrJwt, uuidParams } from "../../http/wire-format.ts";
-import { modesToRead, readingModeQuery } from "./send-mode.ts";
+import { readingModeQuery, sendsToRead } from "./send-mode.ts";
 import { timelineResponse, toTimelineResponse } from "./send-timeline-wire.ts";
 
 /** An addition to the published interface, which returns the status of a send without its history. */
 export function sendTimelineRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/send/:id/timeline",
@@ -28,9 +28,9 @@ export function sendTimelineRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     async (request) => {
       const caller = callerOf(request);
-      const modes = modesToRead(caller, request.query.mode);
+      const visible = sendsToRead(caller, request.query.mode);
       const { id } = request.params;
-      const timeline = z.guid().safeParse(id).success ? await findTimeline(caller.db, modes, id) : undefined;
+      const timeline = z.guid().safeParse(id).success ? await findTimeline(caller.db, visible, id) : undefined;
       if (timeline === undefined) throw new AppError("NOT_FOUND", "This account has no send with this id.");
       return toTimelineResponse(timeline);
     },

@@ -4,13 +4,14 @@ import type { QuotaCost } from "../../../accept/quota-states.ts";
 import { validateSend } from "../../../accept/validate-send.ts";
 import { AppError } from "../../../errors.ts";
 import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
-import type { Caller } from "../../auth/authenticate.ts";
+import { type Caller, domainOf } from "../../auth/authenticate.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import type { LargeBodyLimit } from "../../http/large-bodies.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { invalidRequest } from "../../http/validation-error.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { requireDomainOfKey } from "./domain-of-key.ts";
 import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
 import { sendingModeOf, sendingModeQuery } from "./send-mode.ts";
 import { idempotencyHeaders, sendBody } from "./send-request-wire.ts";
@@ -21,7 +22,7 @@ import { toValidationResponse, validationResponse } from "./send-validate-wire.t
  * of its own, and its bodies share the memory of those of POST /send.
  */
 export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): void {
-  const { onRequest: authenticate, callerOf } = requireCaller(deps, "api-key-or-jwt");
+  const { onRequest: authenticate, callerOf } = requireCaller(deps);
 
   app.post(
     "/api/v1/send/validate",
@@ -53,19 +54,23 @@ export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: L
         response: { 200: validationResponse, ...errorResponses(401, 413, 415, 422, 429) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const caller = callerOf(request);
       const sending = modeOf(request, caller);
       if (sending.problems.length > 0) throw invalidRequest(sending.problems);
       const parsed = parseSendBody(request);
       const send = "request" in parsed ? parsed.request : undefined;
       const problems = "problem" in parsed ? problemsOf(parsed.problem) : [];
+      const domain = domainOf(caller);
+      requireDomainOfKey({ domain }, send, reply);
       const { fingerprintKey, quotas } = deps.acceptDeps;
       const validation = await validateSend({ db: caller.db, fingerprintKey }, sending.mode, send);
       const account = { accountId: caller.accountId, mode: sending.mode };
       await quotas.readStale([account]);
       const exceeded = send && quotas.findExceeded(account, estimateCost(send));
-      return toValidationResponse({ request: send, problems, validation, quotas: quotas.statesOf(account), exceeded });
+      const states = quotas.statesOf(account);
+      const isForDomain = domain !== undefined;
+      return toValidationResponse({ request: send, problems, validation, quotas: states, exceeded, isForDomain });
     },
   );
 }

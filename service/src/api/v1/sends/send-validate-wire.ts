@@ -38,11 +38,16 @@ export const validationResponse = z
     idempotency: z
       .object({
         state: z.enum(["new", "repeat", "conflict"]),
-        id: z.uuid().optional().describe("The send that used the key"),
+        id: z
+          .uuid()
+          .optional()
+          .describe("The send that used the key; absent for a conflict seen by a key with a `domain`"),
         differing_fields: z
           .array(z.string())
           .optional()
-          .describe("Absent when the API generated the key: then only the payload as a whole can be compared"),
+          .describe(
+            "Absent when the API generated the key, because only the payload as a whole can be compared then, and for a key with a `domain`",
+          ),
       })
       .nullable()
       .describe("Null when the request has no idempotency key"),
@@ -72,17 +77,19 @@ interface ValidatedSend {
   quotas: QuotaState[];
   /** The quota that the send would exceed. */
   exceeded: QuotaState | undefined;
+  /** The key is for one domain, and must learn nothing about sends of others. */
+  isForDomain: boolean;
 }
 
 export function toValidationResponse(validated: ValidatedSend): ValidationResponse {
-  const { request, problems, validation, quotas } = validated;
+  const { request, problems, validation, quotas, isForDomain } = validated;
   const { usage, payload } = validation;
   const wouldAnswer = responseTo(validated);
   return {
     valid: wouldAnswer.status === 202,
     would_answer: wouldAnswer,
     problems,
-    ...(request === undefined || payload === undefined ? notValidated : describePayload(request, payload)),
+    ...(request === undefined || payload === undefined ? notValidated : describePayload(request, payload, isForDomain)),
     rate_limits: windowSeconds.map((seconds, window) => ({
       window_seconds: seconds,
       limit: usage.limits[window] ?? 0,
@@ -107,7 +114,11 @@ function responseTo({ problems, validation, exceeded }: ValidatedSend): Validati
 
 const notValidated = { domain: null, recipients: null, would_be_suppressed: null, sizes: null, idempotency: null };
 
-function describePayload(request: SendRequest, { isDomainVerified, recipients, idempotency }: PayloadValidation) {
+function describePayload(
+  request: SendRequest,
+  { isDomainVerified, recipients, idempotency }: PayloadValidation,
+  isForDomain: boolean,
+) {
   return {
     domain: { name: request.from.address.domain, verified: isDomainVerified },
     recipients: recipients.map(toRecipientValidation),
@@ -118,7 +129,7 @@ function describePayload(request: SendRequest, { isDomainVerified, recipients, i
       html_bytes: Buffer.byteLength(request.html ?? ""),
       text_bytes: Buffer.byteLength(request.text ?? ""),
     },
-    idempotency: request.idempotencyKey === undefined ? null : toIdempotency(idempotency),
+    idempotency: request.idempotencyKey === undefined ? null : toIdempotency(idempotency, isForDomain),
   };
 }
 
@@ -127,13 +138,14 @@ function toRecipientValidation({ given, suppression }: PayloadValidation["recipi
   return { email: given, suppressed: true, reason: suppression.reason, suppressed_at: suppression.suppressedAt };
 }
 
-function toIdempotency(idempotency: PayloadValidation["idempotency"]) {
+function toIdempotency(idempotency: PayloadValidation["idempotency"], isForDomain: boolean) {
   switch (idempotency.state) {
     case "new":
       return { state: "new" as const };
     case "repeat":
       return { state: "repeat" as const, id: idempotency.id };
     case "conflict":
+      if (isForDomain) return { state: "conflict" as const };
       return {
         state: "conflict" as const,
         id: idempotency.id,

@@ -13,7 +13,7 @@ async function anAccountWithKeys() {
   await change(api.database.db, "update accounts set limit_per_second = 100 where id = $1", [session.accountId]);
   const keys = await Promise.all(
     (["live", "test"] as const).map((type) =>
-      anApiKey(api.database.db, api.deps.apiKeyIssuer, session.accountId, { type }),
+      anApiKey(api.database.db, api.deps.apiKeyIssuer, session.accountId, { type, scopes: ["send", "read"] }),
     ),
   );
   const [live, sandbox] = keys;

@@ -17,7 +17,7 @@ import {
 
 /** An addition to the published interface. */
 export function usageRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps, "api-key-or-jwt");
+  const { onRequest, callerOf } = requireCaller(deps);
 
   app.get(
     "/api/v1/usage",

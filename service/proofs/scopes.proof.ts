@@ -1,0 +1,148 @@
+import type { Proof } from "../../scripts/proof.ts";
+import { roles } from "../src/accounts/role.ts";
+import { type CallerAccess, findRouteAccess } from "../src/api/auth/route-access.ts";
+import type { ApiDeps, ApiServer } from "../src/api/http/api-server.ts";
+import type { Database } from "../src/db/database.ts";
+import { registeredRoutes } from "../test/registered-routes.ts";
+import { withTestApis } from "../test/with-test-apis.ts";
+import { type SenderTally, trySenders } from "./scopes/foreign-senders.ts";
+import { type RouteRequest, routeRequests } from "./scopes/route-requests.ts";
+import { aScopeAccount, type ScopeAccount } from "./scopes/scope-accounts.ts";
+import { keyCredentials, type ScopeCredential, userCredential } from "./scopes/scope-credentials.ts";
+
+export const proof: Proof = {
+  promise:
+    "Every route opens to exactly the keys and users that the table of access names, and a key for one domain sends from no other",
+  covers: [
+    "service/migrations",
+    "service/proofs/scopes",
+    "service/src/accept",
+    "service/src/accounts",
+    "service/src/api-keys",
+    "service/src/api/auth",
+    "service/src/api/v1",
+    "service/src/mail-address.ts",
+    "service/src/sends/send-store.ts",
+  ],
+  size: { small: 1, full: 20 },
+  run: (size, { serverUrl, progress }) =>
+    withTestApis(serverUrl, { api: {} }, async ({ db, apis: { api } }) => {
+      // The proof reads more than an account may in a second.
+      const { usage } = api.deps.readLimits.count("nobody");
+      api.deps.readLimits.count = () => ({ usage, retryMs: undefined });
+      const routes = guardedRoutes(api.app);
+      const differences = routes
+        .filter(({ name }) => routeRequests[name] === undefined)
+        .map(({ name }) => `${name} is not tried`);
+      const senders: SenderTally = { honest: 0, honestRefused: 0, hostile: 0, hostileAccepted: 0, foreignStored: 0 };
+      let requests = 0;
+      for (let round = 1; round <= size; round++) {
+        const results = await tryRoutes(db, api, routes);
+        requests += results.length;
+        differences.push(...results.filter((difference) => difference !== undefined));
+        await trySenders(db, api, senders);
+        progress(`${round} of ${size} accounts: ${requests} requests, ${differences.length} differences`);
+      }
+      const example = differences[0] === undefined ? "" : `, first: ${differences[0]}`;
+      return {
+        figure:
+          `${differences.length} of ${requests} requests differ from the table (${routes.length} routes${example}); of keys for one domain ` +
+          `${senders.hostileAccepted} of ${senders.hostile} sends from other domains accepted, ${senders.foreignStored} stored, ` +
+          `${senders.honestRefused} of ${senders.honest} permitted sends refused`,
+        holds:
+          differences.length + senders.hostileAccepted + senders.foreignStored + senders.honestRefused === 0 &&
+          requests > 4_000 * size &&
+          senders.hostile > 500 * size,
+      };
+    }),
+};
+
+interface GuardedRoute {
+  name: string;
+  method: "GET" | "POST" | "PATCH" | "DELETE" | "HEAD";
+  access: CallerAccess;
+}
+
+/** Those that need a credential, from the server itself; HEAD is tried like GET. */
+function guardedRoutes(app: ApiServer): GuardedRoute[] {
+  return registeredRoutes(app).flatMap(({ methods, path }) =>
+    methods.flatMap((method) => {
+      const access = findRouteAccess(method, path);
+      if (access === undefined || access.public) return [];
+      const name = `${method === "HEAD" ? "GET" : method} ${path}`;
+      // The server has no routes with other methods; `routeRequests` would lack them.
+      return [{ name, method: method as GuardedRoute["method"], access }];
+    }),
+  );
+}
+
+/** Every route with every credential, about the own account and about another one. Each result is a difference or undefined. */
+async function tryRoutes(
+  db: Database,
+  { app, deps }: { app: ApiServer; deps: ApiDeps },
+  routes: GuardedRoute[],
+): Promise<(string | undefined)[]> {
+  const [own, other] = [await aScopeAccount(db, deps), await aScopeAccount(db, deps)];
+  const results: (string | undefined)[] = [];
+  for (const credential of await keyCredentials(db, deps, own)) {
+    for (const route of routes) {
+      results.push(await tryRoute(app, credential, route, { account: own, isOwn: true }));
+      results.push(await tryRoute(app, credential, route, { account: other, isOwn: false }));
+    }
+  }
+  for (const route of routes) {
+    for (const role of roles) {
+      // New ones each time: a route may end the login or remove the resource.
+      const fresh = await aScopeAccount(db, deps);
+      const user = userCredential(fresh, role);
+      results.push(await tryRoute(app, user, route, { account: other, isOwn: false }));
+      // After a log-out.
+      const again = route.name === "POST /api/v1/auth/logout" ? await aScopeAccount(db, deps) : fresh;
+      results.push(await tryRoute(app, userCredential(again, role), route, { account: again, isOwn: true }));
+    }
+  }
+  return results;
+}
+
+interface Target {
+  account: ScopeAccount;
+  isOwn: boolean;
+}
+
+async function tryRoute(app: ApiServer, credential: ScopeCredential, route: GuardedRoute, target: Target) {
+  const request = routeRequests[route.name]?.(target.account, credential.mode);
+  if (request === undefined) return undefined;
+  const { method } = route;
+  const { headers } = credential;
+  const answer = await app.inject({
+    method,
+    url: request.path,
+    headers,
+    ...(request.body === undefined ? {} : { payload: request.body }),
+  });
+  const text = method === "HEAD" ? undefined : String(answer.json().error?.message ?? "");
+  const expected = credential.opens(route.access)
+    ? openStatuses(route, request, target)
+    : [credential.refusal(route.access).status];
+  const isRefusal = !credential.opens(route.access);
+  const isExplained = !isRefusal || text === undefined || credential.refusal(route.access).message.test(text);
+  if (expected.includes(answer.statusCode) && isExplained) return undefined;
+  const about = target.isOwn ? "own" : "other";
+  return `${method} ${route.name} with a ${credential.name} about the ${about} account: ${answer.statusCode} ${text ?? ""}`;
+}
+
+/** What a route that is open answers. */
+function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, { isOwn }: Target): number[] {
+  if (!isOwn && namesResource) return [404];
+  // None of the users has such a session or TOTP, and their codes are wrong: any refusal but one of the role.
+  if (/^\w+ \/api\/v1\/auth\/(sessions\/|totp\/)/.test(name)) return [401, 404, 409, 422, 429];
+  // The token is of no invitation, but the credential was checked.
+  if (name === "POST /api/v1/auth/invitations/join") return [404];
+  if (name === "POST /api/v1/send") return isOwn ? [202] : [400, 401];
+  // Without an AWS account domains cannot be registered or removed, but the credential was checked.
+  if (name === "POST /api/v1/domains" || name === "DELETE /api/v1/domains/:id") return [503];
+  if (name === "POST /api/v1/domains/:id/verify") return [202, 429];
+  if (name === "DELETE /api/v1/suppression/:email") return [200, 404];
+  if (name === "POST /api/v1/send/validate" && !isOwn) return [200, 401];
+  return [200, 201];
+}

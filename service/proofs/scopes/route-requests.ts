@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import type { Mode } from "../../src/mode.ts";
+import { usualPassword } from "../../test/builders.ts";
+import type { ScopeAccount } from "./scope-accounts.ts";
+
+export interface RouteRequest {
+  path: string;
+  body?: Record<string, unknown>;
+  /** Whether the path names a resource of the account: for another account it is 404. */
+  namesResource?: true;
+}
+
+/** For each route that needs a credential a request about `account`, which may be the caller's own or another one. */
+export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) => RouteRequest> = {
+  "POST /api/v1/auth/logout": () => ({ path: "/api/v1/auth/logout" }),
+  "GET /api/v1/auth/me": () => ({ path: "/api/v1/auth/me" }),
+  "POST /api/v1/auth/switch": ({ accountId }) => ({ ...named("/api/v1/auth/switch"), body: { tenant_id: accountId } }),
+  "POST /api/v1/auth/invitations/join": () => ({ path: "/api/v1/auth/invitations/join", body: { token: aName() } }),
+  "GET /api/v1/auth/sessions": () => ({ path: "/api/v1/auth/sessions" }),
+  "DELETE /api/v1/auth/sessions": () => ({ path: "/api/v1/auth/sessions" }),
+  // The member has no session.
+  "DELETE /api/v1/auth/sessions/:id": ({ memberId }) => ({ path: `/api/v1/auth/sessions/${memberId}` }),
+  "GET /api/v1/auth/totp": () => ({ path: "/api/v1/auth/totp" }),
+  "POST /api/v1/auth/totp": () => ({ path: "/api/v1/auth/totp", body: { password: usualPassword } }),
+  "POST /api/v1/auth/totp/confirm": () => ({ path: "/api/v1/auth/totp/confirm", body: { totp_code: "000000" } }),
+  "POST /api/v1/auth/totp/recovery-codes": () => ({ path: "/api/v1/auth/totp/recovery-codes", body: aCode }),
+  "POST /api/v1/auth/totp/disable": () => ({
+    path: "/api/v1/auth/totp/disable",
+    body: { password: usualPassword, ...aCode },
+  }),
+  "PATCH /api/v1/account": () => ({ path: "/api/v1/account", body: { totp_required: false } }),
+  "GET /api/v1/members": () => ({ path: "/api/v1/members" }),
+  "PATCH /api/v1/members/:id": ({ memberId }) => ({
+    ...named(`/api/v1/members/${memberId}`),
+    body: { role: "viewer" },
+  }),
+  "DELETE /api/v1/members/:id": ({ memberId }) => named(`/api/v1/members/${memberId}`),
+  "GET /api/v1/invitations": () => ({ path: "/api/v1/invitations" }),
+  "POST /api/v1/invitations": () => ({
+    path: "/api/v1/invitations",
+    body: { email: `${aName()}@example.test`, role: "viewer" },
+  }),
+  "DELETE /api/v1/invitations/:id": ({ invitationId }) => named(`/api/v1/invitations/${invitationId}`),
+  "POST /api/v1/send": ({ domain }) => ({ path: "/api/v1/send", body: aMail(domain) }),
+  "POST /api/v1/send/validate": ({ domain }) => ({ path: "/api/v1/send/validate", body: aMail(domain) }),
+  "GET /api/v1/send/:id/status": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/status`),
+  "GET /api/v1/send/:id/timeline": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/timeline`),
+  "GET /api/v1/sends": () => ({ path: "/api/v1/sends" }),
+  "GET /api/v1/usage": () => ({ path: "/api/v1/usage" }),
+  "GET /api/v1/account": () => ({ path: "/api/v1/account" }),
+  "GET /api/v1/events": () => ({ path: "/api/v1/events" }),
+  "GET /api/v1/suppression": () => ({ path: "/api/v1/suppression" }),
+  "DELETE /api/v1/suppression/:email": ({ suppressed }) =>
+    named(`/api/v1/suppression/${encodeURIComponent(suppressed)}`),
+  "GET /api/v1/domains": () => ({ path: "/api/v1/domains" }),
+  "GET /api/v1/domains/:id": ({ domainId }) => named(`/api/v1/domains/${domainId}`),
+  "POST /api/v1/domains": () => ({ path: "/api/v1/domains", body: { domain_name: `${aName()}.example` } }),
+  "POST /api/v1/domains/:id/verify": ({ domainId }) => named(`/api/v1/domains/${domainId}/verify`),
+  "DELETE /api/v1/domains/:id": ({ domainId }) => named(`/api/v1/domains/${domainId}`),
+  "GET /api/v1/api-keys": () => ({ path: "/api/v1/api-keys" }),
+  "POST /api/v1/api-keys": () => ({ path: "/api/v1/api-keys", body: { name: "made", type: "test" } }),
+  "POST /api/v1/api-keys/:id/roll": ({ keyId }) => ({
+    ...named(`/api/v1/api-keys/${keyId}/roll`),
+    body: { overlap_seconds: 0 },
+  }),
+  "DELETE /api/v1/api-keys/:id": ({ keyId }) => named(`/api/v1/api-keys/${keyId}`),
+};
+
+const aCode = { totp_code: "000000" };
+
+function named(path: string): RouteRequest {
+  return { path, namesResource: true };
+}
+
+function aMail(domain: string) {
+  return { from: `a@${domain}`, to: [`${aName()}@example.test`], subject: "Hello", text: "Hi" };
+}
+
+function aName(): string {
+  return `n${randomBytes(6).toString("hex")}`;
+}

@@ -1,0 +1,177 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { AccountDatabase } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
+import { type ApiKey, apiKeyColumns, hmacForOlderRelease, isCurrent, isUsable } from "./api-key-store.ts";
+import type { ApiKeyIssuer } from "./create-api-key.ts";
+
+/** Long enough to deploy the new secret without haste. After a leak the caller chooses 0. */
+export const defaultOverlapSeconds = 24 * 3600;
+export const maxOverlapSeconds = 7 * 24 * 3600;
+
+/** A roll that is repeated many times leaves only so many secrets that work, and only so many rows of those that do not. */
+const maxCurrentSecrets = 5;
+const maxEndedSecrets = 10;
+
+/** Of rolls of one key at the same time, one succeeds per round. */
+const maxTries = 8;
+
+interface Rolled extends ApiKey {
+  key: string;
+  /** When the secrets before the new one end at the latest. */
+  previousEndsAt: string;
+}
+
+/** Returns the new secret, which is not stored and cannot be shown again. Scopes, domain and expiry of the key stay. */
+export async function rollApiKey(
+  db: AccountDatabase,
+  issuer: ApiKeyIssuer,
+  { id, overlapSeconds }: { id: string; overlapSeconds: number },
+): Promise<Rolled> {
+  const type = await findKeyType(db, id);
+  if (type === undefined) throw noSuchKey();
+  const { key, keyPrefix } = generateApiKey(type, issuer.cellCode);
+  const hmac = apiKeyHmac(issuer.pepper.key, key);
+  const secret = { id: randomUUIDv7(), keyPrefix, pepperId: issuer.pepper.id, hmac };
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const decision = await insertNewestSecret(db, id, secret, overlapSeconds);
+    switch (decision?.kind) {
+      case "rolled": {
+        const { kind, ...rolled } = decision;
+        return { ...rolled, key };
+      }
+      case "not-found":
+        throw noSuchKey();
+      case "limit-reached":
+        throw limitReached();
+    }
+  }
+  throw new AppError("UNAVAILABLE", "The key is being rolled by other requests. Try again shortly.", {
+    retryAfterSeconds: 1,
+  });
+}
+
+async function findKeyType(db: AccountDatabase, id: string): Promise<KeyType | undefined> {
+  const [key] = await db.query<{ type: KeyType }>({
+    name: "find-key-type",
+    text: `
+      select k.type
+      from api_keys k
+      where k.account_id = $1
+        and k.id = $2
+        and ${isUsable("k")}`,
+    values: [db.accountId, id],
+  });
+  return key?.type;
+}
+
+interface NewSecret {
+  id: string;
+  keyPrefix: string;
+  pepperId: string;
+  hmac: Buffer;
+}
+
+type RollDecision =
+  | ({ kind: "rolled" } & Omit<Rolled, "key">)
+  /** The account has no such key, or the key is revoked or expired. */
+  | { kind: "not-found" }
+  | { kind: "limit-reached" };
+
+/**
+ * Gives the key a new secret. Those before it end after the overlap, or at their own end if it is earlier. Undefined when another roll of
+ * the same key ran at the same time: this statement did not see its secret, so it changed nothing.
+ */
+async function insertNewestSecret(
+  db: AccountDatabase,
+  keyId: string,
+  secret: NewSecret,
+  overlapSeconds: number,
+): Promise<RollDecision | undefined> {
+  const [row] = await db.query<RollDecision>({
+    name: "roll-api-key",
+    text: `
+      with key as materialized (
+        select k.id
+        from api_keys k
+        where k.account_id = $1
+          and k.id = $2
+          and ${isUsable("k")}
+        for no key update
+      ), decided as materialized (
+        select id, case when $7::integer > 0 and (
+          select count(*) from api_key_secrets s where s.key_id = key.id and ${isCurrent("s")}
+        ) >= $8 then 'limit-reached' else 'rolled' end as kind
+        from key
+      ), ended as (
+        update api_key_secrets s
+        set ends_at = now() + make_interval(secs => $7)
+        from decided
+        where decided.kind = 'rolled'
+          and s.key_id = decided.id
+          and s.ends_at is null
+        returning s.key_id, s.ends_at
+      ), ended_sooner as (
+        update api_key_secrets s
+        set ends_at = ended.ends_at
+        from ended
+        where s.key_id = ended.key_id
+          and s.ends_at > ended.ends_at
+      ), forgotten as (
+        delete from api_key_secrets s
+        using ended
+        where s.key_id = ended.key_id
+          and s.id in (
+            select old.id
+            from api_key_secrets old
+            where old.key_id = $2
+              and old.ends_at <= now()
+            order by old.ends_at desc
+            offset $9
+          )
+      ), rolled as (
+        update api_keys k
+        set newest_secret_id = $3, key_prefix = $4, pepper_id = $5, secret_hmac = ${hmacForOlderRelease("$6", { scopes: "k.scopes", domain: "k.domain" })}
+        from ended
+        where k.id = ended.key_id
+        returning ${apiKeyColumns("k")}
+      ), created as (
+        insert into api_key_secrets (id, key_id, account_id, pepper_id, hmac)
+        select $3, rolled.id, $1, $5, $6
+        from rolled
+        returning key_id
+      )
+      select coalesce(decided.kind, 'not-found') as kind, rolled.*, ended.ends_at as "previousEndsAt"
+      from (select) as always
+      left join decided on true
+      left join ended on true
+      left join rolled on true
+      left join created on true
+      where decided.kind is null or decided.kind = 'limit-reached' or created.key_id is not null`,
+    values: [
+      db.accountId,
+      keyId,
+      secret.id,
+      secret.keyPrefix,
+      secret.pepperId,
+      secret.hmac,
+      overlapSeconds,
+      maxCurrentSecrets,
+      maxEndedSecrets,
+    ],
+  });
+  return row;
+}
+
+function noSuchKey(): AppError {
+  return new AppError("NOT_FOUND", "This account has no usable API key with this id.");
+}
+
+function limitReached(): AppError {
+  const message =
+    `This key already has ${maxCurrentSecrets} secrets that work. Wait until one ends, or set overlap_seconds to 0, ` +
+    "which ends all of them now";
+  return new AppError("VALIDATION_ERROR", `${message}.`, {
+    details: [{ field: "overlap_seconds", code: "invalid", message }],
+  });
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { aLogin } from "../../../../test/builders.ts";
+import { change } from "../../../../test/send-rows.ts";
+import { useTestApi } from "../../../../test/use-test-api.ts";
+
+const api = useTestApi();
+
+describe("scopes and domain of a new key (additions to interface 4.7)", () => {
+  test("the response and the list show the scopes, each once, in the order of the documentation", async () => {
+    const { accessToken, json } = await create({ scopes: ["domains", "read", "send"] });
+    expect(json.scopes).toEqual(["send", "read", "domains"]);
+    const listed = (await api.call({ method: "GET", path: "/api/v1/api-keys", token: accessToken })).json();
+    expect(listed).toMatchObject([{ id: json.id, scopes: ["send", "read", "domains"], domain: null }]);
+  });
+
+  test.for([
+    ["Shop.EXAMPLE.com.", "shop.example.com"],
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["sandbox.test", "sandbox.test"],
+  ] as const)("the domain %s is stored in the form that is verified: %s", async ([domain, stored]) => {
+    expect((await create({ domain })).json).toMatchObject({ domain: stored, scopes: ["send"] });
+    expect((await create({ domain, scopes: ["send"] })).status).toBe(201);
+  });
+
+  test.for([
+    [{ scopes: [] }, "scopes"],
+    [{ scopes: ["send", "send"] }, "scopes"],
+    [{ scopes: ["admin"] }, "scopes[0]"],
+    [{ scopes: "send" }, "scopes"],
+    [{ domain: "" }, "domain"],
+    [{ domain: "a@b.io" }, "domain"],
+    [{ domain: "com" }, "domain"],
+    [{ domain: "shop.example.com", scopes: ["read"] }, "scopes"],
+    [{ domain: "shop.example.com", scopes: ["send", "read"] }, "scopes"],
+  ] as const)("422 for %j names %s", async ([fields, field]) => {
+    const { status, json } = await create(fields);
+    expect([status, json.error.details.map((detail: { field: string }) => detail.field)]).toEqual([422, [field]]);
+  });
+
+  test.for(["scopes = '{send,read}'", "domain = 'other.example'", "type = 'test'", "account_id = gen_random_uuid()"])(
+    "the database refuses %s for a key that exists",
+    async (assignment) => {
+      const { json } = await create({});
+      const changed = change(api.database.db, `update api_keys set ${assignment} where id = $1`, [json.id]);
+      await expect(changed).rejects.toThrow("never change");
+    },
+  );
+});
+
+async function create(fields: Record<string, unknown>) {
+  const { accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
+  const body = { name: "a key", type: "live", ...fields };
+  const response = await api.call({ method: "POST", path: "/api/v1/api-keys", token: accessToken, body });
+  return { accessToken, status: response.status, json: response.json() };
+}

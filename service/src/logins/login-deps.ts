@@ -1,0 +1,14 @@
+import type { FairSlots } from "../fair-slots.ts";
+import type { TokenAuthority } from "./access-token.ts";
+import type { LoginThrottle } from "./login-throttle.ts";
+import type { RefreshTokenMaker } from "./refresh-token.ts";
+import type { OpenTotpKey } from "./totp-key.ts";
+
+/** Created once per process. */
+export interface LoginDeps {
+  authority: TokenAuthority;
+  refreshTokens: RefreshTokenMaker;
+  throttle: LoginThrottle;
+  slots: FairSlots;
+  openTotpKey: OpenTotpKey;
+}

@@ -1,0 +1,117 @@
+import { getEmail } from "../accounts/user-store.ts";
+import type { Database } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import { checkCode, type GivenCode, wrongCode } from "./check-code.ts";
+import type { Client } from "./client.ts";
+import { clearCodes, countCode } from "./code-throttle.ts";
+import { checkPassword } from "./log-in.ts";
+import type { LoginDeps } from "./login-deps.ts";
+import { addressBlock, clearAttempts } from "./login-throttle.ts";
+import { hashRecoveryCode, newRecoveryCodes } from "./recovery-code.ts";
+import { endOtherSessions } from "./session-store.ts";
+import { enrolmentOf, newTotpSecret, openTotpSecret, sealTotpSecret, stepOfCode } from "./totp.ts";
+import { disableTotp, enableTotp, findTotp, replaceRecoveryCodes, storeEnrolment } from "./totp-store.ts";
+
+interface OwnUser {
+  userId: string;
+  loginId: string;
+}
+
+/** The secret is shown here and never again. TOTP is off until a code confirms it. */
+export async function startTotpEnrolment(
+  db: Database,
+  deps: LoginDeps,
+  { userId }: OwnUser,
+  proof: Client & { password: string },
+): Promise<{ secret: string; uri: string }> {
+  const email = await requireOwnPassword(db, deps, userId, proof);
+  const secret = newTotpSecret();
+  const sealed = sealTotpSecret(await deps.openTotpKey(db), userId, secret);
+  if (!(await storeEnrolment(db, userId, sealed))) throw alreadyEnabled();
+  return enrolmentOf(secret, email);
+}
+
+/** Enables TOTP and returns the recovery codes, which are shown here and never again. */
+export async function confirmTotpEnrolment(
+  db: Database,
+  deps: LoginDeps,
+  { userId, loginId }: OwnUser,
+  totpCode: string,
+): Promise<string[]> {
+  const stored = await findTotp(db, userId);
+  if (stored === undefined || stored.secret === null) throw notStarted();
+  if (stored.enabledAt !== null) throw alreadyEnabled();
+  await countCode(db, deps.throttle, userId);
+  const step = stepOfCode(openTotpSecret(await deps.openTotpKey(db), userId, stored.secret), totpCode, stored.now);
+  if (step === undefined) throw wrongCode();
+  const codes = newRecoveryCodes();
+  const used = { secret: stored.secret, step, recoveryHash: null };
+  const isEnabled = await db.withTransaction(async (tx) => {
+    if (!(await enableTotp(tx, userId, used, codes.map(hashRecoveryCode)))) return false;
+    // They began without a second factor. A statement of its own sees a log-in that committed while this one waited for the user.
+    await endOtherSessions(tx, userId, loginId);
+    return true;
+  });
+  if (!isEnabled) throw wrongCode();
+  await clearCodes(db, deps.throttle, userId);
+  return codes;
+}
+
+export async function turnTotpOff(
+  db: Database,
+  deps: LoginDeps,
+  { userId }: OwnUser,
+  proof: Client & GivenCode & { password: string },
+): Promise<void> {
+  await requireOwnPassword(db, deps, userId, proof);
+  const used = await checkCode(db, deps, userId, proof);
+  if (used === undefined) throw notEnabled();
+  if (!(await disableTotp(db, userId, used))) throw wrongCode();
+  await clearCodes(db, deps.throttle, userId);
+}
+
+/** The old codes stop working. */
+export async function renewRecoveryCodes(
+  db: Database,
+  deps: LoginDeps,
+  { userId }: OwnUser,
+  given: GivenCode,
+): Promise<string[]> {
+  const used = await checkCode(db, deps, userId, given);
+  if (used === undefined) throw notEnabled();
+  const codes = newRecoveryCodes();
+  if (!(await replaceRecoveryCodes(db, userId, used, codes.map(hashRecoveryCode)))) throw wrongCode();
+  await clearCodes(db, deps.throttle, userId);
+  return codes;
+}
+
+/** Counts like a log-in, so that a stolen session cannot guess the password. */
+async function requireOwnPassword(
+  db: Database,
+  deps: LoginDeps,
+  userId: string,
+  { password, address }: Client & { password: string },
+): Promise<string> {
+  const email = await getEmail(db, userId);
+  const attempt = { email, password, address };
+  const user = await deps.slots.run(addressBlock(address), () => checkPassword(db, deps, attempt));
+  if (user?.id !== userId)
+    throw new AppError("UNAUTHORIZED", "This is not your password. Send the one you log in with.");
+  await clearAttempts(db, deps.throttle, attempt);
+  return email;
+}
+
+function alreadyEnabled(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "Two-factor authentication is on. Turn it off first, at POST /api/v1/auth/totp/disable.",
+  );
+}
+
+function notStarted(): AppError {
+  return new AppError("CONFLICT", "There is no enrolment to confirm. Start one at POST /api/v1/auth/totp.");
+}
+
+function notEnabled(): AppError {
+  return new AppError("CONFLICT", "Two-factor authentication is off.");
+}

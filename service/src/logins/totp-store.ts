@@ -1,0 +1,171 @@
+import type { Queryable, Transaction } from "../db/database.ts";
+
+export interface StoredTotp {
+  /** Sealed; null before the first enrolment. */
+  secret: Buffer | null;
+  enabledAt: string | null;
+  recoveryCodes: number;
+  /** In seconds, by the database's clock. */
+  now: number;
+}
+
+export async function findTotp(db: Queryable, userId: string): Promise<StoredTotp | undefined> {
+  const [row] = await db.query<StoredTotp>({
+    name: "find-totp",
+    text: `
+      select totp_secret as secret, totp_enabled_at as "enabledAt",
+        (select count(*)::integer from recovery_codes where user_id = users.id) as "recoveryCodes",
+        extract(epoch from now())::float8 as now
+      from users
+      where id = $1`,
+    values: [userId],
+  });
+  return row;
+}
+
+/** Replaces an earlier enrolment that was not confirmed. Returns false when TOTP is enabled. */
+export async function storeEnrolment(db: Queryable, userId: string, sealed: Buffer): Promise<boolean> {
+  const rows = await db.query({
+    name: "store-totp-enrolment",
+    text: `
+      update users
+      set totp_secret = $2, totp_last_step = null
+      where id = $1
+        and totp_enabled_at is null
+      returning id`,
+    values: [userId, sealed],
+  });
+  return rows.length === 1;
+}
+
+/** What a code proves: it is unused, and belongs to the secret that was checked. */
+export interface UsedCode {
+  /** Sealed, as it was checked. */
+  secret: Buffer;
+  step: number | null;
+  recoveryHash: Buffer | null;
+}
+
+/** Enables TOTP and stores the recovery codes. Returns false when another request has confirmed or restarted the enrolment. */
+export async function enableTotp(
+  tx: Transaction,
+  userId: string,
+  used: UsedCode,
+  codeHashes: Buffer[],
+): Promise<boolean> {
+  const rows = await tx.query({
+    name: "enable-totp",
+    text: `
+      with enabled as (
+        update users
+        set totp_enabled_at = now(), totp_last_step = $3
+        where id = $1
+          and totp_secret = $2
+          and totp_enabled_at is null
+        returning id
+      )
+      insert into recovery_codes (user_id, code_hash)
+      select enabled.id, code_hash
+      from enabled
+      cross join unnest($4::bytea[]) as code_hash
+      order by code_hash
+      returning user_id`,
+    values: [userId, used.secret, used.step, codeHashes],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * SQL: uses up the code of a user whose TOTP is enabled, and returns the user's id. The lock on the user settles two uses at once: the
+ * second finds the step used, or the recovery code deleted. $1 user, $2 secret, $3 step, $4 hash of the recovery code.
+ */
+const usedUp = `
+      user_of_code as materialized (
+        select id
+        from users
+        where id = $1
+          and totp_secret = $2
+          and totp_enabled_at is not null
+          and ($3::bigint is null or totp_last_step is null or totp_last_step < $3)
+        for no key update
+      ), used_code as (
+        delete from recovery_codes
+        where user_id in (select id from user_of_code)
+          and code_hash = $4
+        returning user_id
+      ), proven as materialized (
+        select id
+        from user_of_code
+        where $3::bigint is not null or exists (select from used_code)
+      )`;
+
+/** Returns false when the code is used up, or TOTP has changed since it was checked. */
+export async function disableTotp(db: Queryable, userId: string, used: UsedCode): Promise<boolean> {
+  const rows = await db.query({
+    name: "disable-totp",
+    text: `
+      with ${usedUp}, codes as (
+        delete from recovery_codes
+        where user_id in (select id from proven)
+          and code_hash is distinct from $4
+      )
+      update users
+      set totp_secret = null, totp_enabled_at = null, totp_last_step = null
+      where id in (select id from proven)
+      returning id`,
+    values: [userId, used.secret, used.step, used.recoveryHash],
+  });
+  return rows.length === 1;
+}
+
+/** Without a code, for the operator. Returns false when TOTP was off. */
+export async function removeTotp(tx: Transaction, userId: string): Promise<boolean> {
+  const rows = await tx.query({
+    name: "remove-totp",
+    text: `
+      with removed as (
+        update users
+        set totp_secret = null, totp_enabled_at = null, totp_last_step = null
+        where id = $1
+          and totp_enabled_at is not null
+        returning id
+      ), codes as (
+        delete from recovery_codes
+        where user_id in (select id from removed)
+      )
+      select id
+      from removed`,
+    values: [userId],
+  });
+  return rows.length === 1;
+}
+
+/** Returns false like `disableTotp`. */
+export async function replaceRecoveryCodes(
+  db: Queryable,
+  userId: string,
+  used: UsedCode,
+  codeHashes: Buffer[],
+): Promise<boolean> {
+  const rows = await db.query({
+    name: "replace-recovery-codes",
+    text: `
+      with ${usedUp}, old as (
+        delete from recovery_codes
+        where user_id in (select id from proven)
+          and code_hash is distinct from $4
+      ), stepped as (
+        update users
+        set totp_last_step = coalesce($3, totp_last_step)
+        where id in (select id from proven)
+      )
+      insert into recovery_codes (user_id, code_hash)
+      select proven.id, code_hash
+      from proven
+      cross join unnest($5::bytea[]) as code_hash
+      order by code_hash
+      returning user_id`,
+    values: [userId, used.secret, used.step, used.recoveryHash, codeHashes],
+  });
+  return rows.length > 0;
+}
