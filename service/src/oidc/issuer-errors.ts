@@ -54,6 +54,6 @@ export function wrongIssuer(found: string): Error {
   return new Error(`the issuer calls itself ${found.slice(0, 200)}; OIDC_ISSUER must be exactly this text`);
 }
 
-export function invalidIdentity(what: "iss" | "sub" | "endpoint"): Error {
+export function invalidIdentity(what: "iss" | "azp" | "sub" | "endpoint"): Error {
   return new Error(`the issuer gave an unusable ${what}`);
 }

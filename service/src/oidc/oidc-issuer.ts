@@ -113,6 +113,8 @@ export function createOidcIssuer(options: IssuerOptions): OidcIssuer {
         });
         const claims = tokens.claims();
         if (claims === undefined || claims.iss !== issuer) throw invalidIdentity("iss");
+        // The library checks it only beside several audiences.
+        if (claims.azp !== undefined && claims.azp !== options.clientId) throw invalidIdentity("azp");
         return { issuer, subject: requireSubject(claims.sub), claims };
       }),
   };
