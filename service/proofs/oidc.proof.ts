@@ -17,7 +17,7 @@ const concurrency = 8;
 export const proof: Proof = {
   promise: "No forged answer of an OIDC issuer logs anybody in, and every honest one does",
   covers: [
-    "service/migrations/0045_oidc.sql",
+    "service/migrations/0041_oidc.sql",
     "service/proofs/oidc",
     "service/src/api/v1/auth/oidc-cookie.ts",
     "service/src/api/v1/auth/oidc-routes.ts",

@@ -28,23 +28,72 @@ export async function listMembers(db: AccountDatabase): Promise<Member[]> {
   });
 }
 
+interface MemberChange {
+  userId: string;
+  /** The owner who makes the change; undefined for the command line. */
+  by?: string | undefined;
+}
+
+/**
+ * SQL: locks what the change of the member $2 by the owner $3 concerns, each step after the one before, which its count completes:
+ *
+ * 1. The user, as a log-in does first.
+ * 2. An invitation of the member's address, as joining by it does first.
+ * 3. Both memberships in a fixed order, because owners can change each other.
+ *
+ * Then it finds out whether the owner still is one: the request was authenticated some time ago.
+ */
+const allowedChange = `
+        person as materialized (
+          select lock_member($1, $2) as email
+        ), invitation as materialized (
+          select id
+          from invitations
+          where account_id = $1
+            and (select count(email) from person) >= 0
+            and email = (select email from person)
+          for update
+        ), locked as materialized (
+          select user_id, role
+          from memberships
+          where account_id = $1
+            and user_id in ($2, $3)
+            and (select count(*) from invitation) >= 0
+          order by user_id
+          for update
+        ), allowed as materialized (
+          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner'), false) as is_allowed
+          from locked
+        )`;
+
 /** From the next request of the member on, the new role decides. Undefined when the account has no such member. */
-export async function changeRole(db: AccountDatabase, userId: string, role: Role): Promise<Member | undefined> {
+export async function changeRole(
+  db: AccountDatabase,
+  { userId, by, role }: MemberChange & { role: Role },
+): Promise<Member | undefined> {
   const [row] = await keepingAnOwner(
-    db.query<Member>({
+    db.query<{ isAllowed: boolean } & (Member | Record<keyof Member, null>)>({
       name: "change-role",
       text: `
-        update memberships m
-        set role = $3
-        from users u
-        where m.account_id = $1
-          and m.user_id = $2
-          and u.id = m.user_id
-        returning m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt"`,
-      values: [db.accountId, userId, role],
+        with ${allowedChange}, changed as (
+          update memberships m
+          set role = $4
+          from users u
+          where m.account_id = $1
+            and m.user_id = $2
+            and u.id = m.user_id
+            and (select is_allowed from allowed)
+          returning m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt"
+        )
+        select is_allowed as "isAllowed", changed.*
+        from allowed
+        left join changed on true`,
+      values: [db.accountId, userId, by ?? null, role],
     }),
   );
-  return row;
+  const { isAllowed, ...member } = row ?? { isAllowed: false, userId: null };
+  if (!isAllowed) throw noLongerOwner();
+  return member.userId === null ? undefined : member;
 }
 
 /**
@@ -52,27 +101,33 @@ export async function changeRole(db: AccountDatabase, userId: string, role: Role
  * invitation of the same address ends as well, or the removed person could come back by it. API keys that the member created stay.
  * False when the account has no such member.
  */
-export async function removeMember(db: AccountDatabase, userId: string): Promise<boolean> {
-  const rows = await keepingAnOwner(
-    db.query({
+export async function removeMember(db: AccountDatabase, { userId, by }: MemberChange): Promise<boolean> {
+  const [row] = await keepingAnOwner(
+    db.query<{ isAllowed: boolean; isRemoved: boolean }>({
       name: "remove-member",
       text: `
-        with removed as (
+        with ${allowedChange}, removed as (
           delete from memberships
           where account_id = $1
             and user_id = $2
+            and (select is_allowed from allowed)
           returning user_id
         ), uninvited as (
           delete from invitations
-          where account_id = $1
-            and email in (select u.email from removed join users u on u.id = removed.user_id)
+          where id in (select id from invitation)
+            and exists (select from removed)
         )
-        select user_id
-        from removed`,
-      values: [db.accountId, userId],
+        select is_allowed as "isAllowed", exists (select from removed) as "isRemoved"
+        from allowed`,
+      values: [db.accountId, userId, by ?? null],
     }),
   );
-  return rows.length === 1;
+  if (row?.isAllowed !== true) throw noLongerOwner();
+  return row.isRemoved;
+}
+
+function noLongerOwner(): AppError {
+  return new AppError("FORBIDDEN", "This needs the role owner, and you no longer have it in this account.");
 }
 
 /** A trigger refuses to remove or demote the last owner, also when two owners remove each other at the same time. */

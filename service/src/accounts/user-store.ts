@@ -15,7 +15,7 @@ export interface User {
 
 interface NewUser {
   id: string;
-  /** The home account. */
+  /** The home account. The column names it for owners only (migration 0036). */
   accountId: string;
   role: Role;
   email: string;
@@ -29,12 +29,12 @@ export async function insertUser(tx: Transaction, user: NewUser): Promise<boolea
     text: `
       with added as (
         insert into users (id, account_id, email, password_hash)
-        values ($1, $2, lower($3), $4)
+        values ($1, case when $5 = 'owner' then $2::uuid end, lower($3), $4)
         on conflict (email) do nothing
-        returning id, account_id
+        returning id
       )
       insert into memberships (user_id, account_id, role)
-      select id, account_id, $5
+      select id, $2, $5
       from added
       returning user_id`,
     values: [user.id, user.accountId, user.email, user.passwordHash, user.role],

@@ -26,7 +26,7 @@ interface Rolled extends ApiKey {
 export async function rollApiKey(
   db: AccountDatabase,
   issuer: ApiKeyIssuer,
-  { id, overlapSeconds }: { id: string; overlapSeconds: number },
+  { id, overlapSeconds, rolledBy }: { id: string; overlapSeconds: number; rolledBy?: string | undefined },
 ): Promise<Rolled> {
   const type = await findKeyType(db, id);
   if (type === undefined) throw noSuchKey();
@@ -34,12 +34,15 @@ export async function rollApiKey(
   const hmac = apiKeyHmac(issuer.pepper.key, key);
   const secret = { id: randomUUIDv7(), keyPrefix, pepperId: issuer.pepper.id, hmac };
   for (let tries = 1; tries <= maxTries; tries++) {
-    const decision = await insertNewestSecret(db, id, secret, overlapSeconds);
-    switch (decision?.kind) {
+    const decision = await insertNewestSecret(db, id, secret, { overlapSeconds, rolledBy });
+    if (decision === undefined) continue;
+    switch (decision.kind) {
       case "rolled": {
-        const { kind, ...rolled } = decision;
+        const { kind: _kind, ...rolled } = decision;
         return { ...rolled, key };
       }
+      case "not-allowed":
+        throw new AppError("FORBIDDEN", "This needs the role developer, and you no longer have it in this account.");
       case "not-found":
         throw noSuchKey();
       case "limit-reached":
@@ -74,6 +77,8 @@ interface NewSecret {
 
 type RollDecision =
   | ({ kind: "rolled" } & Omit<Rolled, "key">)
+  /** The membership of the user ended, or lost its role, after the request was authenticated. */
+  | { kind: "not-allowed" }
   /** The account has no such key, or the key is revoked or expired. */
   | { kind: "not-found" }
   | { kind: "limit-reached" };
@@ -86,16 +91,26 @@ async function insertNewestSecret(
   db: AccountDatabase,
   keyId: string,
   secret: NewSecret,
-  overlapSeconds: number,
+  { overlapSeconds, rolledBy }: { overlapSeconds: number; rolledBy: string | undefined },
 ): Promise<RollDecision | undefined> {
   const [row] = await db.query<RollDecision>({
     name: "roll-api-key",
     text: `
-      with key as materialized (
+      with member as materialized (
+        select m.user_id
+        from memberships m
+        where m.account_id = $1
+          and m.user_id = $10
+          and m.role in ('developer', 'owner')
+        for share
+      ), allowed as materialized (
+        select $10::uuid is null or exists (select from member) as is_allowed
+      ), key as materialized (
         select k.id
         from api_keys k
         where k.account_id = $1
           and k.id = $2
+          and (select is_allowed from allowed)
           and ${isUsable("k")}
         for no key update
       ), decided as materialized (
@@ -141,8 +156,9 @@ async function insertNewestSecret(
         from rolled
         returning key_id
       )
-      select coalesce(decided.kind, 'not-found') as kind, rolled.*, ended.ends_at as "previousEndsAt"
-      from (select) as always
+      select case when is_allowed then coalesce(decided.kind, 'not-found') else 'not-allowed' end as kind, rolled.*,
+        ended.ends_at as "previousEndsAt"
+      from allowed
       left join decided on true
       left join ended on true
       left join rolled on true
@@ -158,6 +174,7 @@ async function insertNewestSecret(
       overlapSeconds,
       maxCurrentSecrets,
       maxEndedSecrets,
+      rolledBy ?? null,
     ],
   });
   return row;

@@ -17,6 +17,8 @@ interface NewLogin {
   passwordHash: string;
   usedCode?: UsedCode | undefined;
   client: Client;
+  /** The refresh token goes into a cookie. */
+  isBrowser?: boolean;
 }
 
 /**
@@ -59,8 +61,8 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
       ), login as (
-        insert into logins (id, user_id, account_id, expires_at, device, address)
-        select $1, id, account_id, now() + make_interval(days => $5), $8, $9
+        insert into logins (id, user_id, account_id, expires_at, device, address, is_browser)
+        select $1, id, account_id, now() + make_interval(days => $5), $8, $9, $13
         from unchanged
         where $12::bytea is null or exists (select from used_recovery_code)
         returning id
@@ -82,63 +84,10 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
       login.usedCode?.secret ?? null,
       login.usedCode?.step ?? null,
       login.usedCode?.recoveryHash ?? null,
+      login.isBrowser ?? false,
     ],
   });
   return row?.now;
-}
-
-/**
- * A login of the same person for another account. It ends when the login it comes from would have ended, so that switching cannot prolong a
- * stolen one. The locks make a password reset, a log-out or a removal at the same time come first or find this login.
- */
-export async function insertLoginForAccount(
-  db: Queryable,
-  login: { id: string; accountId: string; nonce: Buffer; fromLoginId: string; client: Client },
-): Promise<{ now: number; secondsLeft: number } | undefined> {
-  const [row] = await db.query<{ now: number; secondsLeft: number }>({
-    name: "insert-login-for-account",
-    text: `
-      with origin as materialized (
-        select users.id, memberships.account_id, logins.expires_at
-        from logins
-        join users on users.id = logins.user_id
-        join memberships on memberships.user_id = users.id
-        where logins.id = $4
-          and logins.expires_at > now()
-          and memberships.account_id = $2
-        for share of users, memberships, logins
-      ), old as (
-        delete from logins
-        where id in (
-          select id
-          from logins
-          where user_id in (select id from origin)
-            and id <> $4
-          order by created_at desc
-          offset $5
-        )
-      ), login as (
-        insert into logins (id, user_id, account_id, expires_at, device, address)
-        select $1, id, account_id, expires_at, $6, $7
-        from origin
-        returning id
-      )
-      insert into refresh_tokens (login_id, nonce)
-      select id, $3
-      from login
-      returning floor(extract(epoch from now()))::bigint as now,
-        (select floor(extract(epoch from expires_at - now()))::integer from origin) as "secondsLeft"`,
-    values: [
-      login.id,
-      login.accountId,
-      login.nonce,
-      login.fromLoginId,
-      maxLoginsPerUser - 2,
-      deviceOf(login.client),
-      addressOf(login.client),
-    ],
-  });
-  return row;
 }
 
 export interface OpenLogin {
@@ -203,6 +152,9 @@ function membershipOf(login: string): string {
 export interface LockedLogin extends OpenLogin {
   now: number;
   secondsLeft: number;
+  isBrowser: boolean;
+  /** The login that this one comes from, by a switch of the account. */
+  originId: string | null;
 }
 
 /** Locks the login until the commit, so that two uses of one refresh token are decided one after the other. */
@@ -212,7 +164,8 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
     text: `
       select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
         member."needsTotp", floor(extract(epoch from now()))::bigint as now,
-        floor(extract(epoch from logins.expires_at - now()))::integer as "secondsLeft"
+        floor(extract(epoch from logins.expires_at - now()))::integer as "secondsLeft",
+        logins.is_browser as "isBrowser", logins.origin_id as "originId"
       from logins
       cross join lateral ${membershipOf("logins")} as member
       where logins.id = $1
@@ -223,13 +176,18 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
   return row;
 }
 
-export async function deleteLogin(db: Queryable, loginId: string): Promise<void> {
+export function deleteLogin(db: Queryable, loginId: string): Promise<void> {
+  return deleteLogins(db, [loginId]);
+}
+
+/** The logins that come from them by a switch of the account end too. */
+export async function deleteLogins(db: Queryable, loginIds: string[]): Promise<void> {
   await db.query({
-    name: "delete-login",
+    name: "delete-logins",
     text: `
       delete from logins
-      where id = $1`,
-    values: [loginId],
+      where id = any($1::uuid[])`,
+    values: [uuidArray(loginIds)],
   });
 }
 

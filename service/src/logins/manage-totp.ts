@@ -1,16 +1,24 @@
 import { getEmail } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { checkCode, type GivenCode, wrongCode } from "./check-code.ts";
+import { checkCode, clearWrongCodes, type GivenCode, wrongCode } from "./check-code.ts";
 import type { Client } from "./client.ts";
-import { clearCodes, countCode } from "./code-throttle.ts";
+import { countCode } from "./code-throttle.ts";
 import { checkPassword } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { addressBlock, clearAttempts } from "./login-throttle.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./recovery-code.ts";
 import { endOtherSessions } from "./session-store.ts";
 import { enrolmentOf, newTotpSecret, openTotpSecret, sealTotpSecret, stepOfCode } from "./totp.ts";
-import { disableTotp, enableTotp, findTotp, replaceRecoveryCodes, storeEnrolment } from "./totp-store.ts";
+import {
+  disableTotp,
+  enableTotp,
+  findTotp,
+  lockUser,
+  replaceRecoveryCodes,
+  storeEnrolment,
+  useCode,
+} from "./totp-store.ts";
 
 interface OwnUser {
   userId: string;
@@ -41,19 +49,20 @@ export async function confirmTotpEnrolment(
   const stored = await findTotp(db, userId);
   if (stored === undefined || stored.secret === null) throw notStarted();
   if (stored.enabledAt !== null) throw alreadyEnabled();
-  await countCode(db, deps.throttle, userId);
+  await countCode(db, deps.throttle, { userId, purpose: "session", isRecovery: false });
   const step = stepOfCode(openTotpSecret(await deps.openTotpKey(db), userId, stored.secret), totpCode, stored.now);
   if (step === undefined) throw wrongCode();
   const codes = newRecoveryCodes();
   const used = { secret: stored.secret, step, recoveryHash: null };
   const isEnabled = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
     if (!(await enableTotp(tx, userId, used, codes.map(hashRecoveryCode)))) return false;
     // They began without a second factor. A statement of its own sees a log-in that committed while this one waited for the user.
     await endOtherSessions(tx, userId, loginId);
     return true;
   });
   if (!isEnabled) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  await clearWrongCodes(db, deps, userId, "session", used);
   return codes;
 }
 
@@ -64,10 +73,14 @@ export async function turnTotpOff(
   proof: Client & GivenCode & { password: string },
 ): Promise<void> {
   await requireOwnPassword(db, deps, userId, proof);
-  const used = await checkCode(db, deps, userId, proof);
+  const used = await checkCode(db, deps, userId, "session", proof);
   if (used === undefined) throw notEnabled();
-  if (!(await disableTotp(db, userId, used))) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  const isDisabled = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
+    return disableTotp(tx, userId, used);
+  });
+  if (!isDisabled) throw wrongCode();
+  await clearWrongCodes(db, deps, userId, "session", used);
 }
 
 /** The old codes stop working. */
@@ -77,12 +90,29 @@ export async function renewRecoveryCodes(
   { userId }: OwnUser,
   given: GivenCode,
 ): Promise<string[]> {
-  const used = await checkCode(db, deps, userId, given);
+  const used = await checkCode(db, deps, userId, "session", given);
   if (used === undefined) throw notEnabled();
   const codes = newRecoveryCodes();
-  if (!(await replaceRecoveryCodes(db, userId, used, codes.map(hashRecoveryCode)))) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  const isReplaced = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
+    return replaceRecoveryCodes(tx, userId, used, codes.map(hashRecoveryCode));
+  });
+  if (!isReplaced) throw wrongCode();
+  await clearWrongCodes(db, deps, userId, "session", used);
   return codes;
+}
+
+/** For what a stolen session must not do. A user without TOTP needs no code. */
+export async function requireOwnCode(
+  db: Database,
+  deps: LoginDeps,
+  { userId }: Pick<OwnUser, "userId">,
+  given: GivenCode,
+): Promise<void> {
+  const used = await checkCode(db, deps, userId, "session", given);
+  if (used === undefined) return;
+  if (!(await useCode(db, userId, used))) throw wrongCode();
+  await clearWrongCodes(db, deps, userId, "session", used);
 }
 
 /** Counts like a log-in, so that a stolen session cannot guess the password. */

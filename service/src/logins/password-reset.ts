@@ -1,5 +1,5 @@
 import { hashPassword } from "../accounts/password.ts";
-import type { Database, Queryable } from "../db/database.ts";
+import type { Database, Queryable, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { deleteLoginsOfUser } from "./login-store.ts";
@@ -111,6 +111,16 @@ export async function usePasswordReset(
     return user !== undefined;
   });
   if (!isUsed) throw notValid();
+}
+
+export async function deleteResetsOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.query({
+    name: "delete-resets-of-user",
+    text: `
+      delete from password_resets
+      where user_id = $1`,
+    values: [userId],
+  });
 }
 
 async function isOpenReset(db: Queryable, tokenHash: Buffer): Promise<boolean> {

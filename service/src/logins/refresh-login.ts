@@ -31,11 +31,13 @@ export async function refreshLogin(
   db: Database,
   deps: LoginDeps,
   text: string,
-  client: Client,
+  { client, expectedLoginId }: { client: Client; expectedLoginId?: string | undefined },
 ): Promise<RefreshedTokens> {
   const presented = deps.refreshTokens.read(text);
   if (presented === undefined) throw new AppError("UNAUTHORIZED", "This is not a refresh token. Log in again.");
   const { loginId } = presented;
+  // Before anything changes: the cookie of a browser may be that of a later log-in in another tab.
+  if (expectedLoginId !== undefined && expectedLoginId !== loginId) throw otherSession();
 
   const outcome = await db.withTransaction((tx) => exchange(tx, presented, deps.refreshTokens.newNonce(), client));
   switch (outcome.kind) {
@@ -53,8 +55,19 @@ export async function refreshLogin(
     case "suspended":
       throw suspended();
     case "reused":
-      throw new AppError("UNAUTHORIZED", "This refresh token was used before, so its login has ended. Log in again.");
+      throw reusedToken();
   }
+}
+
+function otherSession(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "The refresh token is of another session than session_id. Refresh without session_id to continue with that session.",
+  );
+}
+
+export function reusedToken(): AppError {
+  return new AppError("UNAUTHORIZED", "This refresh token was used before, so its login has ended. Log in again.");
 }
 
 /** Returns the outcome instead of throwing: a throw would roll back the deletion of the login. */

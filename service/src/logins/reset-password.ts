@@ -3,8 +3,12 @@ import { findUserByEmail, isContactEmail, setPasswordHash } from "../accounts/us
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { deleteLoginsOfUser } from "./login-store.ts";
+import { deleteResetsOfUser } from "./password-reset.ts";
 
-/** For the operator, who may know how a user logs in. Sets a new generated password and ends all logins of the user in the same commit. */
+/**
+ * For the operator, who may know how a user logs in. Sets a new generated password and ends all logins and reset links of the user in the
+ * same commit.
+ */
 export async function resetPassword(db: Database, email: string): Promise<string> {
   const user = await findUserByEmail(db, email);
   if (user?.isOidc || (user === undefined && (await isContactEmail(db, email)))) {
@@ -15,6 +19,7 @@ export async function resetPassword(db: Database, email: string): Promise<string
   const passwordHash = await hashPassword(password);
   await db.withTransaction(async (tx) => {
     await setPasswordHash(tx, user.id, passwordHash);
+    await deleteResetsOfUser(tx, user.id);
     await deleteLoginsOfUser(tx, user.id);
   });
   return password;

@@ -1,3 +1,4 @@
+import { uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 
 /** An open login, as its user sees it. */
@@ -24,6 +25,18 @@ export function listSessions(db: Queryable, userId: string): Promise<OpenSession
   });
 }
 
+/** Ends those of the sessions that are the user's own. */
+export async function endSessions(db: Queryable, userId: string, loginIds: string[]): Promise<void> {
+  await db.query({
+    name: "end-sessions",
+    text: `
+      delete from logins
+      where id = any($2::uuid[])
+        and user_id = $1`,
+    values: [userId, uuidArray(loginIds)],
+  });
+}
+
 /** Returns false when the user has no such session. Its tokens stop working with the commit. */
 export async function endSession(db: Queryable, userId: string, loginId: string): Promise<boolean> {
   const rows = await db.query({
@@ -38,7 +51,10 @@ export async function endSession(db: Queryable, userId: string, loginId: string)
   return rows.length === 1;
 }
 
-/** Ends all sessions of the user except this one, and returns how many there were. */
+/**
+ * Ends all sessions of the user except this one, and returns how many there were. Keeps the one that this one comes from by a switch of
+ * the account: this one would end with it.
+ */
 export async function endOtherSessions(db: Queryable, userId: string, loginId: string): Promise<number> {
   const rows = await db.query({
     name: "end-other-sessions",
@@ -48,6 +64,7 @@ export async function endOtherSessions(db: Queryable, userId: string, loginId: s
         from logins
         where user_id = $1
           and id <> $2
+          and id is distinct from (select origin_id from logins where id = $2)
         order by id
         for update
       )

@@ -46,7 +46,20 @@ export interface UsedCode {
   recoveryHash: Buffer | null;
 }
 
-/** Enables TOTP and stores the recovery codes. Returns false when another request has confirmed or restarted the enrolment. */
+/** First in the transaction: the next statement then sees the recovery codes of the one that it has waited for, and deletes them. */
+export async function lockUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.query({
+    name: "lock-user",
+    text: `
+      select id
+      from users
+      where id = $1
+      for no key update`,
+    values: [userId],
+  });
+}
+
+/** Enables TOTP and stores the recovery codes, in place of any earlier ones. Returns false when another request has confirmed or restarted the enrolment. */
 export async function enableTotp(
   tx: Transaction,
   userId: string,
@@ -63,6 +76,9 @@ export async function enableTotp(
           and totp_secret = $2
           and totp_enabled_at is null
         returning id
+      ), old as (
+        delete from recovery_codes
+        where user_id in (select id from enabled)
       )
       insert into recovery_codes (user_id, code_hash)
       select enabled.id, code_hash
@@ -99,8 +115,23 @@ const usedUp = `
         where $3::bigint is not null or exists (select from used_code)
       )`;
 
-/** Returns false when the code is used up, or TOTP has changed since it was checked. */
-export async function disableTotp(db: Queryable, userId: string, used: UsedCode): Promise<boolean> {
+/** Uses a code up for an action that is no statement here. Returns false like `disableTotp`. */
+export async function useCode(db: Queryable, userId: string, used: UsedCode): Promise<boolean> {
+  const rows = await db.query({
+    name: "use-code",
+    text: `
+      with ${usedUp}
+      update users
+      set totp_last_step = coalesce($3, totp_last_step)
+      where id in (select id from proven)
+      returning id`,
+    values: [userId, used.secret, used.step, used.recoveryHash],
+  });
+  return rows.length === 1;
+}
+
+/** Returns false when the code is used up, or TOTP has changed since it was checked. The caller has locked the user. */
+export async function disableTotp(db: Transaction, userId: string, used: UsedCode): Promise<boolean> {
   const rows = await db.query({
     name: "disable-totp",
     text: `
@@ -132,6 +163,9 @@ export async function removeTotp(tx: Transaction, userId: string): Promise<boole
       ), codes as (
         delete from recovery_codes
         where user_id in (select id from removed)
+      ), attempts as (
+        delete from code_attempts
+        where user_id in (select id from removed)
       )
       select id
       from removed`,
@@ -140,9 +174,9 @@ export async function removeTotp(tx: Transaction, userId: string): Promise<boole
   return rows.length === 1;
 }
 
-/** Returns false like `disableTotp`. */
+/** Returns false like `disableTotp`. The caller has locked the user. */
 export async function replaceRecoveryCodes(
-  db: Queryable,
+  db: Transaction,
   userId: string,
   used: UsedCode,
   codeHashes: Buffer[],

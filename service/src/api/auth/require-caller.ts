@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
+import type { ApiServer } from "../http/api-server.ts";
 import { describeLimits, rateLimitHeaders, readWindows } from "../http/rate-limit-headers.ts";
 import type { ReadLimits } from "../http/read-limits.ts";
 import { type Authenticator, authenticate, type Caller } from "./authenticate.ts";
@@ -12,18 +13,25 @@ interface CallerDeps {
 
 /**
  * A hook that authenticates by the entry of the route in route-access.ts before the body is read, and the function with which the handler
- * gets its caller. The hook also limits
- * the statements that the account runs at a time, and the rate of GET and HEAD.
+ * gets its caller. The hook also limits the statements that the account runs at a time, and the rate of GET and HEAD.
+ *
+ * A client can send its body 30 s later. So `checkCallerAgain` repeats the check after the body: otherwise a removed member or a revoked
+ * key could still act through a request that it had started before.
  */
 export function requireCaller({ authenticator, readLimits }: CallerDeps) {
   const callers = new WeakMap<FastifyRequest, Caller>();
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const access = getCallerAccess(request.method, request.routeOptions.url);
-      const caller = await authenticate(authenticator, request.headers, access);
+      const check = async (): Promise<Caller> => {
+        const caller = await authenticate(authenticator, request.headers, access);
+        callers.set(request, { ...caller, db: readLimits.limit(caller.db) });
+        return caller;
+      };
+      const { accountId } = await check();
       const isRead = request.method === "GET" || request.method === "HEAD";
-      if (isRead) countRead(readLimits, caller.accountId, reply);
-      callers.set(request, { ...caller, db: readLimits.limit(caller.db) });
+      if (isRead) countRead(readLimits, accountId, reply);
+      else if (hasBody(request)) request.checkCaller = check;
     },
     callerOf: (request: FastifyRequest): Caller => {
       const caller = callers.get(request);
@@ -31,6 +39,29 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
       return caller;
     },
   };
+}
+
+/** For all routes, so that none can forget it. Before the validation, so that 401 precedes 422. */
+export function checkCallerAgain(app: ApiServer): void {
+  app.decorateRequest("checkCaller", undefined);
+  app.addHook("preValidation", (request, _reply, done) => {
+    if (request.checkCaller === undefined) done();
+    else void finishCheck(request.checkCaller, done);
+  });
+}
+
+async function finishCheck(check: () => Promise<unknown>, done: (error?: Error) => void): Promise<void> {
+  let problem: Error | undefined;
+  try {
+    await check();
+  } catch (error) {
+    problem = error instanceof Error ? error : new Error("the check of the caller threw a value that is not an error");
+  }
+  done(problem);
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 function countRead(readLimits: ReadLimits, accountId: string, reply: FastifyReply): void {
