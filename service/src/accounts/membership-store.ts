@@ -2,6 +2,7 @@ import type { AccountDatabase, Queryable } from "../db/database.ts";
 import { violatesConstraint } from "../db/sql-state.ts";
 import { AppError } from "../errors.ts";
 import type { Role } from "./role.ts";
+import { shownEmail } from "./user-store.ts";
 
 export interface Member {
   userId: string;
@@ -17,7 +18,7 @@ export async function listMembers(db: AccountDatabase): Promise<Member[]> {
   return db.query<Member>({
     name: "list-members",
     text: `
-      select m.user_id as "userId", u.email, m.role, m.created_at as "createdAt"
+      select m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt"
       from memberships m
       join users u on u.id = m.user_id
       where m.account_id = $1
@@ -82,7 +83,7 @@ export async function changeRole(
             and m.user_id = $2
             and u.id = m.user_id
             and (select is_allowed from allowed)
-          returning m.user_id as "userId", u.email, m.role, m.created_at as "createdAt"
+          returning m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt"
         )
         select is_allowed as "isAllowed", changed.*
         from allowed

@@ -10,6 +10,7 @@ import { apiKeyRoutes } from "../v1/api-keys/api-key-routes.ts";
 import { authRoutes } from "../v1/auth/auth-routes.ts";
 import { mailedLinkRoutes } from "../v1/auth/mailed-link-routes.ts";
 import { membershipRoutes } from "../v1/auth/membership-routes.ts";
+import { oidcRoutes } from "../v1/auth/oidc-routes.ts";
 import { sessionRoutes } from "../v1/auth/session-routes.ts";
 import { totpRoutes } from "../v1/auth/totp-routes.ts";
 import { domainRoutes } from "../v1/domains/domain-routes.ts";
@@ -55,6 +56,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   sendListRoutes(app, deps);
   authRoutes(app, deps);
   sessionRoutes(app, deps);
+  oidcRoutes(app, deps);
   totpRoutes(app, deps);
   membershipRoutes(app, deps);
   mailedLinkRoutes(app, deps);
