@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import type { FairSlots } from "../fair-slots.ts";
 import type { Client } from "../logins/client.ts";
 import { suspended } from "../logins/log-in.ts";
+import { deleteLogins } from "../logins/login-store.ts";
 import { addressBlock } from "../logins/login-throttle.ts";
 import { insertOidcLogin, oidcLoginHours } from "../logins/oidc-login-store.ts";
 import type { RefreshTokenMaker } from "../logins/refresh-token.ts";
@@ -26,6 +27,8 @@ export interface OidcDeps {
 interface Callback extends Client {
   /** That of the browser which makes the request. */
   cookie: string;
+  /** Those of the refresh cookies in the request. A browser that comes from another site sends none. */
+  cookieLogins: string[];
   query: string;
 }
 
@@ -42,13 +45,15 @@ export async function logInByOidc(db: Database, deps: OidcDeps, callback: Callba
     deps.issuer.exchangeCode(flow, callback.query),
   );
   const stateHash = hash("sha256", flow.state, "buffer");
-  return admit(db, deps, { identity, stateHash, client: callback });
+  const replacedLogins = [...flow.cookieLogins, ...callback.cookieLogins];
+  return admit(db, deps, { identity, stateHash, client: callback, replacedLogins });
 }
 
 interface Admission {
   identity: IssuerIdentity;
   stateHash: Buffer;
   client: Client;
+  replacedLogins: string[];
 }
 
 type Outcome = { kind: "login"; refreshToken: string } | { kind: "repeated" | "not-mapped" | "suspended" };
@@ -68,31 +73,37 @@ async function admit(db: Database, deps: OidcDeps, admission: Admission): Promis
 }
 
 /** A refusal also commits: who has no access any more loses the memberships, and with them the open logins. */
-async function decide(tx: Transaction, deps: OidcDeps, { identity, stateHash, client }: Admission): Promise<Outcome> {
+async function decide(
+  tx: Transaction,
+  deps: OidcDeps,
+  { identity, stateHash, client, replacedLogins }: Admission,
+): Promise<Outcome> {
   const grants = await grantsOf(tx, deps.rules, identity);
   const contactEmail = verifiedEmail(identity.claims);
-  const [first] = grants;
-  const userId = first === undefined ? await findUser(tx, identity) : await getUser(tx, identity, first);
-  if (first === undefined || userId === undefined) {
-    if (userId !== undefined) await syncMember(tx, userId, { grants, contactEmail });
+  if (grants.length === 0) {
+    const known = await findUser(tx, identity);
+    if (known !== undefined) await syncMember(tx, known, { grants, contactEmail });
     return { kind: "not-mapped" };
   }
   if (!(await useState(tx, stateHash))) return { kind: "repeated" };
+  const userId = await getUser(tx, identity);
   await syncMember(tx, userId, { grants, contactEmail });
   const opened = await findOpenedAccount(tx, userId);
   if (opened === undefined || opened.isSuspended) return { kind: "suspended" };
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
   const login = { id: loginId, userId, accountId: opened.accountId, nonce, client };
   if (!(await insertOidcLogin(tx, login))) return { kind: "not-mapped" };
+  // Nobody could end the session of a cookie that the response replaces.
+  await deleteLogins(tx, replacedLogins);
   return { kind: "login", refreshToken: deps.refreshTokens.write({ loginId, nonce }) };
 }
 
 /** A first log-in that meets another one of the same person waits for it, and then finds the user. */
-async function getUser(tx: Transaction, identity: IssuerIdentity, { accountId }: Grant): Promise<string> {
+async function getUser(tx: Transaction, identity: IssuerIdentity): Promise<string> {
   const known = await findUser(tx, identity);
   if (known !== undefined) return known;
   const id = randomUUIDv7();
-  if (await addUser(tx, identity, { id, accountId })) return id;
+  if (await addUser(tx, identity, id)) return id;
   const added = await findUser(tx, identity);
   if (added === undefined) throw new Error("the user of an OIDC identity was deleted during its log-in");
   return added;
