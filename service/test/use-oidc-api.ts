@@ -55,6 +55,9 @@ export function useOidcApi() {
   return {
     database,
     accounts,
+    get app() {
+      return current().app;
+    },
     get deps() {
       return current().deps;
     },

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { aUser } from "../../test/builders.ts";
+import { callHeld } from "../../test/held-requests.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useOidcApi } from "../../test/use-oidc-api.ts";
@@ -95,6 +96,22 @@ test("a key names the verified address of its maker, and a removal ends the invi
   expect(await removeMember(inFirst(), { userId: id })).toBe(true);
   expect(await sql("select from invitations where email = $1", [email])).toEqual([]);
   expect((await api.call("GET", "/domains", { token })).status).toBe(401);
+});
+
+test("a person whose claims end the membership while the body is on its way changes nothing", async () => {
+  const token = await api.tokenOf((await api.logIn({ sub, groups: ["developers"] })).cookie);
+  const domain = await aVerifiedDomain(api.database.db, api.accounts.first);
+  const send = { from: `a@${domain}`, to: ["b@example.com"], subject: "s", text: "t" };
+  const requests = [
+    { method: "POST", path: "/api/v1/api-keys", body: { name: "a late key", type: "live" } },
+    { method: "POST", path: "/api/v1/send", body: send },
+    { method: "POST", path: "/api/v1/send/validate", body: send },
+  ];
+  const port = Number(new URL(await api.app.listen({ port: 0, host: "127.0.0.1" })).port);
+  const credential = { authorization: `Bearer ${token}` };
+  const statuses = await callHeld(port, requests, credential, () => api.logIn({ sub, groups: [] }));
+  expect(statuses).toEqual([401, 401, 401]);
+  expect(await sql("select from api_keys where name = 'a late key'")).toEqual([]);
 });
 
 test("the chore deletes an expired session", async () => {
