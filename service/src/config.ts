@@ -63,6 +63,7 @@ function processPart(values: Omit<Values, keyof typeof apiSecrets>) {
     operations: { host: values.OPERATIONS_HOST, port: values.OPERATIONS_PORT },
     cellCode: values.CELL_CODE,
     contentRetentionDays: values.CONTENT_RETENTION_DAYS,
+    auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     databaseDiskBytes: diskBytes(values),
     delivery: {
       slots: values.DELIVERY_SLOTS,

@@ -1,3 +1,4 @@
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase, Queryable } from "../db/database.ts";
 import { violatesConstraint } from "../db/sql-state.ts";
 import { AppError } from "../errors.ts";
@@ -33,14 +34,31 @@ export async function changeRole(db: AccountDatabase, userId: string, role: Role
     db.query<Member>({
       name: "change-role",
       text: `
-        update memberships m
-        set role = $3
-        from users u
-        where m.account_id = $1
-          and m.user_id = $2
-          and u.id = m.user_id
-        returning m.user_id as "userId", u.email, m.role, m.created_at as "createdAt"`,
-      values: [db.accountId, userId, role],
+        with old as materialized (
+          select user_id, role
+          from memberships
+          where account_id = $1
+            and user_id = $2
+          for no key update
+        ), changed as (
+          update memberships m
+          set role = $3
+          from old
+          join users u on u.id = old.user_id
+          where m.account_id = $1
+            and m.user_id = old.user_id
+          returning m.user_id as "userId", u.email, m.role, m.created_at as "createdAt", old.role as old_role
+        ), ${auditEntry({
+          action: "member.role-change",
+          actor: "$4",
+          target: { kind: "member", id: 'changed."userId"', name: "changed.email" },
+          before: { role: "changed.old_role" },
+          after: { role: "changed.role" },
+          from: "changed where changed.role <> changed.old_role",
+        })}
+        select "userId", email, role, "createdAt"
+        from changed`,
+      values: [db.accountId, userId, role, JSON.stringify(db.actor)],
     }),
   );
   return row;
@@ -60,15 +78,25 @@ export async function removeMember(db: AccountDatabase, userId: string): Promise
           delete from memberships
           where account_id = $1
             and user_id = $2
-          returning user_id
+          returning user_id, role
         ), uninvited as (
           delete from invitations
           where account_id = $1
             and email in (select u.email from removed join users u on u.id = removed.user_id)
-        )
+        ), ${auditEntry({
+          action: "member.remove",
+          actor: "$3",
+          target: {
+            kind: "member",
+            id: "removed.user_id",
+            name: "(select email from users where id = removed.user_id)",
+          },
+          before: { role: "removed.role" },
+          from: "removed",
+        })}
         select user_id
         from removed`,
-      values: [db.accountId, userId],
+      values: [db.accountId, userId, JSON.stringify(db.actor)],
     }),
   );
   return rows.length === 1;

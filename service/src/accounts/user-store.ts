@@ -1,3 +1,5 @@
+import type { Actor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { AppError } from "../errors.ts";
@@ -77,13 +79,41 @@ export async function getEmail(db: Queryable, userId: string): Promise<string> {
   return row.email;
 }
 
-export async function setPasswordHash(tx: Transaction, userId: string, passwordHash: string): Promise<void> {
+/** SQL: the account whose audit gets what concerns the user alone: the one that a log-in opens, or the home account of a former member. */
+export function auditAccountOf(user: string): string {
+  return `coalesce((
+          select m.account_id
+          from memberships m
+          join accounts a on a.id = m.account_id
+          where m.user_id = ${user}.id
+          order by a.suspended_at is not null, m.account_id = ${user}.account_id desc, m.created_at, m.account_id
+          limit 1
+        ), ${user}.account_id)`;
+}
+
+export async function setPasswordHash(
+  tx: Transaction,
+  userId: string,
+  passwordHash: string,
+  actor: Actor,
+): Promise<void> {
   await tx.query({
     name: "set-password-hash",
     text: `
-      update users
-      set password_hash = $2
-      where id = $1`,
-    values: [userId, passwordHash],
+      with changed as (
+        update users
+        set password_hash = $2
+        where id = $1
+        returning id, account_id, email
+      ), ${auditEntry({
+        action: "password.reset",
+        actor: "$3",
+        account: auditAccountOf("changed"),
+        target: { kind: "user", id: "changed.id", name: "changed.email" },
+        from: "changed",
+      })}
+      select
+      from changed`,
+    values: [userId, passwordHash, JSON.stringify(actor)],
   });
 }

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
@@ -92,7 +93,7 @@ async function insertNewestSecret(
     name: "roll-api-key",
     text: `
       with key as materialized (
-        select k.id
+        select k.id, k.key_prefix
         from api_keys k
         where k.account_id = $1
           and k.id = $2
@@ -140,7 +141,14 @@ async function insertNewestSecret(
         select $3, rolled.id, $1, $5, $6
         from rolled
         returning key_id
-      )
+      ), ${auditEntry({
+        action: "api-key.roll",
+        actor: "$10",
+        target: { kind: "api-key", id: "rolled.id", name: "rolled.name" },
+        before: { key_prefix: "key.key_prefix" },
+        after: { key_prefix: 'rolled."keyPrefix"', previous_secrets_end_at: "ended.ends_at" },
+        from: "created join rolled on rolled.id = created.key_id cross join key cross join ended",
+      })}
       select coalesce(decided.kind, 'not-found') as kind, rolled.*, ended.ends_at as "previousEndsAt"
       from (select) as always
       left join decided on true
@@ -158,6 +166,7 @@ async function insertNewestSecret(
       overlapSeconds,
       maxCurrentSecrets,
       maxEndedSecrets,
+      JSON.stringify(db.actor),
     ],
   });
   return row;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { type Actor, systemActor } from "../actor.ts";
 import { AppError } from "../errors.ts";
 import { rateLimitedClient, tcpKeepalive } from "./connection-rate-limit.ts";
 import { getTypeParser } from "./result-types.ts";
@@ -28,11 +29,13 @@ export interface Transaction extends Queryable {
 /** Reads and writes the rows of one account only, whatever the statement says. Created only by `forAccount`. */
 export interface AccountDatabase extends Queryable {
   readonly accountId: string;
+  /** Who acts in the account, for the entries that management actions write to the audit. */
+  readonly actor: Actor;
 }
 
 export interface Database extends Queryable {
   /** For requests of an account: each statement runs as a role that row-level security binds to the account. */
-  forAccount(accountId: string): AccountDatabase;
+  forAccount(accountId: string, actor?: Actor): AccountDatabase;
   /** Runs `work` on one connection between begin and commit. Any error it throws rolls back. */
   withTransaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   connections(): { total: number; idle: number; waiting: number };
@@ -90,7 +93,11 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     query: (statement) => (statement.changesSends ? runInOneSnapshot(pool, statement) : run(pool, statement)),
-    forAccount: (accountId) => ({ accountId, query: (statement) => runForAccount(pool, accountId, statement) }),
+    forAccount: (accountId, actor = systemActor) => ({
+      accountId,
+      actor,
+      query: (statement) => runForAccount(pool, accountId, statement),
+    }),
     withTransaction: (work) => withTransaction(pool, work),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),

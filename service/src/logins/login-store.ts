@@ -1,8 +1,10 @@
 import type { Role } from "../accounts/role.ts";
+import type { Actor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
-import { addressOf, type Client, deviceOf } from "./client.ts";
+import { addressOf, type Client, deviceOf, userAt } from "./client.ts";
 import type { UsedCode } from "./totp-store.ts";
 
 export const loginDays = 30;
@@ -32,7 +34,7 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
     name: "insert-login",
     text: `
       with unchanged as materialized (
-        select users.id, memberships.account_id
+        select users.id, memberships.account_id, users.email
         from users
         join memberships on memberships.user_id = users.id
         where users.id = $2
@@ -63,8 +65,19 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
         select $1, id, account_id, now() + make_interval(days => $5), $8, $9
         from unchanged
         where $12::bytea is null or exists (select from used_recovery_code)
-        returning id
-      )
+        returning id, user_id
+      ), ${auditEntry({
+        action: "log-in",
+        actor: "$13",
+        account: "unchanged.account_id",
+        target: { kind: "user", id: "login.user_id", name: "unchanged.email" },
+        after: {
+          session_id: "login.id",
+          second_factor:
+            "case when $12::bytea is not null then 'recovery-code' when $11::bigint is not null then 'totp' end",
+        },
+        from: "login cross join unchanged",
+      })}
       insert into refresh_tokens (login_id, nonce)
       select id, $3
       from login
@@ -82,6 +95,7 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
       login.usedCode?.secret ?? null,
       login.usedCode?.step ?? null,
       login.usedCode?.recoveryHash ?? null,
+      JSON.stringify(userAt(login.client, login.userId)),
     ],
   });
   return row?.now;
@@ -99,7 +113,7 @@ export async function insertLoginForAccount(
     name: "insert-login-for-account",
     text: `
       with origin as materialized (
-        select users.id, memberships.account_id, logins.expires_at
+        select users.id, users.email, memberships.account_id, logins.expires_at, logins.account_id as from_account_id
         from logins
         join users on users.id = logins.user_id
         join memberships on memberships.user_id = users.id
@@ -121,8 +135,16 @@ export async function insertLoginForAccount(
         insert into logins (id, user_id, account_id, expires_at, device, address)
         select $1, id, account_id, expires_at, $6, $7
         from origin
-        returning id
-      )
+        returning id, user_id
+      ), ${auditEntry({
+        action: "account.switch",
+        actor: "jsonb_build_object('kind', 'user', 'id', login.user_id, 'address', $7::text, 'requestId', $8::text)",
+        account: "origin.account_id",
+        target: { kind: "user", id: "login.user_id", name: "origin.email" },
+        before: { account_id: "origin.from_account_id" },
+        after: { account_id: "origin.account_id", session_id: "login.id" },
+        from: "login cross join origin",
+      })}
       insert into refresh_tokens (login_id, nonce)
       select id, $3
       from login
@@ -136,6 +158,7 @@ export async function insertLoginForAccount(
       maxLoginsPerUser - 2,
       deviceOf(login.client),
       addressOf(login.client),
+      login.client.requestId ?? null,
     ],
   });
   return row;
@@ -223,14 +246,36 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
   return row;
 }
 
-export async function deleteLogin(db: Queryable, loginId: string): Promise<void> {
+/** By log-out, or because its refresh token was stolen. */
+export async function deleteLogin(
+  db: Queryable,
+  loginId: string,
+  { action, actor }: { action: "log-out" | "session.end-stolen"; actor: Actor },
+): Promise<void> {
   await db.query({
-    name: "delete-login",
+    name: action,
     text: `
-      delete from logins
-      where id = $1`,
-    values: [loginId],
+      with ended as (
+        delete from logins
+        where id = $1
+        returning id, user_id, account_id
+      ), ${auditEntry({
+        action,
+        actor: "$2",
+        account: "ended.account_id",
+        target: { kind: "user", id: "ended.user_id", name: emailOf("ended.user_id") },
+        before: { session_id: "ended.id" },
+        from: "ended",
+      })}
+      select
+      from ended`,
+    values: [loginId, JSON.stringify(actor)],
   });
+}
+
+/** SQL. */
+export function emailOf(userId: string): string {
+  return `(select email from users where id = ${userId})`;
 }
 
 export async function deleteLoginsOfUser(tx: Transaction, userId: string): Promise<void> {

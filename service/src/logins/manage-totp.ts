@@ -10,10 +10,16 @@ import { addressBlock, clearAttempts } from "./login-throttle.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./recovery-code.ts";
 import { endOtherSessions } from "./session-store.ts";
 import { enrolmentOf, newTotpSecret, openTotpSecret, sealTotpSecret, stepOfCode } from "./totp.ts";
-import { disableTotp, enableTotp, findTotp, replaceRecoveryCodes, storeEnrolment } from "./totp-store.ts";
+import {
+  disableTotp,
+  enableTotp,
+  findTotp,
+  replaceRecoveryCodes,
+  storeEnrolment,
+  type TotpUser,
+} from "./totp-store.ts";
 
-interface OwnUser {
-  userId: string;
+interface OwnUser extends TotpUser {
   loginId: string;
 }
 
@@ -21,13 +27,13 @@ interface OwnUser {
 export async function startTotpEnrolment(
   db: Database,
   deps: LoginDeps,
-  { userId }: OwnUser,
+  user: OwnUser,
   proof: Client & { password: string },
 ): Promise<{ secret: string; uri: string }> {
-  const email = await requireOwnPassword(db, deps, userId, proof);
+  const email = await requireOwnPassword(db, deps, user.userId, proof);
   const secret = newTotpSecret();
-  const sealed = sealTotpSecret(await deps.openTotpKey(db), userId, secret);
-  if (!(await storeEnrolment(db, userId, sealed))) throw alreadyEnabled();
+  const sealed = sealTotpSecret(await deps.openTotpKey(db), user.userId, secret);
+  if (!(await storeEnrolment(db, user, sealed))) throw alreadyEnabled();
   return enrolmentOf(secret, email);
 }
 
@@ -35,9 +41,10 @@ export async function startTotpEnrolment(
 export async function confirmTotpEnrolment(
   db: Database,
   deps: LoginDeps,
-  { userId, loginId }: OwnUser,
+  user: OwnUser,
   totpCode: string,
 ): Promise<string[]> {
+  const { userId } = user;
   const stored = await findTotp(db, userId);
   if (stored === undefined || stored.secret === null) throw notStarted();
   if (stored.enabledAt !== null) throw alreadyEnabled();
@@ -47,9 +54,9 @@ export async function confirmTotpEnrolment(
   const codes = newRecoveryCodes();
   const used = { secret: stored.secret, step, recoveryHash: null };
   const isEnabled = await db.withTransaction(async (tx) => {
-    if (!(await enableTotp(tx, userId, used, codes.map(hashRecoveryCode)))) return false;
+    if (!(await enableTotp(tx, user, used, codes.map(hashRecoveryCode)))) return false;
     // They began without a second factor. A statement of its own sees a log-in that committed while this one waited for the user.
-    await endOtherSessions(tx, userId, loginId);
+    await endOtherSessions(tx, { userId, loginId: user.loginId });
     return true;
   });
   if (!isEnabled) throw wrongCode();
@@ -60,28 +67,28 @@ export async function confirmTotpEnrolment(
 export async function turnTotpOff(
   db: Database,
   deps: LoginDeps,
-  { userId }: OwnUser,
+  user: OwnUser,
   proof: Client & GivenCode & { password: string },
 ): Promise<void> {
-  await requireOwnPassword(db, deps, userId, proof);
-  const used = await checkCode(db, deps, userId, proof);
+  await requireOwnPassword(db, deps, user.userId, proof);
+  const used = await checkCode(db, deps, user.userId, proof);
   if (used === undefined) throw notEnabled();
-  if (!(await disableTotp(db, userId, used))) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  if (!(await disableTotp(db, user, used))) throw wrongCode();
+  await clearCodes(db, deps.throttle, user.userId);
 }
 
 /** The old codes stop working. */
 export async function renewRecoveryCodes(
   db: Database,
   deps: LoginDeps,
-  { userId }: OwnUser,
+  user: OwnUser,
   given: GivenCode,
 ): Promise<string[]> {
-  const used = await checkCode(db, deps, userId, given);
+  const used = await checkCode(db, deps, user.userId, given);
   if (used === undefined) throw notEnabled();
   const codes = newRecoveryCodes();
-  if (!(await replaceRecoveryCodes(db, userId, used, codes.map(hashRecoveryCode)))) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  if (!(await replaceRecoveryCodes(db, user, used, codes.map(hashRecoveryCode)))) throw wrongCode();
+  await clearCodes(db, deps.throttle, user.userId);
   return codes;
 }
 
@@ -90,11 +97,11 @@ async function requireOwnPassword(
   db: Database,
   deps: LoginDeps,
   userId: string,
-  { password, address }: Client & { password: string },
+  { password, ...client }: Client & { password: string },
 ): Promise<string> {
   const email = await getEmail(db, userId);
-  const attempt = { email, password, address };
-  const user = await deps.slots.run(addressBlock(address), () => checkPassword(db, deps, attempt));
+  const attempt = { email, password, ...client };
+  const user = await deps.slots.run(addressBlock(client.address), () => checkPassword(db, deps, attempt));
   if (user?.id !== userId)
     throw new AppError("UNAUTHORIZED", "This is not your password. Send the one you log in with.");
   await clearAttempts(db, deps.throttle, attempt);

@@ -1,17 +1,18 @@
 import { generatePassword, hashPassword } from "../accounts/password.ts";
 import { findUserByEmail, setPasswordHash } from "../accounts/user-store.ts";
+import { type Actor, systemActor } from "../actor.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { deleteLoginsOfUser } from "./login-store.ts";
 
 /** Sets a new generated password and ends all logins of the user in the same commit. */
-export async function resetPassword(db: Database, email: string): Promise<string> {
+export async function resetPassword(db: Database, email: string, actor: Actor = systemActor): Promise<string> {
   const user = await findUserByEmail(db, email);
   if (user === undefined) throw new AppError("NOT_FOUND", `There is no user with the email ${email}.`);
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
   await db.withTransaction(async (tx) => {
-    await setPasswordHash(tx, user.id, passwordHash);
+    await setPasswordHash(tx, user.id, passwordHash, actor);
     await deleteLoginsOfUser(tx, user.id);
   });
   return password;

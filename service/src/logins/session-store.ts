@@ -1,4 +1,7 @@
+import type { Actor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
+import { emailOf } from "./login-store.ts";
 
 /** An open login, as its user sees it. */
 export interface OpenSession {
@@ -25,21 +28,42 @@ export function listSessions(db: Queryable, userId: string): Promise<OpenSession
 }
 
 /** Returns false when the user has no such session. Its tokens stop working with the commit. */
-export async function endSession(db: Queryable, userId: string, loginId: string): Promise<boolean> {
+export async function endSession(
+  db: Queryable,
+  { userId, actor }: { userId: string; actor: Actor },
+  loginId: string,
+): Promise<boolean> {
   const rows = await db.query({
     name: "end-session",
     text: `
-      delete from logins
-      where id = $2
-        and user_id = $1
-      returning id`,
-    values: [userId, loginId],
+      with ended as (
+        delete from logins
+        where id = $2
+          and user_id = $1
+        returning id, user_id, account_id, device
+      ), ${auditEntry({
+        action: "session.end",
+        actor: "$3",
+        account: "ended.account_id",
+        target: { kind: "user", id: "ended.user_id", name: emailOf("ended.user_id") },
+        before: { session_id: "ended.id", device: "ended.device" },
+        from: "ended",
+      })}
+      select id
+      from ended`,
+    values: [userId, loginId, JSON.stringify(actor)],
   });
   return rows.length === 1;
 }
 
-/** Ends all sessions of the user except this one, and returns how many there were. */
-export async function endOtherSessions(db: Queryable, userId: string, loginId: string): Promise<number> {
+/**
+ * Ends all sessions of the user except this one, and returns how many there were. They have one entry, in the account of this one; none
+ * without an actor, as a part of another action.
+ */
+export async function endOtherSessions(
+  db: Queryable,
+  { userId, loginId, actor }: { userId: string; loginId: string; actor?: Actor },
+): Promise<number> {
   const rows = await db.query({
     name: "end-other-sessions",
     text: `
@@ -50,11 +74,25 @@ export async function endOtherSessions(db: Queryable, userId: string, loginId: s
           and id <> $2
         order by id
         for update
-      )
-      delete from logins
-      where id in (select id from others)
-      returning id`,
-    values: [userId, loginId],
+      ), ended as (
+        delete from logins
+        where id in (select id from others)
+        returning id
+      ), ${auditEntry({
+        action: "session.end-others",
+        actor: "$3",
+        account: "coalesce(current.account_id, home.account_id)",
+        target: { kind: "user", id: "home.id", name: "home.email" },
+        before: { sessions: "(select count(*) from ended)" },
+        from: `users home
+        left join logins current on current.id = $2
+        where home.id = $1
+          and $3::jsonb is not null
+          and exists (select from ended)`,
+      })}
+      select id
+      from ended`,
+    values: [userId, loginId, actor === undefined ? null : JSON.stringify(actor)],
   });
   return rows.length;
 }

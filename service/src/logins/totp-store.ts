@@ -1,4 +1,23 @@
+import { auditAccountOf } from "../accounts/user-store.ts";
+import type { Actor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
+
+/** Whose TOTP it is, and in which account the user is logged in: its audit gets the entry. */
+export interface TotpUser {
+  userId: string;
+  accountId: string;
+  actor: Actor;
+}
+
+/** SQL: the entry of an action on the TOTP of the user in `$1`, who is in the row `from`. */
+function totpEntry(
+  action: "totp.enrol" | "totp.confirm" | "totp.disable" | "totp.recovery-codes-renew",
+  { account, actor, from, ...facts }: { account: string; actor: string; from: string; after?: Record<string, string> },
+): string {
+  const target = { kind: "user", id: "$1::uuid", name: "(select email from users where id = $1)" };
+  return auditEntry({ action, actor, account: `(${account})::uuid`, target, from, ...facts });
+}
 
 export interface StoredTotp {
   /** Sealed; null before the first enrolment. */
@@ -24,16 +43,24 @@ export async function findTotp(db: Queryable, userId: string): Promise<StoredTot
 }
 
 /** Replaces an earlier enrolment that was not confirmed. Returns false when TOTP is enabled. */
-export async function storeEnrolment(db: Queryable, userId: string, sealed: Buffer): Promise<boolean> {
+export async function storeEnrolment(
+  db: Queryable,
+  { userId, accountId, actor }: TotpUser,
+  sealed: Buffer,
+): Promise<boolean> {
   const rows = await db.query({
     name: "store-totp-enrolment",
     text: `
-      update users
-      set totp_secret = $2, totp_last_step = null
-      where id = $1
-        and totp_enabled_at is null
-      returning id`,
-    values: [userId, sealed],
+      with enrolled as (
+        update users
+        set totp_secret = $2, totp_last_step = null
+        where id = $1
+          and totp_enabled_at is null
+        returning id
+      ), ${totpEntry("totp.enrol", { account: "$3", actor: "$4", from: "enrolled" })}
+      select id
+      from enrolled`,
+    values: [userId, sealed, accountId, JSON.stringify(actor)],
   });
   return rows.length === 1;
 }
@@ -49,7 +76,7 @@ export interface UsedCode {
 /** Enables TOTP and stores the recovery codes. Returns false when another request has confirmed or restarted the enrolment. */
 export async function enableTotp(
   tx: Transaction,
-  userId: string,
+  { userId, accountId, actor }: TotpUser,
   used: UsedCode,
   codeHashes: Buffer[],
 ): Promise<boolean> {
@@ -63,14 +90,14 @@ export async function enableTotp(
           and totp_secret = $2
           and totp_enabled_at is null
         returning id
-      )
+      ), ${totpEntry("totp.confirm", { account: "$5", actor: "$6", from: "enabled", after: { enabled: "true" } })}
       insert into recovery_codes (user_id, code_hash)
       select enabled.id, code_hash
       from enabled
       cross join unnest($4::bytea[]) as code_hash
       order by code_hash
       returning user_id`,
-    values: [userId, used.secret, used.step, codeHashes],
+    values: [userId, used.secret, used.step, codeHashes, accountId, JSON.stringify(actor)],
   });
   return rows.length > 0;
 }
@@ -99,8 +126,14 @@ const usedUp = `
         where $3::bigint is not null or exists (select from used_code)
       )`;
 
+const factorFact = { second_factor: "case when $3::bigint is null then 'recovery-code' else 'totp' end" };
+
 /** Returns false when the code is used up, or TOTP has changed since it was checked. */
-export async function disableTotp(db: Queryable, userId: string, used: UsedCode): Promise<boolean> {
+export async function disableTotp(
+  db: Queryable,
+  { userId, accountId, actor }: TotpUser,
+  used: UsedCode,
+): Promise<boolean> {
   const rows = await db.query({
     name: "disable-totp",
     text: `
@@ -108,18 +141,18 @@ export async function disableTotp(db: Queryable, userId: string, used: UsedCode)
         delete from recovery_codes
         where user_id in (select id from proven)
           and code_hash is distinct from $4
-      )
+      ), ${totpEntry("totp.disable", { account: "$5", actor: "$6", from: "proven", after: { enabled: "false", ...factorFact } })}
       update users
       set totp_secret = null, totp_enabled_at = null, totp_last_step = null
       where id in (select id from proven)
       returning id`,
-    values: [userId, used.secret, used.step, used.recoveryHash],
+    values: [userId, used.secret, used.step, used.recoveryHash, accountId, JSON.stringify(actor)],
   });
   return rows.length === 1;
 }
 
 /** Without a code, for the operator. Returns false when TOTP was off. */
-export async function removeTotp(tx: Transaction, userId: string): Promise<boolean> {
+export async function removeTotp(tx: Transaction, userId: string, actor: Actor): Promise<boolean> {
   const rows = await tx.query({
     name: "remove-totp",
     text: `
@@ -128,14 +161,14 @@ export async function removeTotp(tx: Transaction, userId: string): Promise<boole
         set totp_secret = null, totp_enabled_at = null, totp_last_step = null
         where id = $1
           and totp_enabled_at is not null
-        returning id
+        returning id, account_id
       ), codes as (
         delete from recovery_codes
         where user_id in (select id from removed)
-      )
+      ), ${totpEntry("totp.disable", { account: auditAccountOf("removed"), actor: "$2", from: "removed", after: { enabled: "false" } })}
       select id
       from removed`,
-    values: [userId],
+    values: [userId, JSON.stringify(actor)],
   });
   return rows.length === 1;
 }
@@ -143,7 +176,7 @@ export async function removeTotp(tx: Transaction, userId: string): Promise<boole
 /** Returns false like `disableTotp`. */
 export async function replaceRecoveryCodes(
   db: Queryable,
-  userId: string,
+  { userId, accountId, actor }: TotpUser,
   used: UsedCode,
   codeHashes: Buffer[],
 ): Promise<boolean> {
@@ -158,14 +191,14 @@ export async function replaceRecoveryCodes(
         update users
         set totp_last_step = coalesce($3, totp_last_step)
         where id in (select id from proven)
-      )
+      ), ${totpEntry("totp.recovery-codes-renew", { account: "$6", actor: "$7", from: "proven", after: factorFact })}
       insert into recovery_codes (user_id, code_hash)
       select proven.id, code_hash
       from proven
       cross join unnest($5::bytea[]) as code_hash
       order by code_hash
       returning user_id`,
-    values: [userId, used.secret, used.step, used.recoveryHash, codeHashes],
+    values: [userId, used.secret, used.step, used.recoveryHash, codeHashes, accountId, JSON.stringify(actor)],
   });
   return rows.length > 0;
 }

@@ -14,7 +14,7 @@ import { sqlState } from "../db/sql-state.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { inspectPartitions, makePartitionsAhead, type PartitionedTable } from "./partitions.ts";
 
-const tables: PartitionedTable[] = ["sends", "send_contents", "events"];
+const tables: PartitionedTable[] = ["sends", "send_contents", "events", "audit_entries"];
 const midNovember = "2026-11-15T06:00:00Z";
 
 test("the first id of a millisecond sorts before every UUIDv7 of that millisecond and after all earlier ones", async () => {

@@ -1,8 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Actor } from "../../actor.ts";
 import { AppError } from "../../errors.ts";
+import { originOf } from "../../logins/client.ts";
 import { describeLimits, rateLimitHeaders, readWindows } from "../http/rate-limit-headers.ts";
 import type { ReadLimits } from "../http/read-limits.ts";
 import { type Authenticator, authenticate, type Caller } from "./authenticate.ts";
+import { clientOf } from "./client-of.ts";
 import { getCallerAccess } from "./route-access.ts";
 
 interface CallerDeps {
@@ -23,7 +26,8 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
       const caller = await authenticate(authenticator, request.headers, access);
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (isRead) countRead(readLimits, caller.accountId, reply);
-      callers.set(request, { ...caller, db: readLimits.limit(caller.db) });
+      const db = authenticator.db.forAccount(caller.accountId, actorOf(caller, request));
+      callers.set(request, { ...caller, db: readLimits.limit(db) });
     },
     callerOf: (request: FastifyRequest): Caller => {
       const caller = callers.get(request);
@@ -31,6 +35,14 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
       return caller;
     },
   };
+}
+
+/** Who the audit names for the actions of this request. */
+function actorOf({ credential }: Caller, request: FastifyRequest): Actor {
+  const origin = originOf(clientOf(request));
+  return credential.kind === "jwt"
+    ? { kind: "user", id: credential.userId, ...origin }
+    : { kind: "key", id: credential.keyId, ...origin };
 }
 
 function countRead(readLimits: ReadLimits, accountId: string, reply: FastifyReply): void {

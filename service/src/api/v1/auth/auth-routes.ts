@@ -3,6 +3,7 @@ import { publicKeySet } from "../../../logins/access-token.ts";
 import { logIn } from "../../../logins/log-in.ts";
 import { deleteLogin } from "../../../logins/login-store.ts";
 import { refreshLogin } from "../../../logins/refresh-login.ts";
+import { clientOf } from "../../auth/client-of.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
@@ -17,7 +18,6 @@ import {
   tokensResponse,
   toTokensResponse,
 } from "./auth-wire.ts";
-import { clientOf } from "./client-of.ts";
 import { createRefreshCookie } from "./refresh-cookie.ts";
 import { givenCode } from "./totp-wire.ts";
 
@@ -108,7 +108,8 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
     async (request, reply) => {
       const isBrowser = cookie.isIn(request.headers);
       if (isBrowser) cookie.requireOwnPage(request.headers);
-      await deleteLogin(db, requireUser(callerOf(request)).loginId);
+      const { loginId, actor } = requireUser(callerOf(request));
+      await deleteLogin(db, loginId, { action: "log-out", actor });
       if (isBrowser) cookie.clear(reply);
       return { success: true as const, message: "The login has ended. Its tokens are no longer valid." };
     },
