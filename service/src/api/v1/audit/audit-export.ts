@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { type AuditFilter, listAudit } from "../../../audit/list-audit.ts";
-import type { AccountDatabase } from "../../../db/database.ts";
+import type { Caller } from "../../auth/authenticate.ts";
 import { toAuditEntry } from "./audit-wire.ts";
 
 const pageSize = 500;
@@ -12,11 +12,11 @@ const maxPageMs = 60_000;
  * `pageMs` ends the export.
  */
 export async function exportAudit(
-  db: AccountDatabase,
+  caller: Caller,
   filter: Omit<AuditFilter, "limit" | "before">,
   pageMs = maxPageMs,
 ): Promise<Readable> {
-  const readPage = (before?: string) => listAudit(db, { ...filter, before, limit: pageSize });
+  const readPage = (before?: string) => listAudit(caller.db, { ...filter, before, limit: pageSize });
   const first = await readPage();
   let timer: NodeJS.Timeout | undefined;
   const stream = Readable.from(

@@ -68,7 +68,7 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const lines = await exportAudit(callerOf(request).db, toAuditFilter(request.query));
+      const lines = await exportAudit(callerOf(request), toAuditFilter(request.query));
       return reply.type("application/x-ndjson").send(lines as never);
     },
   );

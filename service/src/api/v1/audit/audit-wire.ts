@@ -22,7 +22,7 @@ const filters = {
 export const auditQuery = z.strictObject({ limit: limitParameter, before: beforeParameter, ...filters });
 export const auditExportQuery = z.strictObject(filters);
 
-const facts = z.record(z.string(), z.unknown()).nullable();
+const facts = z.looseObject({}).nullable();
 
 export const auditEntryResponse = z
   .object({
