@@ -79,7 +79,9 @@ export async function setQuotas(
         for update
       ), changed as (
         insert into account_quotas as q (account_id, mode, recipients_per_day, queued_recipients, stored_content_bytes, trial)
-        values ($1, $2, $3, $4, $5, $6)
+        -- Reads the old row first: one that this statement has changed can no longer be locked.
+        select $1, $2, $3, $4, $5, $6
+        from (select count(*) from old) as locked
         on conflict (account_id, mode) do update
         set recipients_per_day = case when $7 then excluded.recipients_per_day else q.recipients_per_day end,
             queued_recipients = case when $8 then excluded.queued_recipients else q.queued_recipients end,

@@ -97,8 +97,9 @@ export async function switchGuard(
       ), switched as (
         update accounts
         set guard_off = $2
-        where id = $1
-        returning id
+        from old
+        where accounts.id = old.id
+        returning accounts.id
       ), ${auditEntry({
         action: "account.guard-change",
         actor: "$3",

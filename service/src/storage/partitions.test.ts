@@ -118,7 +118,9 @@ test("a transaction that reads sends makes it give up after two seconds, and nei
     expect(performance.now() - started).toBeGreaterThan(1900);
     expect(performance.now() - started).toBeLessThan(6000);
     expect(failures.map(({ table, error }) => [table, sqlState(error)])).toEqual([["sends", "55P03"]]);
-    expect(new Set(made.map((name) => name.replace(/_\d.*/, "")))).toEqual(new Set(["send_contents", "events", "audit_entries"]));
+    expect(new Set(made.map((name) => name.replace(/_\d.*/, "")))).toEqual(
+      new Set(["send_contents", "events", "audit_entries"]),
+    );
   });
   const { made, failures } = await makePartitionsAhead(db, "month", later);
   expect(failures).toEqual([]);
