@@ -5,7 +5,7 @@ import { type DatabaseClock, openDatabaseClock } from "../../service/src/db/data
 import { sealContent } from "../../service/src/sends/content.ts";
 import { newSendId } from "../../service/src/sends/send-id.ts";
 import { testContentKeys } from "../../service/test/send-builders.ts";
-import { accountIdOf, type Dataset, domainOf, keyHmacOf, suppressedAddressOf } from "./dataset.ts";
+import { accountIdOf, type Dataset, domainOf, suppressedAddressOf } from "./dataset.ts";
 
 const bodyBytes = 1500;
 const subject = "Your order is on its way";

@@ -113,6 +113,22 @@ describe.skipIf(!isHaproxyInstalled())("deploy/cells/haproxy.cfg with healthy ce
     },
   );
 
+  test.for([
+    ["/api/v1/auth/refresh", '{"browser":true}'],
+    ["/api/v1/auth/refresh", '{"session_id":"0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f", "browser": true}'],
+    ["/api/v1/auth/password-reset", '{"email":"ada@example.com"}'],
+    ["/api/v1/auth/password-reset/confirm", "{}"],
+    ["/api/v1/auth/invitations/accept", "{}"],
+  ] as const)(
+    "%s with %s names no cell: 404 with a hint at the common host name, and served at that of a cell",
+    async ([path, body]) => {
+      const response = await send({ method: "POST", path, body });
+      expect(response.status).toBe(404);
+      expectShape(response, "NOT_FOUND");
+      expect(cellOf(await send({ method: "POST", path, body, host: "AB.mail.acme.io" }))).toBe("AB");
+    },
+  );
+
   test("a body of 8 MiB arrives complete", async () => {
     const body = randomBytes(8 * 1024 * 1024);
     const response = await send({ method: "POST", path: "/api/v1/send", headers: key("AB"), body });

@@ -29,10 +29,10 @@ export type SendRequest = {
 export interface ErrorBody {
   success: false;
   error: {
-    code: "BAD_REQUEST" | "UNAUTHORIZED" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+    code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
     /** What happened and what to do next */
     message: string;
-    /** Every problem of the request; present on VALIDATION_ERROR, and on CONFLICT from POST /api/v1/send */
+    /** Every problem of the request; present on VALIDATION_ERROR, on CONFLICT from POST /api/v1/send, and on UNAUTHORIZED for a missing or wrong code */
     details?: Array<{
       /** Name of the field, or `body` for the whole body */
       field: string;
@@ -67,8 +67,10 @@ export interface Account {
   held: boolean;
   /** Why the mail is on hold; null while it is not */
   held_reason: string | null;
-  /** Live mail of the last seven days by UTC, or since the operator released the account; a few seconds old */
-  reputation: {
+  /** Users without two-factor authentication can only set it up */
+  totp_required: boolean;
+  /** Live mail of the last seven days by UTC, or since the operator released the account; a few seconds old. Absent for an API key for one domain, because it counts all domains */
+  reputation?: {
     /** `unknown`: fewer than 200 outcomes; `warning`: a rate is above the line at which SES reviews senders */
     state: "unknown" | "good" | "warning";
     /** Recipients of live mail that was delivered or bounced permanently */
@@ -81,7 +83,7 @@ export interface Account {
     complaint_rate: number | null;
     /** One sentence for each rate above the review line */
     warnings: string[];
-  };
+  } | undefined;
 }
 
 /** An API key without its secret */
@@ -95,6 +97,17 @@ export interface ApiKey {
   /** Null when the key does not expire */
   expires_at: string | null;
   created_at: string;
+  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change */
+  scopes: Array<"send" | "read" | "suppressions" | "domains" | "webhooks">;
+  /** The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the sends of its domain. Null when it may send from all */
+  domain: string | null;
+  /** When the key was last used, up to two minutes old; null when it was never used */
+  last_used_at: string | null;
+  /** The user who created the key, also after the user has left the account; null for keys of the operator */
+  created_by: {
+    user_id: string;
+    email: string;
+  } | null;
 }
 
 /** The new API key with its secret */
@@ -108,8 +121,47 @@ export interface CreatedApiKey {
   /** Null when the key does not expire */
   expires_at: string | null;
   created_at: string;
+  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change */
+  scopes: Array<"send" | "read" | "suppressions" | "domains" | "webhooks">;
+  /** The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the sends of its domain. Null when it may send from all */
+  domain: string | null;
+  /** When the key was last used, up to two minutes old; null when it was never used */
+  last_used_at: string | null;
+  /** The user who created the key, also after the user has left the account; null for keys of the operator */
+  created_by: {
+    user_id: string;
+    email: string;
+  } | null;
   /** The full key. No other response contains it */
   key: string;
+}
+
+/** The API key with its new secret */
+export interface RolledApiKey {
+  id: string;
+  name: string;
+  /** A `live` key sends real email; a `test` key never does */
+  type: "live" | "test";
+  /** First characters of the key, followed by `...` */
+  key_prefix: string;
+  /** Null when the key does not expire */
+  expires_at: string | null;
+  created_at: string;
+  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change */
+  scopes: Array<"send" | "read" | "suppressions" | "domains" | "webhooks">;
+  /** The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the sends of its domain. Null when it may send from all */
+  domain: string | null;
+  /** When the key was last used, up to two minutes old; null when it was never used */
+  last_used_at: string | null;
+  /** The user who created the key, also after the user has left the account; null for keys of the operator */
+  created_by: {
+    user_id: string;
+    email: string;
+  } | null;
+  /** The full key. No other response contains it */
+  key: string;
+  /** Every earlier secret of the key has ended at this time */
+  previous_secrets_end_at: string;
 }
 
 /** An access token and the refresh token that renews it */
@@ -119,8 +171,54 @@ export interface Tokens {
   token_type: "Bearer";
   /** Seconds until the access token expires */
   expires_in: number;
-  /** Exchange it once at POST /api/v1/auth/refresh for a new pair */
-  refresh_token: string;
+  /** Exchange it at POST /api/v1/auth/refresh for the next tokens. Absent with `browser`: it is in the cookie */
+  refresh_token?: string | undefined;
+}
+
+/** The user behind an access token */
+export interface Me {
+  user_id: string;
+  email: string;
+  /** The account that the access token is for */
+  tenant_id: string;
+  /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
+  role: "viewer" | "developer" | "owner";
+  /** All accounts of the user; `POST /api/v1/auth/switch` gives a token for another one */
+  memberships: Array<{
+    tenant_id: string;
+    name: string;
+    /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
+    role: "viewer" | "developer" | "owner";
+    suspended: boolean;
+  }>;
+}
+
+/** The account that the person has joined */
+export interface Joined {
+  message: string;
+  tenant_id: string;
+  name: string;
+  email: string;
+  /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
+  role: "viewer" | "developer" | "owner";
+}
+
+/** A login of the user that has not ended */
+export interface Session {
+  /** Id of the session */
+  id: string;
+  /** True for the session of this request */
+  current: boolean;
+  /** `User-Agent` of the last log-in or refresh; null if it had none */
+  device: string | null;
+  /** IP address of the last log-in or refresh; null if it is unknown */
+  address: string | null;
+  /** Time of the log-in */
+  created_at: string;
+  /** Time of the last refresh, accurate to two minutes */
+  last_used_at: string;
+  /** Time at which the session ends in any case */
+  expires_at: string;
 }
 
 /** The registered domain with the DNS records to publish */
@@ -238,6 +336,44 @@ export interface Event {
   suppressed_at?: string | undefined;
 }
 
+/** An open invitation to the account */
+export interface Invitation {
+  id: string;
+  email: string;
+  /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
+  role: "viewer" | "developer" | "owner";
+  /** Id of the owner who invited; null for the operator of the installation */
+  invited_by: string | null;
+  created_at: string;
+  expires_at: string;
+}
+
+/** The new invitation */
+export interface CreatedInvitation {
+  id: string;
+  email: string;
+  /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
+  role: "viewer" | "developer" | "owner";
+  /** Id of the owner who invited; null for the operator of the installation */
+  invited_by: string | null;
+  created_at: string;
+  expires_at: string;
+  /** True when this installation mails the links. It does not show whether the mail arrives */
+  mailed: boolean;
+  /** Pass it on to the invited person. No other response contains it. Null when this installation mails the links */
+  link: string | null;
+}
+
+/** A person who belongs to the account */
+export interface Member {
+  user_id: string;
+  email: string;
+  /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
+  role: "viewer" | "developer" | "owner";
+  /** When the person became a member */
+  created_at: string;
+}
+
 /** The stored send */
 export interface AcceptedSend {
   id: string;
@@ -318,9 +454,9 @@ export interface SendValidation {
   /** Null when the request has no idempotency key */
   idempotency: {
     state: "new" | "repeat" | "conflict";
-    /** The send that used the key */
+    /** The send that used the key; absent for a conflict seen by a key with a `domain` */
     id?: string | undefined;
-    /** Absent when the API generated the key: then only the payload as a whole can be compared */
+    /** Absent when the API generated the key, because only the payload as a whole can be compared then, and for a key with a `domain` */
     differing_fields?: string[] | undefined;
   } | null;
   /** What remains in each window; this request does not count */
@@ -495,17 +631,187 @@ export interface ListSendsAnswer {
 export interface LogInBody {
   email: string;
   password: string;
+  /** Code of the authenticator app. Each counts once */
+  totp_code?: string | undefined;
+  /** A recovery code instead of `totp_code`. Each works once */
+  recovery_code?: string | undefined;
+  /** `true`: the refresh token comes in an HttpOnly cookie only. For pages of this installation; needs `Origin` */
+  browser?: boolean | undefined;
 }
 
 export interface RefreshLoginBody {
-  /** From the last log-in or refresh */
-  refresh_token: string;
+  /** From the last log-in or refresh; required without `browser` */
+  refresh_token?: string | undefined;
+  /** The refresh token is in the cookie of a log-in with `browser` */
+  browser?: true | undefined;
+  /** The session to refresh: claim `sid` of the access token. 409 if the token is of another one */
+  session_id?: string | undefined;
 }
 
 /** The login has ended */
 export interface LogOutAnswer {
   success: true;
   message: string;
+}
+
+/** The user's sessions, most recently used first */
+export interface ListSessionsAnswer {
+  sessions: Session[];
+}
+
+/** All other sessions have ended */
+export interface EndOtherSessionsAnswer {
+  success: true;
+  /** How many sessions ended */
+  ended: number;
+}
+
+/** The session has ended */
+export interface EndSessionAnswer {
+  success: true;
+  message: string;
+}
+
+/** Two-factor authentication of the user */
+export interface GetTotpAnswer {
+  enabled: boolean;
+  enabled_at: string | null;
+  /** The account requires it, and the user can do nothing else before */
+  required: boolean;
+  recovery_codes_left: number;
+}
+
+export interface EnrolTotpBody {
+  /** The user's own password */
+  password: string;
+}
+
+/** The enrolment waits for a code */
+export interface EnrolTotpAnswer {
+  /** To type into an authenticator app. It is not shown again */
+  secret: string;
+  /** The same as a URI, to show as a QR code */
+  otpauth_uri: string;
+}
+
+export interface ConfirmTotpBody {
+  /** Code of the authenticator app. Each counts once */
+  totp_code: string;
+}
+
+/** The recovery codes */
+export interface ConfirmTotpAnswer {
+  /** Ten codes. They are not shown again */
+  recovery_codes: string[];
+}
+
+export interface RenewRecoveryCodesBody {
+  /** Code of the authenticator app. Each counts once */
+  totp_code?: string | undefined;
+  /** A recovery code instead of `totp_code`. Each works once */
+  recovery_code?: string | undefined;
+}
+
+/** The recovery codes */
+export interface RenewRecoveryCodesAnswer {
+  /** Ten codes. They are not shown again */
+  recovery_codes: string[];
+}
+
+export interface DisableTotpBody {
+  /** The user's own password */
+  password: string;
+  /** Code of the authenticator app. Each counts once */
+  totp_code?: string | undefined;
+  /** A recovery code instead of `totp_code`. Each works once */
+  recovery_code?: string | undefined;
+}
+
+/** It is off */
+export interface DisableTotpAnswer {
+  success: true;
+  message: string;
+}
+
+export interface SwitchAccountBody {
+  /** Id of the account, from `GET /api/v1/auth/me` */
+  tenant_id: string;
+  /** `true`: the new refresh token replaces the one in the cookie of the browser */
+  browser?: boolean | undefined;
+}
+
+export interface AcceptInvitationBody {
+  /** The part of the link after `=` */
+  token: string;
+  /** Of the user with the invited address; a new person chooses one of at least 12 characters */
+  password: string;
+}
+
+export interface JoinByInvitationBody {
+  /** The part of the link after `=` */
+  token: string;
+}
+
+export interface RequestPasswordResetBody {
+  email: string;
+}
+
+/** What happens next */
+export interface RequestPasswordResetAnswer {
+  message: string;
+}
+
+export interface ResetPasswordBody {
+  /** The part of the link after `=` */
+  token: string;
+  /** At least 12 characters */
+  password: string;
+}
+
+/** What happens next */
+export interface ResetPasswordAnswer {
+  message: string;
+}
+
+/** At most 1,000 members of the account, oldest first */
+export type ListMembersAnswer = Member[];
+
+export interface ChangeRoleBody {
+  /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
+  role: "viewer" | "developer" | "owner";
+}
+
+/** The member is removed */
+export interface RemoveMemberAnswer {
+  message: string;
+}
+
+export interface InviteMemberBody {
+  email: string;
+  /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
+  role: "viewer" | "developer" | "owner";
+}
+
+/** The open invitations of the account, newest first */
+export type ListInvitationsAnswer = Invitation[];
+
+/** The invitation is withdrawn */
+export interface DeleteInvitationAnswer {
+  message: string;
+}
+
+export interface ChangeAccountBody {
+  /** Whether every user of the account needs two-factor authentication */
+  totp_required: boolean;
+  /** Code of the authenticator app. Each counts once */
+  totp_code?: string | undefined;
+  /** A recovery code instead of `totp_code`. Each works once */
+  recovery_code?: string | undefined;
+}
+
+/** The settings of the account */
+export interface ChangeAccountAnswer {
+  totp_required: boolean;
 }
 
 export interface CreateApiKeyBody {
@@ -515,10 +821,19 @@ export interface CreateApiKeyBody {
   type: "live" | "test";
   /** An ISO 8601 date or date-time. A date alone, such as `2027-01-31`, is 00:00 UTC; without a zone the time is UTC. Omit for no expiration */
   expires_at?: string | null | undefined;
+  /** What the key may do, by default `["send"]`. `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change */
+  scopes?: Array<"send" | "read" | "suppressions" | "domains" | "webhooks"> | undefined;
+  /** The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the sends of its domain. Omit for all domains of the account */
+  domain?: string | null | undefined;
 }
 
 /** The newest 1,000 keys of the account, except revoked ones, newest first */
 export type ListApiKeysAnswer = ApiKey[];
+
+export interface RollApiKeyBody {
+  /** How long the secrets before the new one still work, 0 to 604800, by default 86400. 0 ends them now */
+  overlap_seconds?: number | undefined;
+}
 
 /** The key is revoked */
 export interface RevokeApiKeyAnswer {
@@ -677,9 +992,121 @@ export interface Operations {
   "POST /api/v1/auth/logout": {
     answer: LogOutAnswer;
   };
+  /** List the user's own sessions */
+  "GET /api/v1/auth/sessions": {
+    answer: ListSessionsAnswer;
+  };
+  /** End all other sessions of the user */
+  "DELETE /api/v1/auth/sessions": {
+    answer: EndOtherSessionsAnswer;
+  };
+  /** End one of the user's own sessions */
+  "DELETE /api/v1/auth/sessions/{id}": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    answer: EndSessionAnswer;
+  };
+  /** Get whether two-factor authentication is on */
+  "GET /api/v1/auth/totp": {
+    answer: GetTotpAnswer;
+  };
+  /** Start to set up two-factor authentication */
+  "POST /api/v1/auth/totp": {
+    body: EnrolTotpBody;
+    answer: EnrolTotpAnswer;
+  };
+  /** Turn two-factor authentication on with a first code */
+  "POST /api/v1/auth/totp/confirm": {
+    body: ConfirmTotpBody;
+    answer: ConfirmTotpAnswer;
+  };
+  /** Replace the recovery codes */
+  "POST /api/v1/auth/totp/recovery-codes": {
+    body: RenewRecoveryCodesBody;
+    answer: RenewRecoveryCodesAnswer;
+  };
+  /** Turn two-factor authentication off */
+  "POST /api/v1/auth/totp/disable": {
+    body: DisableTotpBody;
+    answer: DisableTotpAnswer;
+  };
+  /** Get the user of the access token and the user's accounts */
+  "GET /api/v1/auth/me": {
+    answer: Me;
+  };
+  /** Get tokens for another account of the same user */
+  "POST /api/v1/auth/switch": {
+    body: SwitchAccountBody;
+    answer: Tokens;
+  };
+  /** Accept an invitation with a password */
+  "POST /api/v1/auth/invitations/accept": {
+    body: AcceptInvitationBody;
+    answer: Joined;
+  };
+  /** Accept an invitation as the user of the access token */
+  "POST /api/v1/auth/invitations/join": {
+    body: JoinByInvitationBody;
+    answer: Joined;
+  };
+  /** Request a mail with a link that resets the password */
+  "POST /api/v1/auth/password-reset": {
+    body: RequestPasswordResetBody;
+    answer: RequestPasswordResetAnswer;
+  };
+  /** Set a new password with the token of a reset link */
+  "POST /api/v1/auth/password-reset/confirm": {
+    body: ResetPasswordBody;
+    answer: ResetPasswordAnswer;
+  };
+  /** List the members of the account */
+  "GET /api/v1/members": {
+    answer: ListMembersAnswer;
+  };
+  /** Change the role of a member */
+  "PATCH /api/v1/members/{id}": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: ChangeRoleBody;
+    answer: Member;
+  };
+  /** Remove a member from the account */
+  "DELETE /api/v1/members/{id}": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    answer: RemoveMemberAnswer;
+  };
+  /** Invite a person to the account */
+  "POST /api/v1/invitations": {
+    body: InviteMemberBody;
+    answer: CreatedInvitation;
+  };
+  /** List the open invitations to the account */
+  "GET /api/v1/invitations": {
+    answer: ListInvitationsAnswer;
+  };
+  /** Withdraw an invitation */
+  "DELETE /api/v1/invitations/{id}": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    answer: DeleteInvitationAnswer;
+  };
   /** Get the account of the credential */
   "GET /api/v1/account": {
     answer: Account;
+  };
+  /** Change the settings of the account */
+  "PATCH /api/v1/account": {
+    body: ChangeAccountBody;
+    answer: ChangeAccountAnswer;
   };
   /** Create an API key */
   "POST /api/v1/api-keys": {
@@ -689,6 +1116,15 @@ export interface Operations {
   /** List the account's API keys */
   "GET /api/v1/api-keys": {
     answer: ListApiKeysAnswer;
+  };
+  /** Give an API key a new secret */
+  "POST /api/v1/api-keys/{id}/roll": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: RollApiKeyBody;
+    answer: RolledApiKey;
   };
   /** Revoke an API key permanently */
   "DELETE /api/v1/api-keys/{id}": {

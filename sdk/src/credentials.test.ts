@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cutConnection, refuse, respond, type Step, startScriptedServer } from "../test/scripted-server.ts";
 import { withoutWaiting } from "../test/without-waiting.ts";
 import type { Operations } from "./api-types.ts";
@@ -62,12 +62,49 @@ test("the client refreshes a token before it expires, and logs in again when the
   ]);
 });
 
-test("the client does not retry a refresh after a lost response, and logs in again", async () => {
+test("the client retries a refresh after a lost response: the service gives the same tokens again", async () => {
   const { listDomains, paths, clock } = await aSession(tokens("one"), ok, cutConnection, tokens("two"), ok);
   await listDomains();
   clock.seconds = 900;
   expect((await listDomains()).error).toBeNull();
-  expect(paths().slice(2)).toEqual(["auth/refresh refresh-one", "auth/login", "domains Bearer two"]);
+  expect(paths().slice(2)).toEqual(["auth/refresh refresh-one", "auth/refresh refresh-one", "domains Bearer two"]);
+});
+
+test("while the service cannot refresh, the client keeps the refresh token and does not log in", async () => {
+  const unavailable = Array<Step>(4).fill(refuse(503, "UNAVAILABLE"));
+  const { listDomains, paths, clock } = await aSession(tokens("one"), ok, ...unavailable, tokens("two"), ok);
+  await listDomains();
+  clock.seconds = 900;
+  expect((await listDomains()).error).toMatchObject({ status: 503 });
+  expect((await listDomains()).error).toBeNull();
+  expect(new Set(paths().slice(2))).toEqual(new Set(["auth/refresh refresh-one", "domains Bearer two"]));
+});
+
+describe("a login with a code, which counts once", () => {
+  const withCode = { ...login, totp_code: "492039" };
+
+  test("is not repeated when the service refuses the refresh token", async () => {
+    const steps = [tokens("one"), refuse(401, "UNAUTHORIZED"), refuse(401, "UNAUTHORIZED"), ok];
+    const { url, requests } = await startScriptedServer(...steps);
+    const request = connect({ baseUrl: url, login: withCode }, withoutWaiting());
+    for (let calls = 0; calls < 3; calls++) {
+      expect((await request("GET /api/v1/domains", {})).error).toMatchObject({ status: 401 });
+    }
+    expect(requests.map(({ path }) => path.replace("/api/v1/", ""))).toEqual(["auth/login", "domains", "auth/refresh"]);
+  });
+
+  test("is not repeated after a wrong code or a lost response", async () => {
+    for (const [step, times] of [
+      [refuse(401, "UNAUTHORIZED"), 2],
+      [cutConnection, 1],
+    ] as const) {
+      const { url, requests } = await startScriptedServer(step, ok);
+      const request = connect({ baseUrl: url, login: withCode }, withoutWaiting());
+      for (let calls = 0; calls < times; calls++)
+        expect((await request("GET /api/v1/domains", {})).error).not.toBeNull();
+      expect(requests).toHaveLength(1);
+    }
+  });
 });
 
 test("the next call logs in again after the service ended the login", async () => {

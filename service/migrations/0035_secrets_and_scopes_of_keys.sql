@@ -12,7 +12,9 @@ alter table api_keys
   ),
   -- A key for one domain must not read what the account sent from others.
   add constraint api_keys_domain_sends_only check (domain is null or scopes = '{send}'),
-  add constraint api_keys_domain_lower_case check (domain = lower(domain));
+  add constraint api_keys_domain_lower_case check (domain = lower(domain)),
+  -- For the foreign key of api_key_secrets.
+  add constraint api_keys_of_account_unique unique (id, account_id);
 
 -- API processes remember these for the life of the process.
 create function refuse_other_rights() returns trigger
@@ -34,13 +36,15 @@ create trigger api_keys_rights_are_final
 -- Without a reference to accounts: it would lock accounts after api_keys, and accept locks them in the opposite order.
 create table api_key_secrets (
   id uuid primary key,
-  key_id uuid not null references api_keys (id),
+  key_id uuid not null,
   account_id uuid not null,
   pepper_id text not null,
   hmac bytea not null,
   created_at timestamptz not null default now(),
   ends_at timestamptz,
-  constraint api_key_secrets_hmac_unique unique (hmac)
+  constraint api_key_secrets_hmac_unique unique (hmac),
+  -- With the account: no account can add a secret to the key of another.
+  constraint api_key_secrets_key_of_account foreign key (key_id, account_id) references api_keys (id, account_id)
 );
 
 -- Of two rolls at the same time the second finds no newest secret and runs again.
@@ -73,6 +77,8 @@ begin
   return null;
 end;
 $$;
+
+revoke all on function keep_secret_of_key () from public;
 
 create trigger api_keys_keep_new_secret after insert on api_keys
   for each row execute function keep_secret_of_key();

@@ -59,7 +59,7 @@ export const proof: Proof = {
     withApiProcesses(serverUrl, 2, async ({ db, processes, credentialDeps }) => {
       const urls = processes.map(({ url }) => url);
       const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-      const call: Call = (url, headers, request) => statusOf(agent, url, headers, request);
+      const call: Call = (url, headers, use) => statusOf(agent, url, headers, use);
 
       const tallies: [string, Tally][] = [];
       for (const [kind, makeSubject] of Object.entries(
@@ -109,8 +109,8 @@ function subjects(
     roll: async () => {
       const login = await aLogin(db, loginDeps);
       const { id, key } = await anApiKey(db, apiKeyIssuer, login.accountId);
-      const request = { method: "POST", path: `/api/v1/api-keys/${id}/roll`, body: { overlap_seconds: 0 } } as const;
-      const end = () => mustBe200(callFirst({ authorization: `Bearer ${login.accessToken}` }, request));
+      const rolling = { method: "POST", path: `/api/v1/api-keys/${id}/roll`, body: { overlap_seconds: 0 } } as const;
+      const end = () => mustBe200(callFirst({ authorization: `Bearer ${login.accessToken}` }, rolling));
       return { headers: { "x-api-key": key }, end };
     },
     "end of an overlap": async () => {

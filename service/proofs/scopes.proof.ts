@@ -137,6 +137,8 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   if (!isOwn && namesResource) return [404];
   // None of the users has such a session or TOTP, and their codes are wrong: any refusal but one of the role.
   if (/^\w+ \/api\/v1\/auth\/(sessions\/|totp\/)/.test(name)) return [401, 404, 409, 422, 429];
+  // The token is for its own account already.
+  if (name === "POST /api/v1/auth/switch") return [409];
   // The token is of no invitation, but the credential was checked.
   if (name === "POST /api/v1/auth/invitations/join") return [404];
   if (name === "POST /api/v1/send") return isOwn ? [202] : [400, 401];

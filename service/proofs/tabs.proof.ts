@@ -7,6 +7,7 @@ import { withTestApis } from "../test/with-test-apis.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { type Browser, isOpen, openBrowser, origin } from "./tabs/browser.ts";
 import { type FasterClock, startFasterClock } from "./tabs/faster-clock.ts";
+import { findSwitchSurvivors } from "./tabs/switch-thefts.ts";
 import { findSurvivors } from "./tabs/thefts.ts";
 
 const tabCount = 20;
@@ -23,12 +24,14 @@ const [cycle, busy] = [150, 100];
 export const proof: Proof = {
   promise: "Tabs that share a browser session never log each other out, and a stolen refresh token ends the session",
   covers: [
-    "service/migrations/0041_sessions.sql",
+    "service/migrations/0039_sessions.sql",
     "service/proofs/tabs",
     "service/src/api/v1/auth",
     "service/src/logins/refresh-login.ts",
     "service/src/logins/refresh-token-store.ts",
     "service/src/logins/refresh-token.ts",
+    "service/src/logins/switch-account.ts",
+    "service/src/logins/switch-store.ts",
   ],
   size: { small: 12, full: fullSize },
   run: (seconds, { serverUrl, progress }) =>
@@ -38,14 +41,22 @@ export const proof: Proof = {
       async ({ db, apis: { one, other } }) => {
         const tabs = await runTabs(db, [one.app, other.app], seconds, progress);
         const thefts = await findSurvivors(db, one.app);
+        const switches = await findSwitchSurvivors(db, one.app);
         const { refreshes, replaced, overtaken, lost, logOuts } = tabs;
         return {
           figure:
             `${tabCount} tabs in ${tabs.clockSeconds} s of a clock that ran faster for ${seconds} s: ${refreshes} refreshes, ` +
             `${replaced} new cookies, ${overtaken} of them overtaken by a later refresh, ${lost} responses lost, ${logOuts} log-outs; ` +
             `${thefts.survived.length} of ${thefts.tried} sessions survived the use of a stolen token` +
-            thefts.survived.map((name) => ` [${name}]`).join(""),
-          holds: logOuts === 0 && replaced > 5 && overtaken > 0 && lost > 0 && thefts.survived.length === 0,
+            thefts.survived.map((name) => ` [${name}]`).join("") +
+            `; ${switches.survived.length} of ${switches.tried} stolen access tokens became a login that outlived the owner's` +
+            switches.survived.map((name) => ` [${name}]`).join(""),
+          holds:
+            logOuts === 0 &&
+            replaced > 5 &&
+            overtaken > 0 &&
+            lost > 0 &&
+            thefts.survived.length + switches.survived.length === 0,
         };
       },
     ),

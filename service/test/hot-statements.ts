@@ -55,14 +55,19 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
   const decide = createAcceptBatch(db, clock, createAcceptAdmission(), { ...noQuotas, isQueueCounted: () => true });
   let [acceptedId, claimed]: [string, ClaimedSend | undefined] = [newSendId(clock.now()), undefined];
 
-  const accept = async (generatedKey: string | undefined, idempotencyHash: Buffer | undefined) => {
+  const byKey = { apiKeyId, secretId: apiKeyId, loginId: undefined };
+  const byLogin = { apiKeyId: undefined, secretId: undefined, loginId };
+  const accept = async (
+    generatedKey: string | undefined,
+    idempotencyHash: Buffer | undefined,
+    credential: typeof byKey | typeof byLogin = byKey,
+  ) => {
     const id = newSendId(clock.now());
     const recipient = `${randomBytes(6).toString("hex")}@example.test`;
     const decision = await decide({
       accountId,
       mode: "live",
-      secretId: apiKeyId,
-      apiKeyId,
+      ...credential,
       send: {
         id,
         idempotencyHash,
@@ -100,7 +105,7 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
       name: "retry later",
       run: () => retryLater(db, [{ ...attempt(), outcome: "try-later", delaySeconds: 3600, usesRetryWindow: false }]),
     },
-    { name: "accept another", run: () => accept(undefined, undefined) },
+    { name: "accept another", run: () => accept(undefined, undefined, byLogin) },
     { name: "claim another", run: claim },
     { name: "settle", run: () => markSent(db, [{ ...attempt(), outcome: "accepted", providerMessageId: "m" }]) },
     {

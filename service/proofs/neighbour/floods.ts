@@ -1,5 +1,5 @@
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 
 /** What the noisy tenant uses. */
 export interface NoisyTenant {
@@ -21,20 +21,23 @@ export interface Floods {
 }
 
 /**
- * Starts the noisy tenant in a thread of its own. It sends mails of 50 recipients as fast as its limits allow, and while abuse is on
+ * Starts the noisy tenant in a session of its own. It sends mails of 50 recipients as fast as its limits allow, and while abuse is on
  * it repeats list requests, registrations, large mails, validations and log-ins without a pause, whatever the answers say.
  */
 export async function startFloods(tenant: NoisyTenant): Promise<Floods> {
-  const thread = new Worker(new URL("./floods-thread.ts", import.meta.url), { workerData: tenant });
+  const child = fork(new URL("./floods-process.ts", import.meta.url), [JSON.stringify(tenant)], { detached: true });
   let last: FloodCounts = {};
-  thread.on("message", (counts: FloodCounts) => {
+  child.on("message", (counts: FloodCounts) => {
     last = counts;
   });
-  await once(thread, "message");
+  await once(child, "message");
   return {
     counts: () => last,
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the target is a thread, not a window
-    setAbuse: (isOn) => thread.postMessage(isOn),
-    stop: () => thread.terminate(),
+    setAbuse: (isOn) => child.send(isOn),
+    async stop() {
+      const closed = once(child, "close");
+      child.kill("SIGKILL");
+      await closed;
+    },
   };
 }

@@ -46,17 +46,20 @@ export async function isOpen(app: ApiServer, accessToken: string): Promise<boole
   return statusCode === 200;
 }
 
-async function post(app: ApiServer, path: string, body: object, cookie: string) {
+/** A POST to a route of /api/v1/auth. Without a cookie it is empty. */
+export async function post(app: ApiServer, path: string, body: object, cookie: string, accessToken?: string) {
+  const authorization = accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
   const response = await app.inject({
     method: "POST",
     url: `/api/v1/auth/${path}`,
-    headers: { origin, cookie, "content-type": "application/json" },
+    headers: { origin, cookie, "content-type": "application/json", ...authorization },
     payload: JSON.stringify(body),
   });
   const setCookie = response.headers["set-cookie"];
   return {
     status: response.statusCode,
     accessToken: String(response.json().access_token),
+    refreshToken: String(response.json().refresh_token ?? ""),
     cookie: typeof setCookie === "string" ? setCookie.split(";")[0] : undefined,
   };
 }

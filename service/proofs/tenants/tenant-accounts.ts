@@ -36,6 +36,11 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
   const accountId = await anAccount(db, { name: tag });
   const limit = 10_000 + number;
   await setLimits(db, accountId, { perSecond: limit, per10Seconds: limit, perMinute: limit });
+  await db.query({
+    name: "many-domain-changes",
+    text: "update accounts set domain_changes_per_minute = 1000 where id = $1",
+    values: [accountId],
+  });
   const { accessToken } = await aLogin(db, deps.loginDeps, { accountId });
   const aKey = (type: Mode) => anApiKey(db, deps.apiKeyIssuer, accountId, { name: tag, type, scopes: [...keyScopes] });
   const [liveKey, testKey, spareKey] = [await aKey("live"), await aKey("test"), await aKey("live")];

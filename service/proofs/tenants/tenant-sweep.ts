@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ProofTools } from "../../../scripts/proof.ts";
 import type { ApiServer } from "../../src/api/http/api-server.ts";
 import type { LoginDeps } from "../../src/logins/login-deps.ts";
-import type { Mode } from "../../src/mode.ts";
+import { bothModes, type Mode } from "../../src/mode.ts";
 import { aLogin } from "../../test/builders.ts";
 import { aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 import { fingerprintForeignRows } from "./foreign-rows.ts";
@@ -189,10 +189,10 @@ function comparable({ status, text }: Answer): unknown {
 async function prepareChanges(db: WatchedDatabase, { accountId, tag }: Tenant): Promise<number> {
   await db.query({
     name: "delete-suppression",
-    text: "delete from suppressions where account_id = $1 and mode = 'live' and email = $2",
+    text: "delete from suppressions where account_id = $1 and email = $2",
     values: [accountId, commonSuppressed],
   });
-  await aSuppression(db, { accountId, email: commonSuppressed });
+  for (const mode of bothModes) await aSuppression(db, { accountId, mode, email: commonSuppressed });
   const name = await aVerifiedDomain(db, accountId, `spare-${randomBytes(4).toString("hex")}-${tag}.test`);
   const [domain] = await db.query<{ id: number }>({
     name: "spare-domain",

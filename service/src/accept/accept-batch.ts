@@ -18,6 +18,8 @@ export interface Candidate {
   apiKeyId: string | undefined;
   /** The secret of that key. The statement checks both. */
   secretId: string | undefined;
+  /** Of a JWT; the statement checks it and the role. Without key and login the sender is Postern itself. */
+  loginId?: string | undefined;
   send: CandidateSend | undefined;
 }
 
@@ -58,7 +60,7 @@ export interface FirstAnswer {
 }
 
 export type Decision =
-  /** The key is revoked, expired, replaced or not for this send, or the account is suspended. */
+  /** The key is revoked, expired, replaced or not for this send, the login ended or lost its role, or the account is suspended. */
   | { kind: "not-allowed" }
   | { kind: "over-limit"; usage: RateUsage; retryMs: number }
   | { kind: "not-valid"; usage: RateUsage }
@@ -180,7 +182,7 @@ function parametersOf(candidates: Candidate[], exceeded: (QuotaState | undefined
   return [
     uuidArray(candidates.map((candidate) => candidate.accountId)),
     textArray(candidates.map((candidate) => candidate.mode)),
-    uuidArray(candidates.map((candidate) => candidate.secretId ?? null)),
+    uuidArray(candidates.map((candidate) => candidate.secretId ?? candidate.loginId ?? null)),
     booleanArray(sends.map((send) => send !== undefined)),
     uuidArray(sends.map((send) => send?.id ?? null)),
     uuidBytesArray(sends.map((send) => send?.idempotencyHash ?? null)),

@@ -41,6 +41,8 @@ export interface Sender {
   apiKeyId: string | undefined;
   /** The secret of the key that the request came with; undefined for a JWT. */
   secretId: string | undefined;
+  /** Of a JWT. Without key and login the sender is Postern itself. */
+  loginId?: string | undefined;
 }
 
 export interface Accepted {
@@ -106,12 +108,13 @@ function withoutAnswer(decision: Decision): Refused {
 
 /** Id and keys are fixed before the first try, so that a try whose answer was lost can be found. */
 function newCandidate(deps: AcceptDeps, sender: Sender, request: SendRequest | undefined): Candidate {
-  const { accountId, mode, apiKeyId, secretId } = sender;
+  const { accountId, mode, apiKeyId, secretId, loginId } = sender;
   return {
     accountId,
     mode,
     apiKeyId,
     secretId,
+    loginId,
     send: request === undefined ? undefined : newSend(deps, sender, request),
   };
 }

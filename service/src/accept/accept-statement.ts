@@ -13,7 +13,8 @@ export const firstStatus =
  *
  * 1. `request`: the parameters as rows. A request with an invalid body has no payload and only counts against the rate limit.
  * 2. `allowed`: the account is not suspended, the key is neither revoked nor expired and may send from this domain, and its secret has
- *    not ended. A request that is not allowed has no row in the result.
+ *    not ended; the login of a JWT is open, and its user is still a developer or owner. A request that is not allowed has no row in the
+ *    result.
  * 3. `counted`: how many requests of each account the rate limit admits (rate-limit.ts).
  * 4. `evaluated`, `fit`: is the domain verified, which recipients are suppressed, and with that the first status.
  * 5. `generated`, `reserved_keys`, `answer`, `original`: an idempotency key that was used before gets its first answer again, also when
@@ -47,6 +48,24 @@ const noGenerated = `
     null::text[] as suppressed_recipients, null::timestamptz as queued_at
   where false`;
 
+/** SQL: the login `r.credential_id` is open, and its user may send for the account `a` now. */
+const isLoginOfSender = `coalesce((
+        select coalesce((
+          select m.role in ('developer', 'owner')
+          from memberships m
+          where m.user_id = l.user_id
+            and m.account_id = l.account_id
+        ), false) and not (a.totp_required and coalesce((
+          select u.totp_enabled_at is null
+          from users u
+          where u.id = l.user_id
+        ), true))
+        from logins l
+        where l.id = r.credential_id
+          and l.account_id = r.account_id
+          and l.expires_at > now()
+      ), false)`;
+
 export const acceptStatement = (hasGeneratedKeys: boolean) => `
 with request as materialized (
   select *
@@ -55,12 +74,12 @@ with request as materialized (
     $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[], $17::uuid[],
     $18::bytea[], $19::uuid[], $20::boolean[], $21::boolean[]
   ) with ordinality as r (
-    account_id, mode, secret_id, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
+    account_id, mode, credential_id, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
     recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, api_key_id,
     payload_hash, generated_key, is_over_quota, is_counted, position
   )
 ), allowed as materialized (
-  -- The account, the mode and the secrets of a key never change, so the API process knows them. Whether they are usable is checked here,
+  -- credential_id is the secret of the key, or without a key the login. The account, the mode and the secrets of a key never change, so the API process knows them. Whether they are usable is checked here,
   -- in the commit that stores the send. from_domain is the domain that must be verified. The running sums are for the rate limit and fair_at.
   select r.position, r.account_id, r.mode, account.limits, account.hold_reason,
     sum(case when r.has_payload then cardinality(string_to_array(r.recipients, ',')) else 0 end)
@@ -72,7 +91,7 @@ with request as materialized (
     from accounts a
     where a.id = r.account_id
       and a.suspended_at is null
-      and (r.api_key_id is null or coalesce((
+      and case when r.api_key_id is null then r.credential_id is null or ${isLoginOfSender} else coalesce((
         select true
         from api_keys k
         where k.id = r.api_key_id
@@ -82,14 +101,14 @@ with request as materialized (
           and 'send' = any (k.scopes)
           and (k.domain is null or not r.has_payload or k.domain = r.from_domain)
           and case
-            when r.secret_id = ${newestSecretId("k")} then true
+            when r.credential_id = ${newestSecretId("k")} then true
             else coalesce((
               select ${isCurrent("s")}
               from api_key_secrets s
-              where s.id = r.secret_id
+              where s.id = r.credential_id
                 and s.key_id = k.id
             ), false) end
-      ), false))`)} account
+      ), false) end`)} account
 ), counted as (${rateLimitStep(acceptQueueHead)}
 ), evaluated as materialized (
   select r.position, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.generated_key, r.recipients,

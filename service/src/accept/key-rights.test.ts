@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { aCandidate } from "../../test/a-candidate.ts";
-import { anAccount, anApiKey } from "../../test/builders.ts";
+import { aLogin, anAccount, anApiKey } from "../../test/builders.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { aConfig } from "../../test/test-config.ts";
-import { useTestDatabase } from "../../test/use-test-database.ts";
+import { useTestApi } from "../../test/use-test-api.ts";
 import { rollApiKey } from "../api-keys/roll-api-key.ts";
 import type { KeyScope } from "../api-keys/scopes.ts";
 import { openDatabaseClock } from "../db/database-clock.ts";
 import { newSendId } from "../sends/send-id.ts";
 import { type Candidate, createAcceptBatch } from "./accept-batch.ts";
 
-const database = useTestDatabase();
+const api = useTestApi();
+const { database } = api;
 const issuer = { pepper: aConfig().secrets.apiKeyPepper.current, cellCode: "AA" };
 
 describe("the accept statement refuses, whatever the API process believes,", () => {
@@ -37,6 +38,22 @@ describe("the accept statement refuses, whatever the API process believes,", () 
     expect(await decide({ ...candidate(), apiKeyId: id, secretId: undefined })).toBe("not-allowed");
     await change(database.db, "update api_key_secrets set ends_at = now() where id = $1", [id]);
     expect(await decide({ ...candidate(), apiKeyId: id, secretId: id })).toBe("not-allowed");
+  });
+
+  test("a login that has ended, one of another account, and one whose user became a viewer", async () => {
+    const { candidate, accountId } = await aFixture({});
+    const { loginDeps } = api.deps;
+    const login = await aLogin(database.db, loginDeps, { accountId });
+    const other = await aLogin(database.db, loginDeps);
+    expect(await decide({ ...candidate(), loginId: login.loginId })).toBe("stored");
+    expect(await decide({ ...candidate(), loginId: other.loginId })).toBe("not-allowed");
+    await change(database.db, "update accounts set totp_required = true where id = $1", [accountId]);
+    expect(await decide({ ...candidate(), loginId: login.loginId })).toBe("not-allowed");
+    await change(database.db, "update accounts set totp_required = false where id = $1", [accountId]);
+    const viewer = await aLogin(database.db, loginDeps, { accountId, role: "viewer" });
+    expect(await decide({ ...candidate(), loginId: viewer.loginId })).toBe("not-allowed");
+    await change(database.db, "delete from logins where id = $1", [login.loginId]);
+    expect(await decide({ ...candidate(), loginId: login.loginId })).toBe("not-allowed");
   });
 
   test("a key of the other mode and a key of another account", async () => {

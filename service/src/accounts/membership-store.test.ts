@@ -12,16 +12,16 @@ describe("an account keeps an owner", () => {
   test("the last owner can be neither removed nor demoted", async () => {
     const { db, owner } = await anAccountWithOwner();
     await aUser(api.database.db, { accountId: db.accountId, role: "developer" });
-    await expect(removeMember(db, owner)).rejects.toMatchObject({ code: "CONFLICT" });
-    await expect(changeRole(db, owner, "developer")).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(removeMember(db, { userId: owner })).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(changeRole(db, { userId: owner, role: "developer" })).rejects.toMatchObject({ code: "CONFLICT" });
     expect((await listMembers(db)).map(({ role }) => role)).toEqual(["owner", "developer"]);
   });
 
   test("an owner can be removed or demoted while another one remains", async () => {
     const { db, owner } = await anAccountWithOwner();
     const [second, third] = [await anotherOwner(db.accountId), await anotherOwner(db.accountId)];
-    expect(await changeRole(db, owner, "viewer")).toMatchObject({ userId: owner, role: "viewer" });
-    expect(await removeMember(db, second)).toBe(true);
+    expect(await changeRole(db, { userId: owner, role: "viewer" })).toMatchObject({ userId: owner, role: "viewer" });
+    expect(await removeMember(db, { userId: second })).toBe(true);
     expect((await listMembers(db)).map(({ userId }) => userId)).toEqual([owner, third]);
   });
 
@@ -30,12 +30,26 @@ describe("an account keeps an owner", () => {
       const { db, owner } = await anAccountWithOwner();
       const owners = [owner, await anotherOwner(db.accountId), await anotherOwner(db.accountId)];
       const changes = owners.map((userId, position) =>
-        (round + position) % 2 === 0 ? removeMember(db, userId) : changeRole(db, userId, "developer"),
+        (round + position) % 2 === 0 ? removeMember(db, { userId }) : changeRole(db, { userId, role: "developer" }),
       );
       const outcomes = await Promise.allSettled(changes);
       expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(1);
       const left = await listMembers(db);
       expect(left.filter(({ role }) => role === "owner")).toHaveLength(1);
+    }
+  });
+
+  test("of two owners who remove each other at the same time, one does and the other is no longer an owner", async () => {
+    for (let round = 0; round < 20; round++) {
+      const { db, owner } = await anAccountWithOwner();
+      const other = await anotherOwner(db.accountId);
+      const outcomes = await Promise.allSettled([
+        removeMember(db, { userId: owner, by: other }),
+        removeMember(db, { userId: other, by: owner }),
+      ]);
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+      expect(outcomes.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "FORBIDDEN" } });
+      expect(await listMembers(db)).toHaveLength(1);
     }
   });
 
@@ -58,7 +72,7 @@ describe("removing a member", () => {
     const member = await aLogin(api.database.db, api.deps.loginDeps, { accountId: db.accountId, role: "developer" });
     const colleague = await aLogin(api.database.db, api.deps.loginDeps, { accountId: db.accountId });
     expect((await whoAmI(member.accessToken)).status).toBe(200);
-    expect(await removeMember(db, member.id)).toBe(true);
+    expect(await removeMember(db, { userId: member.id })).toBe(true);
     expect((await whoAmI(member.accessToken)).status).toBe(401);
     expect((await whoAmI(colleague.accessToken)).status).toBe(200);
     const refreshed = await api.call({
@@ -73,7 +87,7 @@ describe("removing a member", () => {
     for (let round = 0; round < 20; round++) {
       const { db } = await anAccountWithOwner();
       const member = await aUser(api.database.db, { accountId: db.accountId, role: "viewer" });
-      await Promise.allSettled([aLoginOf(member), removeMember(db, member.id), aLoginOf(member)]);
+      await Promise.allSettled([aLoginOf(member), removeMember(db, { userId: member.id }), aLoginOf(member)]);
       expect(await change(api.database.db, "select id from logins where user_id = $1", [member.id])).toEqual([]);
     }
   });
@@ -81,9 +95,9 @@ describe("removing a member", () => {
   test("of another account or an unknown user changes nothing", async () => {
     const [mine, other] = [await anAccountWithOwner(), await anAccountWithOwner()];
     await anotherOwner(other.db.accountId);
-    expect(await removeMember(mine.db, other.owner)).toBe(false);
-    expect(await changeRole(mine.db, other.owner, "viewer")).toBeUndefined();
-    expect(await removeMember(mine.db, randomUUIDv7())).toBe(false);
+    expect(await removeMember(mine.db, { userId: other.owner })).toBe(false);
+    expect(await changeRole(mine.db, { userId: other.owner, role: "viewer" })).toBeUndefined();
+    expect(await removeMember(mine.db, { userId: randomUUIDv7() })).toBe(false);
     expect(await listMembers(other.db)).toHaveLength(2);
   });
 });
@@ -121,10 +135,10 @@ test("a log-in opens the home account, or the oldest other membership after the 
   expect(await opened()).toBe(db.accountId);
   await change(api.database.db, "update accounts set suspended_at = now() where id = $1", [db.accountId]);
   expect(await opened()).toBe(second);
-  await removeMember(db, member.id);
-  await removeMember(api.database.db.forAccount(second), member.id);
+  await removeMember(db, { userId: member.id });
+  await removeMember(api.database.db.forAccount(second), { userId: member.id });
   expect(await opened()).toBe(third);
-  await removeMember(api.database.db.forAccount(third), member.id);
+  await removeMember(api.database.db.forAccount(third), { userId: member.id });
   expect(await opened()).toBeNull();
   const { status, json } = await logIn(member);
   expect([status, json().error.message]).toEqual([401, expect.stringContaining("not a member of any account")]);

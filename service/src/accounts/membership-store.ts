@@ -28,40 +28,80 @@ export async function listMembers(db: AccountDatabase): Promise<Member[]> {
   });
 }
 
-/** From the next request of the member on, the new role decides. Undefined when the account has no such member. */
-export async function changeRole(db: AccountDatabase, userId: string, role: Role): Promise<Member | undefined> {
-  const [row] = await keepingAnOwner(
-    db.query<Member>({
-      name: "change-role",
-      text: `
-        with old as materialized (
+interface MemberChange {
+  userId: string;
+  /** The owner who makes the change; undefined for the command line. */
+  by?: string | undefined;
+}
+
+/**
+ * SQL: locks what the change of the member $2 by the owner $3 concerns, each step after the one before, which its count completes:
+ *
+ * 1. The user, as a log-in does first.
+ * 2. An invitation of the member's address, as joining by it does first.
+ * 3. Both memberships in a fixed order, because owners can change each other.
+ *
+ * Then it finds out whether the owner still is one: the request was authenticated some time ago.
+ */
+const allowedChange = `
+        person as materialized (
+          select lock_member($1, $2) as email
+        ), invitation as materialized (
+          select id
+          from invitations
+          where account_id = $1
+            and (select count(email) from person) >= 0
+            and email = (select email from person)
+          for update
+        ), locked as materialized (
           select user_id, role
           from memberships
           where account_id = $1
-            and user_id = $2
-          for no key update
-        ), changed as (
+            and user_id in ($2, $3)
+            and (select count(*) from invitation) >= 0
+          order by user_id
+          for update
+        ), allowed as materialized (
+          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner'), false) as is_allowed
+          from locked
+        )`;
+
+/** From the next request of the member on, the new role decides. Undefined when the account has no such member. */
+export async function changeRole(
+  db: AccountDatabase,
+  { userId, by, role }: MemberChange & { role: Role },
+): Promise<Member | undefined> {
+  const [row] = await keepingAnOwner(
+    db.query<{ isAllowed: boolean } & (Member | Record<keyof Member, null>)>({
+      name: "change-role",
+      text: `
+        with ${allowedChange}, changed as (
           update memberships m
-          set role = $3
-          from old
-          join users u on u.id = old.user_id
+          set role = $4
+          from users u, locked old
           where m.account_id = $1
-            and m.user_id = old.user_id
+            and m.user_id = $2
+            and u.id = m.user_id
+            and old.user_id = m.user_id
+            and (select is_allowed from allowed)
           returning m.user_id as "userId", u.email, m.role, m.created_at as "createdAt", old.role as old_role
         ), ${auditEntry({
           action: "member.role-change",
-          actor: "$4",
+          actor: "$5",
           target: { kind: "member", id: 'changed."userId"', name: "changed.email" },
           before: { role: "changed.old_role" },
           after: { role: "changed.role" },
           from: "changed where changed.role <> changed.old_role",
         })}
-        select "userId", email, role, "createdAt"
-        from changed`,
-      values: [db.accountId, userId, role, JSON.stringify(db.actor)],
+        select is_allowed as "isAllowed", changed."userId", changed.email, changed.role, changed."createdAt"
+        from allowed
+        left join changed on true`,
+      values: [db.accountId, userId, by ?? null, role, JSON.stringify(db.actor)],
     }),
   );
-  return row;
+  const { isAllowed, ...member } = row ?? { isAllowed: false, userId: null };
+  if (!isAllowed) throw noLongerOwner();
+  return member.userId === null ? undefined : member;
 }
 
 /**
@@ -69,37 +109,39 @@ export async function changeRole(db: AccountDatabase, userId: string, role: Role
  * invitation of the same address ends as well, or the removed person could come back by it. API keys that the member created stay.
  * False when the account has no such member.
  */
-export async function removeMember(db: AccountDatabase, userId: string): Promise<boolean> {
-  const rows = await keepingAnOwner(
-    db.query({
+export async function removeMember(db: AccountDatabase, { userId, by }: MemberChange): Promise<boolean> {
+  const [row] = await keepingAnOwner(
+    db.query<{ isAllowed: boolean; isRemoved: boolean }>({
       name: "remove-member",
       text: `
-        with removed as (
+        with ${allowedChange}, removed as (
           delete from memberships
           where account_id = $1
             and user_id = $2
+            and (select is_allowed from allowed)
           returning user_id, role
         ), uninvited as (
           delete from invitations
-          where account_id = $1
-            and email in (select u.email from removed join users u on u.id = removed.user_id)
+          where id in (select id from invitation)
+            and exists (select from removed)
         ), ${auditEntry({
           action: "member.remove",
-          actor: "$3",
-          target: {
-            kind: "member",
-            id: "removed.user_id",
-            name: "(select email from users where id = removed.user_id)",
-          },
+          actor: "$4",
+          target: { kind: "member", id: "removed.user_id", name: "person.email" },
           before: { role: "removed.role" },
-          from: "removed",
+          from: "removed cross join person",
         })}
-        select user_id
-        from removed`,
-      values: [db.accountId, userId, JSON.stringify(db.actor)],
+        select is_allowed as "isAllowed", exists (select from removed) as "isRemoved"
+        from allowed`,
+      values: [db.accountId, userId, by ?? null, JSON.stringify(db.actor)],
     }),
   );
-  return rows.length === 1;
+  if (row?.isAllowed !== true) throw noLongerOwner();
+  return row.isRemoved;
+}
+
+function noLongerOwner(): AppError {
+  return new AppError("FORBIDDEN", "This needs the role owner, and you no longer have it in this account.");
 }
 
 /** A trigger refuses to remove or demote the last owner, also when two owners remove each other at the same time. */

@@ -15,7 +15,7 @@ export interface User {
 
 interface NewUser {
   id: string;
-  /** The home account. */
+  /** The home account. The column names it for owners only (migration 0036). */
   accountId: string;
   role: Role;
   email: string;
@@ -29,12 +29,12 @@ export async function insertUser(tx: Transaction, user: NewUser): Promise<boolea
     text: `
       with added as (
         insert into users (id, account_id, email, password_hash)
-        values ($1, $2, lower($3), $4)
+        values ($1, case when $5 = 'owner' then $2::uuid end, lower($3), $4)
         on conflict (email) do nothing
-        returning id, account_id
+        returning id
       )
       insert into memberships (user_id, account_id, role)
-      select id, account_id, $5
+      select id, $2, $5
       from added
       returning user_id`,
     values: [user.id, user.accountId, user.email, user.passwordHash, user.role],
@@ -53,13 +53,7 @@ export async function findUserByEmail(db: Queryable, email: string): Promise<Use
       select users.id, users.password_hash as "passwordHash", opened.account_id as "accountId",
         coalesce(opened.is_suspended, false) as "isSuspended"
       from users
-      left join lateral ${indexLookup(`
-        select m.account_id, a.suspended_at is not null as is_suspended
-        from memberships m
-        join accounts a on a.id = m.account_id
-        where m.user_id = users.id
-        order by a.suspended_at is not null, m.account_id = users.account_id desc, m.created_at, m.account_id
-        limit 1`)} opened on true
+      left join lateral ${openedAccount("users")} opened on true
       where users.email = lower($1)`,
     values: [email],
   });
@@ -79,16 +73,23 @@ export async function getEmail(db: Queryable, userId: string): Promise<string> {
   return row.email;
 }
 
-/** SQL: the account whose audit gets what concerns the user alone: the one that a log-in opens, or the home account of a former member. */
-export function auditAccountOf(user: string): string {
-  return `coalesce((
-          select m.account_id
-          from memberships m
-          join accounts a on a.id = m.account_id
-          where m.user_id = ${user}.id
-          order by a.suspended_at is not null, m.account_id = ${user}.account_id desc, m.created_at, m.account_id
-          limit 1
-        ), ${user}.account_id)`;
+/**
+ * SQL: the user with the account whose audit gets what concerns the user alone, as `audit_account`: the one that a log-in opens. No row for
+ * a person who is not a member of any account: there is no audit for the entry.
+ */
+export function withAuditAccount(user: string): string {
+  return `${user} cross join lateral ${openedAccount(user)} as audit_account`;
+}
+
+/** SQL: the account that a log-in without a choice opens. */
+function openedAccount(user: string): string {
+  return indexLookup(`
+        select m.account_id, a.suspended_at is not null as is_suspended
+        from memberships m
+        join accounts a on a.id = m.account_id
+        where m.user_id = ${user}.id
+        order by a.suspended_at is not null, m.account_id = ${user}.account_id desc, m.created_at, m.account_id
+        limit 1`);
 }
 
 export async function setPasswordHash(
@@ -108,9 +109,9 @@ export async function setPasswordHash(
       ), ${auditEntry({
         action: "password.reset",
         actor: "$3",
-        account: auditAccountOf("changed"),
+        account: "audit_account.account_id",
         target: { kind: "user", id: "changed.id", name: "changed.email" },
-        from: "changed",
+        from: withAuditAccount("changed"),
       })}
       select
       from changed`,

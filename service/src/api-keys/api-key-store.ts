@@ -60,6 +60,7 @@ type KeyDecision =
   | { kind: "not-allowed" }
   | { kind: "limit-reached"; limit: number };
 
+/** Locks the membership of the maker before the account, as the removal of an owner does: the count of makers comes first. */
 export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise<KeyDecision> {
   const [row] = await db.query<KeyDecision>({
     name: "insert-api-key",
@@ -74,11 +75,12 @@ export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise
         for share of m
       ), decided as materialized (
         select maximum, case
-          when $11::uuid is not null and not exists (select from maker) then 'not-allowed'
+          when $11::uuid is not null and makers = 0 then 'not-allowed'
           when $8::timestamptz <= now() then 'expired'
           when usable >= maximum then 'limit-reached'
           else 'created' end as kind
-        from room_for_api_key($1)
+        from (select count(*) as makers from maker) as counted
+        cross join lateral room_for_api_key(case when makers >= 0 then $1::uuid end)
       ), created as (
         insert into api_keys (account_id, id, name, type, key_prefix, pepper_id, secret_hmac, expires_at, scopes, domain,
           created_by, created_by_email)

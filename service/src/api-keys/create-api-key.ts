@@ -42,7 +42,7 @@ export async function createApiKey(
   });
   switch (decision.kind) {
     case "created": {
-      const { kind, ...created } = decision;
+      const { kind: _kind, ...created } = decision;
       return { ...created, key };
     }
     case "not-allowed":

@@ -27,7 +27,7 @@ interface Rolled extends ApiKey {
 export async function rollApiKey(
   db: AccountDatabase,
   issuer: ApiKeyIssuer,
-  { id, overlapSeconds }: { id: string; overlapSeconds: number },
+  { id, overlapSeconds, rolledBy }: { id: string; overlapSeconds: number; rolledBy?: string | undefined },
 ): Promise<Rolled> {
   const type = await findKeyType(db, id);
   if (type === undefined) throw noSuchKey();
@@ -35,12 +35,15 @@ export async function rollApiKey(
   const hmac = apiKeyHmac(issuer.pepper.key, key);
   const secret = { id: randomUUIDv7(), keyPrefix, pepperId: issuer.pepper.id, hmac };
   for (let tries = 1; tries <= maxTries; tries++) {
-    const decision = await insertNewestSecret(db, id, secret, overlapSeconds);
-    switch (decision?.kind) {
+    const decision = await insertNewestSecret(db, id, secret, { overlapSeconds, rolledBy });
+    if (decision === undefined) continue;
+    switch (decision.kind) {
       case "rolled": {
-        const { kind, ...rolled } = decision;
+        const { kind: _kind, ...rolled } = decision;
         return { ...rolled, key };
       }
+      case "not-allowed":
+        throw new AppError("FORBIDDEN", "This needs the role developer, and you no longer have it in this account.");
       case "not-found":
         throw noSuchKey();
       case "limit-reached":
@@ -75,6 +78,8 @@ interface NewSecret {
 
 type RollDecision =
   | ({ kind: "rolled" } & Omit<Rolled, "key">)
+  /** The membership of the user ended, or lost its role, after the request was authenticated. */
+  | { kind: "not-allowed" }
   /** The account has no such key, or the key is revoked or expired. */
   | { kind: "not-found" }
   | { kind: "limit-reached" };
@@ -87,16 +92,26 @@ async function insertNewestSecret(
   db: AccountDatabase,
   keyId: string,
   secret: NewSecret,
-  overlapSeconds: number,
+  { overlapSeconds, rolledBy }: { overlapSeconds: number; rolledBy: string | undefined },
 ): Promise<RollDecision | undefined> {
   const [row] = await db.query<RollDecision>({
     name: "roll-api-key",
     text: `
-      with key as materialized (
+      with member as materialized (
+        select m.user_id
+        from memberships m
+        where m.account_id = $1
+          and m.user_id = $10
+          and m.role in ('developer', 'owner')
+        for share
+      ), allowed as materialized (
+        select $10::uuid is null or exists (select from member) as is_allowed
+      ), key as materialized (
         select k.id, k.key_prefix
         from api_keys k
         where k.account_id = $1
           and k.id = $2
+          and (select is_allowed from allowed)
           and ${isUsable("k")}
         for no key update
       ), decided as materialized (
@@ -143,14 +158,15 @@ async function insertNewestSecret(
         returning key_id
       ), ${auditEntry({
         action: "api-key.roll",
-        actor: "$10",
+        actor: "$11",
         target: { kind: "api-key", id: "rolled.id", name: "rolled.name" },
         before: { key_prefix: "key.key_prefix" },
         after: { key_prefix: 'rolled."keyPrefix"', previous_secrets_end_at: "ended.ends_at" },
         from: "created join rolled on rolled.id = created.key_id cross join key cross join ended",
       })}
-      select coalesce(decided.kind, 'not-found') as kind, rolled.*, ended.ends_at as "previousEndsAt"
-      from (select) as always
+      select case when is_allowed then coalesce(decided.kind, 'not-found') else 'not-allowed' end as kind, rolled.*,
+        ended.ends_at as "previousEndsAt"
+      from allowed
       left join decided on true
       left join ended on true
       left join rolled on true
@@ -166,6 +182,7 @@ async function insertNewestSecret(
       overlapSeconds,
       maxCurrentSecrets,
       maxEndedSecrets,
+      rolledBy ?? null,
       JSON.stringify(db.actor),
     ],
   });

@@ -33,6 +33,7 @@ export const auditActions = [
   "session.end",
   "session.end-others",
   "session.end-stolen",
+  "session.replace",
   "suppression.remove",
   "totp.confirm",
   "totp.disable",

@@ -13,7 +13,7 @@ test.for([
   ["postern ", "dev serve api worker migrate status aws admin completion help --version --help"],
   ["postern ser", "serve"],
   ["postern admin cre", "create-account create-key"],
-  ["postern admin create-key --", "--account --type --name --expires-at --help"],
+  ["postern admin create-key --", "--account --type --name --scope --domain --expires-at --help"],
   ["postern admin create-key --account ada@example.com --ty", "--type"],
   ["postern admin create-key --type ", "live test"],
   ["postern admin create-key --name ", ""],

@@ -92,6 +92,26 @@ test("no migration after 0017 blocks claims on two tables, or it could deadlock 
   expect(blocked["0018_denied_domains.sql"]).toEqual(["domains"]);
 });
 
+test("the sessions from before the upgrade keep the time of their log-in as last use, and their account", async () => {
+  const { url } = await anEmptyDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const id = "0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f";
+  for (const file of files.toSorted()) {
+    if (file.startsWith("0036")) {
+      await client.query(`
+        insert into accounts (id, name) values ('${id}', 'Acme');
+        insert into users (id, account_id, email, password_hash) values ('${id}', '${id}', 'ada@example.com', 'x');
+        insert into logins (id, user_id, created_at, expires_at)
+        values ('${id}', '${id}', now() - interval '9 days', now() + interval '21 days')`);
+    }
+    await client.query(readFileSync(new URL(file, folder), "utf8"));
+  }
+  const { rows } = await client.query("select account_id, last_used_at = created_at as is_time_of_login from logins");
+  expect(rows).toEqual([{ account_id: id, is_time_of_login: true }]);
+});
+
 async function anEmptyDatabase() {
   const { url, drop } = await createEmptyDatabase(inject("serverUrl"));
   const db = openTestDatabase(url);

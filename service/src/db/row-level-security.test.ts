@@ -76,6 +76,9 @@ describe("a bound statement without an account_id condition", () => {
 describe("a statement that is bound to an account has no right", () => {
   test.for([
     ["to read the hash of a key", "select secret_hmac from api_keys"],
+    ["to read the hash of a secret", "select hmac from api_key_secrets"],
+    ["to change the scopes of a key", "update api_keys set scopes = '{send,read}'"],
+    ["to change the hash of a secret", "update api_key_secrets set hmac = '\\x00'"],
     ["to read why an account is on hold", "select hold_note from accounts"],
     ["to change an account", "update accounts set limit_per_second = 1000"],
     ["to change a send", "update sends set status = 'failed'"],

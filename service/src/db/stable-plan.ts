@@ -37,6 +37,6 @@ export function withoutIndex(column: string): string {
  * the expensive part. So an index that finds only rows with `isTrue` is always cheaper than a scan in the wanted order that removes other
  * rows: with statistics, PostgreSQL expects to find the first rows of an account soon, and reads the whole table when there are none.
  */
-export function onlyByIndex(isTrue: string, integerColumn: string): string {
-  return `(${isTrue} or (select count(*) from generate_series(1, ${integerColumn})) < 0)`;
+export function onlyByIndex(isTrue: string, integer: string): string {
+  return `(${isTrue} or (select count(*) from generate_series(1, ${integer})) < 0)`;
 }

@@ -126,7 +126,8 @@ describe("a query is unanswered, not absent, after", () => {
     });
     const tookMs = performance.now() - started;
     expect(tookMs).toBeGreaterThan(4000);
-    expect(tookMs).toBeLessThan(5500);
+    // More than five seconds, because the machine may be busy with other tests.
+    expect(tookMs).toBeLessThan(7_500);
   });
 
   test("a truncated answer from a server without TCP", async () => {

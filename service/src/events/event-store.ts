@@ -3,7 +3,7 @@ import { deepPage, maxScannedOffset, maxShallowOffset } from "../db/deep-page.ts
 import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
 import { findOldestMonthNeeded, totalOfLists } from "../db/list-counts.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
-import { indexLookup } from "../db/stable-plan.ts";
+import { indexLookup, onlyByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { withGivenRecipients } from "./given-recipients.ts";
 
@@ -37,6 +37,9 @@ const columns = `id, send_id as "sendId", event_type as type, event_at as at, re
           bounce_type as "bounceType", bounce_subtype as "bounceSubtype", complaint_type as "complaintType",
           suppression_reason as "suppressionReason", suppressed_at as "suppressedAt", reply_status as "replyStatus", reply,
           reporting_mta as "reportingMta", duration_ms as "durationMs", mode`;
+
+/** SQL: keeps the lists from reading the events of all accounts in the order of their ids. It needs only columns of the index. */
+const ofAccount = onlyByIndex("account_id = $1", "length(mode)");
 
 interface EventPage {
   type: EventType | undefined;
@@ -91,6 +94,7 @@ async function readPage(
             from events
             where account_id = $1
               and mode = ${mode}
+              and ${ofAccount}
               and ($3::text is null or event_type = $3)
               and ($7::timestamptz is null or id >= first_id_at($7))
             order by id desc
@@ -114,7 +118,7 @@ async function readDeepPage(
   { type, limit, offset }: EventPage,
 ): Promise<CountedEvents> {
   const entries = (mode: string, conditions: string) =>
-    `select id, mode from events where account_id = $1 and mode = ${mode} and ($6::text is null or event_type = $6) and ${conditions}`;
+    `select id, mode from events where account_id = $1 and mode = ${mode} and ${ofAccount} and ($6::text is null or event_type = $6) and ${conditions}`;
   const rows = await db.query<CountedRow>({
     name: "list-events-far-back",
     text: `
@@ -183,7 +187,7 @@ export async function findEvents(
         from (
           select *
           from (
-            ${sendId === undefined ? ofEachMode((mode) => candidatesOf("events", `mode = ${mode}`)) : candidatesOf("of_send", "mode = any ($2)")}
+            ${sendId === undefined ? ofEachMode((mode) => candidatesOf("events", `mode = ${mode} and ${ofAccount}`)) : candidatesOf("of_send", "mode = any ($2)")}
           ) as entries
           order by id desc
           limit $7

@@ -26,6 +26,7 @@ interface Acceptance extends Client {
  * rules of its own, such as a second factor.
  */
 export async function acceptInvitation(db: Database, deps: LoginDeps, acceptance: Acceptance): Promise<OpenInvitation> {
+  requireLength(acceptance.password);
   const tokenHash = hashOfToken(acceptance.token);
   const invitation = await getOpenInvitation(db, tokenHash);
   const user = await findUserByEmail(db, invitation.email);
@@ -67,7 +68,6 @@ async function addUser(
   tokenHash: Buffer,
   { password, email, ...client }: Acceptance & { email: string },
 ): Promise<"joined" | "email-taken"> {
-  requireNewPassword(password);
   const passwordHash = await slots.run(addressBlock(client.address), () => hashPassword(password));
   const taken = new Error("the email is taken");
   try {
@@ -105,8 +105,8 @@ async function joinWithPassword(
 
 export const minPasswordLength = 12;
 
-/** Checked here, because a user who already has a shorter password may still accept with it. */
-function requireNewPassword(password: string): void {
+/** Before any lookup: the answer must not show whether the invited person is a user. Postern has set no shorter password either. */
+function requireLength(password: string): void {
   if (password.length >= minPasswordLength) return;
   const message = `must have at least ${minPasswordLength} characters`;
   throw new AppError("VALIDATION_ERROR", `password ${message}.`, {

@@ -9,6 +9,8 @@ import { type Invitation, insertInvitation, invitationDays } from "./invitation-
 
 const perAccountAndHour = 50;
 const perTargetAndHour = 5;
+/** From all accounts together: no account may keep another from inviting a person, but nobody should get more mails than this. */
+const mailsPerTargetAndHour = 20;
 
 export interface InviteDeps {
   /** Counts over all accounts. */
@@ -26,7 +28,10 @@ interface InviteRequest {
   invitedBy: string | undefined;
 }
 
-/** `link` is for the owner to pass on; undefined when Postern mailed it to the invited person. */
+/**
+ * `link` is for the owner to pass on; undefined where Postern mails it. Then the link proves that the person who accepts reads the mail of
+ * the address, so the owner must never get it, also when the mail is not accepted.
+ */
 export interface Invited {
   invitation: Invitation;
   link: string | undefined;
@@ -35,17 +40,20 @@ export interface Invited {
 /** The answer is the same whether the address belongs to a user of another account or to nobody. A second call replaces the first link. */
 export async function inviteMember(db: AccountDatabase, deps: InviteDeps, request: InviteRequest): Promise<Invited> {
   const { email, role, accountName, invitedBy } = request;
-  await countMail(deps.db, deps.throttle, [
+  const target = email.toLowerCase();
+  const mayMail = await countMail(deps.db, deps.throttle, [
     { bucket: ["invitation-account", db.accountId], perHour: perAccountAndHour },
-    { bucket: ["invitation-target", email.toLowerCase()], perHour: perTargetAndHour },
+    { bucket: ["invitation-target", db.accountId, target], perHour: perTargetAndHour },
+    { bucket: ["invitation-mails", target], perHour: mailsPerTargetAndHour, isSilent: true },
   ]);
   const token = makeMailedToken();
   const outcome = await insertInvitation(db, { id: randomUUIDv7(), email, role, tokenHash: token.hash, invitedBy });
   switch (outcome.kind) {
     case "invited": {
       const link = linkWithToken(deps.publicUrl, "invitation", token.text);
-      const isMailed = await deps.sendMail?.({ to: email, ...invitationMail(accountName, role, link) });
-      return { invitation: outcome.invitation, link: isMailed ? undefined : link };
+      if (deps.sendMail === undefined) return { invitation: outcome.invitation, link };
+      if (mayMail) await deps.sendMail({ to: email, ...invitationMail(accountName, role, link) });
+      return { invitation: outcome.invitation, link: undefined };
     }
     case "not-owner":
       throw new AppError("FORBIDDEN", "This needs the role owner, and you no longer have it in this account.");

@@ -99,7 +99,7 @@ export async function addUserByInvitation(
         returning i.id, i.account_id, i.role, i.email
       ), added as (
         insert into users (id, account_id, email, password_hash)
-        select $2, account_id, email, $3
+        select $2, case when role = 'owner' then account_id end, email, $3
         from used
         on conflict (email) do nothing
         returning id

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { AppError, type FieldProblem } from "../errors.ts";
-import { countCode } from "./code-throttle.ts";
+import { type CodeUse, clearCodes, countCode } from "./code-throttle.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { hashRecoveryCode } from "./recovery-code.ts";
 import { openTotpSecret, stepOfCode } from "./totp.ts";
@@ -20,12 +20,13 @@ export async function checkCode(
   db: Database,
   deps: LoginDeps,
   userId: string,
+  purpose: CodeUse["purpose"],
   given: GivenCode,
 ): Promise<UsedCode | undefined> {
   const stored = await findTotp(db, userId);
   if (stored === undefined || stored.secret === null || stored.enabledAt === null) return undefined;
   if (given.totpCode === undefined && given.recoveryCode === undefined) throw missingCode();
-  await countCode(db, deps.throttle, userId);
+  await countCode(db, deps.throttle, { userId, purpose, isRecovery: given.totpCode === undefined });
   const secret = stored.secret;
   if (given.totpCode === undefined) {
     return { secret, step: null, recoveryHash: hashRecoveryCode(given.recoveryCode ?? "") };
@@ -33,6 +34,17 @@ export async function checkCode(
   const step = stepOfCode(openTotpSecret(await deps.openTotpKey(db), userId, secret), given.totpCode, stored.now);
   if (step === undefined) throw wrongCode();
   return { secret, step, recoveryHash: null };
+}
+
+/** After the statement that used the code up. */
+export function clearWrongCodes(
+  db: Database,
+  deps: LoginDeps,
+  userId: string,
+  purpose: CodeUse["purpose"],
+  used: UsedCode,
+): Promise<void> {
+  return clearCodes(db, deps.throttle, { userId, purpose, isRecovery: used.recoveryHash !== null });
 }
 
 /** The `details` tell a program what to ask for. */

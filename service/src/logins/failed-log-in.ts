@@ -1,4 +1,4 @@
-import { auditAccountOf } from "../accounts/user-store.ts";
+import { withAuditAccount } from "../accounts/user-store.ts";
 import type { Queryable } from "../db/database.ts";
 import { anonymousAt, type Client } from "./client.ts";
 import type { LoginDeps } from "./login-deps.ts";
@@ -20,18 +20,18 @@ export async function noteFailedLogin(
     name: "note-failed-login",
     text: `
       with known as materialized (
-        select users.id, users.email, ${auditAccountOf("users")} as account_id
+        select id, email, account_id
         from users
-        where users.email = lower($1)
+        where email = lower($1)
       ), counted as (
         update login_attempts
         set attempts = attempts
         where bucket = $2
       ), audited as (
         insert into audit_entries (id, account_id, actor_kind, action, target_kind, target_id, target_name, after, address, request_id)
-        select failed_login_id(id, now()), account_id, $3::jsonb ->> 'kind', 'log-in.fail', 'user', id::text, email,
+        select failed_login_id(known.id, now()), audit_account.account_id, $3::jsonb ->> 'kind', 'log-in.fail', 'user', known.id::text, known.email,
           jsonb_build_object('wrong', $4::text), $3::jsonb ->> 'address', $3::jsonb ->> 'requestId'
-        from known
+        from ${withAuditAccount("known")}
         on conflict (account_id, id) do nothing
       )
       select exists (select from known) as "isKnown"`,

@@ -4,9 +4,8 @@ import { findUserByEmail, type User } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import { checkCode, type GivenCode, isWrongCode, wrongCode } from "./check-code.ts";
+import { checkCode, clearWrongCodes, type GivenCode, isWrongCode, wrongCode } from "./check-code.ts";
 import type { Client } from "./client.ts";
-import { clearCodes } from "./code-throttle.ts";
 import { noteFailedLogin } from "./failed-log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { insertLogin, loginDays } from "./login-store.ts";
@@ -25,7 +24,7 @@ interface PasswordAttempt extends Client {
   password: string;
 }
 
-type Attempt = PasswordAttempt & GivenCode;
+type Attempt = PasswordAttempt & GivenCode & { isBrowser?: boolean };
 
 /** Unknown and known users get the same answer after the same work: one attempt count, one lookup, one password hash. */
 export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Promise<Tokens> {
@@ -35,10 +34,11 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   const { accountId } = user;
   if (accountId === null) throw withoutMembership();
   if (user.isSuspended) throw suspended();
+  const { isBrowser = false } = attempt;
   try {
-    const usedCode = await checkCode(db, deps, user.id, attempt);
-    const tokens = await startLogin(db, deps, { ...user, accountId, usedCode }, attempt);
-    if (usedCode !== undefined) await clearCodes(db, deps.throttle, user.id);
+    const usedCode = await checkCode(db, deps, user.id, "log-in", attempt);
+    const tokens = await startLogin(db, deps, { ...user, accountId, usedCode, isBrowser }, attempt);
+    if (usedCode !== undefined) await clearWrongCodes(db, deps, user.id, "log-in", usedCode);
     return tokens;
   } catch (error) {
     if (isWrongCode(error)) await noteFailedLogin(db, deps, attempt, "code");
@@ -82,13 +82,15 @@ interface LoginUser {
   passwordHash: string;
   /** Required for a user with TOTP: the statement that starts the login uses it up. */
   usedCode?: UsedCode | undefined;
+  isBrowser?: boolean;
 }
 
 /** `passwordHash` and `usedCode` are those that were checked: a change in between ends the attempt. */
 export async function startLogin(db: Database, deps: LoginDeps, user: LoginUser, client: Client): Promise<Tokens> {
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
-  const { id: userId, accountId, passwordHash, usedCode } = user;
-  const now = await insertLogin(db, { id: loginId, userId, accountId, nonce, passwordHash, usedCode, client });
+  const { id: userId, accountId, passwordHash, usedCode, isBrowser = false } = user;
+  const login = { id: loginId, userId, accountId, nonce, passwordHash, usedCode, client, isBrowser };
+  const now = await insertLogin(db, login);
   if (now === undefined) throw usedCode === undefined ? wrongPassword() : wrongCode();
   const session = { userId, accountId, loginId };
   return {

@@ -1,5 +1,4 @@
 import type { Role } from "../accounts/role.ts";
-import type { Actor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
@@ -9,7 +8,7 @@ import type { UsedCode } from "./totp-store.ts";
 
 export const loginDays = 30;
 /** A further login deletes the user's oldest one. Without a bound a script could fill the table. */
-const maxLoginsPerUser = 100;
+export const maxLoginsPerUser = 100;
 
 interface NewLogin {
   id: string;
@@ -19,6 +18,8 @@ interface NewLogin {
   passwordHash: string;
   usedCode?: UsedCode | undefined;
   client: Client;
+  /** The refresh token goes into a cookie. */
+  isBrowser?: boolean;
 }
 
 /**
@@ -61,14 +62,14 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
       ), login as (
-        insert into logins (id, user_id, account_id, expires_at, device, address)
-        select $1, id, account_id, now() + make_interval(days => $5), $8, $9
+        insert into logins (id, user_id, account_id, expires_at, device, address, is_browser)
+        select $1, id, account_id, now() + make_interval(days => $5), $8, $9, $13
         from unchanged
         where $12::bytea is null or exists (select from used_recovery_code)
         returning id, user_id
       ), ${auditEntry({
         action: "log-in",
-        actor: "$13",
+        actor: "$14",
         account: "unchanged.account_id",
         target: { kind: "user", id: "login.user_id", name: "unchanged.email" },
         after: {
@@ -95,73 +96,11 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
       login.usedCode?.secret ?? null,
       login.usedCode?.step ?? null,
       login.usedCode?.recoveryHash ?? null,
+      login.isBrowser ?? false,
       JSON.stringify(userAt(login.client, login.userId)),
     ],
   });
   return row?.now;
-}
-
-/**
- * A login of the same person for another account. It ends when the login it comes from would have ended, so that switching cannot prolong a
- * stolen one. The locks make a password reset, a log-out or a removal at the same time come first or find this login.
- */
-export async function insertLoginForAccount(
-  db: Queryable,
-  login: { id: string; accountId: string; nonce: Buffer; fromLoginId: string; client: Client },
-): Promise<{ now: number; secondsLeft: number } | undefined> {
-  const [row] = await db.query<{ now: number; secondsLeft: number }>({
-    name: "insert-login-for-account",
-    text: `
-      with origin as materialized (
-        select users.id, users.email, memberships.account_id, logins.expires_at, logins.account_id as from_account_id
-        from logins
-        join users on users.id = logins.user_id
-        join memberships on memberships.user_id = users.id
-        where logins.id = $4
-          and logins.expires_at > now()
-          and memberships.account_id = $2
-        for share of users, memberships, logins
-      ), old as (
-        delete from logins
-        where id in (
-          select id
-          from logins
-          where user_id in (select id from origin)
-            and id <> $4
-          order by created_at desc
-          offset $5
-        )
-      ), login as (
-        insert into logins (id, user_id, account_id, expires_at, device, address)
-        select $1, id, account_id, expires_at, $6, $7
-        from origin
-        returning id, user_id
-      ), ${auditEntry({
-        action: "account.switch",
-        actor: "jsonb_build_object('kind', 'user', 'id', login.user_id, 'address', $7::text, 'requestId', $8::text)",
-        account: "origin.account_id",
-        target: { kind: "user", id: "login.user_id", name: "origin.email" },
-        before: { account_id: "origin.from_account_id" },
-        after: { account_id: "origin.account_id", session_id: "login.id" },
-        from: "login cross join origin",
-      })}
-      insert into refresh_tokens (login_id, nonce)
-      select id, $3
-      from login
-      returning floor(extract(epoch from now()))::bigint as now,
-        (select floor(extract(epoch from expires_at - now()))::integer from origin) as "secondsLeft"`,
-    values: [
-      login.id,
-      login.accountId,
-      login.nonce,
-      login.fromLoginId,
-      maxLoginsPerUser - 2,
-      deviceOf(login.client),
-      addressOf(login.client),
-      login.client.requestId ?? null,
-    ],
-  });
-  return row;
 }
 
 export interface OpenLogin {
@@ -226,6 +165,9 @@ function membershipOf(login: string): string {
 export interface LockedLogin extends OpenLogin {
   now: number;
   secondsLeft: number;
+  isBrowser: boolean;
+  /** The login that this one comes from, by a switch of the account. */
+  originId: string | null;
 }
 
 /** Locks the login until the commit, so that two uses of one refresh token are decided one after the other. */
@@ -235,7 +177,8 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
     text: `
       select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
         member."needsTotp", floor(extract(epoch from now()))::bigint as now,
-        floor(extract(epoch from logins.expires_at - now()))::integer as "secondsLeft"
+        floor(extract(epoch from logins.expires_at - now()))::integer as "secondsLeft",
+        logins.is_browser as "isBrowser", logins.origin_id as "originId"
       from logins
       cross join lateral ${membershipOf("logins")} as member
       where logins.id = $1
@@ -245,34 +188,6 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
   });
   return row;
 }
-
-/** By log-out, or because its refresh token was stolen. */
-export async function deleteLogin(
-  db: Queryable,
-  loginId: string,
-  { action, actor }: { action: "log-out" | "session.end-stolen"; actor: Actor },
-): Promise<void> {
-  await db.query({
-    name: action,
-    text: `
-      with ended as (
-        delete from logins
-        where id = $1
-        returning id, user_id, account_id
-      ), ${auditEntry({
-        action,
-        actor: "$2",
-        account: "ended.account_id",
-        target: { kind: "user", id: "ended.user_id", name: emailOf("ended.user_id") },
-        before: { session_id: "ended.id" },
-        from: "ended",
-      })}
-      select
-      from ended`,
-    values: [loginId, JSON.stringify(actor)],
-  });
-}
-
 /** SQL. */
 export function emailOf(userId: string): string {
   return `(select email from users where id = ${userId})`;

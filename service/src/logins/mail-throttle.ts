@@ -10,13 +10,19 @@ export interface MailCap {
   /** What is counted, such as the kind of mail and its target. */
   bucket: string[];
   perHour: number;
+  /** Above it the caller skips the mail, and the answer does not show that. */
+  isSilent?: true;
 }
 
-/** Counts before anything else is looked up, so that known and unknown addresses get the same 429. */
-export async function countMail(db: Queryable, { key }: LoginThrottle, caps: MailCap[]): Promise<void> {
-  const counted = caps.map(({ bucket, perHour }) => {
+/**
+ * Counts before anything else is looked up, so that known and unknown addresses get the same 429. False when a silent cap is exceeded: the
+ * caller then sends no mail.
+ */
+export async function countMail(db: Queryable, { key }: LoginThrottle, caps: MailCap[]): Promise<boolean> {
+  const counted = caps.map(({ bucket, perHour, isSilent = false }) => {
     return {
       perHour,
+      isSilent,
       bucket: createHmac("sha256", key)
         .update(JSON.stringify(["mail", ...bucket]))
         .digest(),
@@ -36,15 +42,15 @@ export async function countMail(db: Queryable, { key }: LoginThrottle, caps: Mai
       returning bucket, attempts, ceil(extract(epoch from window_ends_at - now()))::int as "secondsLeft"`,
     values: [byteaArray(counted.map(({ bucket }) => bucket)), windowMinutes],
   });
-  const exceeded = rows.filter((row) => row.attempts > limitOf(row.bucket));
-  if (exceeded.length === 0) return;
+  const above = rows.flatMap((row) => {
+    const cap = counted.find(({ bucket }) => bucket.equals(row.bucket));
+    return cap !== undefined && row.attempts > cap.perHour ? [{ ...row, isSilent: cap.isSilent }] : [];
+  });
+  const exceeded = above.filter(({ isSilent }) => !isSilent);
+  if (exceeded.length === 0) return above.length === 0;
   const retryAfterSeconds = Math.max(1, ...exceeded.map(({ secondsLeft }) => secondsLeft));
   const minutes = Math.ceil(retryAfterSeconds / 60);
   throw new AppError("RATE_LIMIT_EXCEEDED", `Too many such requests. Try again in ${minutes} min.`, {
     retryAfterSeconds,
   });
-
-  function limitOf(bucket: Buffer): number {
-    return counted.find((each) => each.bucket.equals(bucket))?.perHour ?? 0;
-  }
 }

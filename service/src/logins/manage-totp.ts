@@ -1,9 +1,9 @@
 import { getEmail } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { checkCode, type GivenCode, wrongCode } from "./check-code.ts";
+import { checkCode, clearWrongCodes, type GivenCode, wrongCode } from "./check-code.ts";
 import type { Client } from "./client.ts";
-import { clearCodes, countCode } from "./code-throttle.ts";
+import { countCode } from "./code-throttle.ts";
 import { checkPassword } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { addressBlock, clearAttempts } from "./login-throttle.ts";
@@ -14,9 +14,11 @@ import {
   disableTotp,
   enableTotp,
   findTotp,
+  lockUser,
   replaceRecoveryCodes,
   storeEnrolment,
   type TotpUser,
+  useCode,
 } from "./totp-store.ts";
 
 interface OwnUser extends TotpUser {
@@ -48,19 +50,20 @@ export async function confirmTotpEnrolment(
   const stored = await findTotp(db, userId);
   if (stored === undefined || stored.secret === null) throw notStarted();
   if (stored.enabledAt !== null) throw alreadyEnabled();
-  await countCode(db, deps.throttle, userId);
+  await countCode(db, deps.throttle, { userId, purpose: "session", isRecovery: false });
   const step = stepOfCode(openTotpSecret(await deps.openTotpKey(db), userId, stored.secret), totpCode, stored.now);
   if (step === undefined) throw wrongCode();
   const codes = newRecoveryCodes();
   const used = { secret: stored.secret, step, recoveryHash: null };
   const isEnabled = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
     if (!(await enableTotp(tx, user, used, codes.map(hashRecoveryCode)))) return false;
     // They began without a second factor. A statement of its own sees a log-in that committed while this one waited for the user.
     await endOtherSessions(tx, { userId, loginId: user.loginId });
     return true;
   });
   if (!isEnabled) throw wrongCode();
-  await clearCodes(db, deps.throttle, userId);
+  await clearWrongCodes(db, deps, userId, "session", used);
   return codes;
 }
 
@@ -70,11 +73,16 @@ export async function turnTotpOff(
   user: OwnUser,
   proof: Client & GivenCode & { password: string },
 ): Promise<void> {
-  await requireOwnPassword(db, deps, user.userId, proof);
-  const used = await checkCode(db, deps, user.userId, proof);
+  const { userId } = user;
+  await requireOwnPassword(db, deps, userId, proof);
+  const used = await checkCode(db, deps, userId, "session", proof);
   if (used === undefined) throw notEnabled();
-  if (!(await disableTotp(db, user, used))) throw wrongCode();
-  await clearCodes(db, deps.throttle, user.userId);
+  const isDisabled = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
+    return disableTotp(tx, user, used);
+  });
+  if (!isDisabled) throw wrongCode();
+  await clearWrongCodes(db, deps, userId, "session", used);
 }
 
 /** The old codes stop working. */
@@ -84,12 +92,30 @@ export async function renewRecoveryCodes(
   user: OwnUser,
   given: GivenCode,
 ): Promise<string[]> {
-  const used = await checkCode(db, deps, user.userId, given);
+  const { userId } = user;
+  const used = await checkCode(db, deps, userId, "session", given);
   if (used === undefined) throw notEnabled();
   const codes = newRecoveryCodes();
-  if (!(await replaceRecoveryCodes(db, user, used, codes.map(hashRecoveryCode)))) throw wrongCode();
-  await clearCodes(db, deps.throttle, user.userId);
+  const isReplaced = await db.withTransaction(async (tx) => {
+    await lockUser(tx, userId);
+    return replaceRecoveryCodes(tx, user, used, codes.map(hashRecoveryCode));
+  });
+  if (!isReplaced) throw wrongCode();
+  await clearWrongCodes(db, deps, userId, "session", used);
   return codes;
+}
+
+/** For what a stolen session must not do. A user without TOTP needs no code. */
+export async function requireOwnCode(
+  db: Database,
+  deps: LoginDeps,
+  { userId }: Pick<OwnUser, "userId">,
+  given: GivenCode,
+): Promise<void> {
+  const used = await checkCode(db, deps, userId, "session", given);
+  if (used === undefined) return;
+  if (!(await useCode(db, userId, used))) throw wrongCode();
+  await clearWrongCodes(db, deps, userId, "session", used);
 }
 
 /** Counts like a log-in, so that a stolen session cannot guess the password. */

@@ -1,7 +1,7 @@
 import { hashPassword } from "../accounts/password.ts";
-import { auditAccountOf } from "../accounts/user-store.ts";
+import { withAuditAccount } from "../accounts/user-store.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
-import type { Database, Queryable } from "../db/database.ts";
+import type { Database, Queryable, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { anonymousAt, type Client, originOf } from "./client.ts";
 import type { LoginDeps } from "./login-deps.ts";
@@ -60,9 +60,9 @@ async function mailReset(
       ), ${auditEntry({
         action: "password.reset-request",
         actor: "$4",
-        account: auditAccountOf("known"),
+        account: "audit_account.account_id",
         target: { kind: "user", id: "known.id", name: "known.email" },
-        from: "known",
+        from: withAuditAccount("known"),
       })}
       select email
       from known`,
@@ -117,9 +117,9 @@ export async function usePasswordReset(
           action: "password.reset",
           // The link proves that the user asked.
           actor: "(jsonb_build_object('kind', 'user', 'id', changed.id, 'name', changed.email) || $3::jsonb)",
-          account: auditAccountOf("changed"),
+          account: "audit_account.account_id",
           target: { kind: "user", id: "changed.id", name: "changed.email" },
-          from: "changed",
+          from: withAuditAccount("changed"),
         })}
         select id
         from changed`,
@@ -130,6 +130,16 @@ export async function usePasswordReset(
     return user !== undefined;
   });
   if (!isUsed) throw notValid();
+}
+
+export async function deleteResetsOfUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.query({
+    name: "delete-resets-of-user",
+    text: `
+      delete from password_resets
+      where user_id = $1`,
+    values: [userId],
+  });
 }
 
 async function isOpenReset(db: Queryable, tokenHash: Buffer): Promise<boolean> {

@@ -4,9 +4,10 @@ import { issueAccessToken } from "./access-token.ts";
 import { anonymousAt, type Client } from "./client.ts";
 import { suspended, type Tokens } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
-import { deleteLogin, type LockedLogin, lockLogin } from "./login-store.ts";
+import { type LockedLogin, lockLogin } from "./login-store.ts";
 import type { RefreshToken } from "./refresh-token.ts";
 import { findCurrentToken, findUsableToken, replaceTokens } from "./refresh-token-store.ts";
+import { endSessions } from "./session-store.ts";
 
 type Outcome =
   | { kind: "refreshed"; login: LockedLogin; nonce: Buffer }
@@ -31,11 +32,13 @@ export async function refreshLogin(
   db: Database,
   deps: LoginDeps,
   text: string,
-  client: Client,
+  { client, expectedLoginId }: { client: Client; expectedLoginId?: string | undefined },
 ): Promise<RefreshedTokens> {
   const presented = deps.refreshTokens.read(text);
   if (presented === undefined) throw new AppError("UNAUTHORIZED", "This is not a refresh token. Log in again.");
   const { loginId } = presented;
+  // Before anything changes: the cookie of a browser may be that of a later log-in in another tab.
+  if (expectedLoginId !== undefined && expectedLoginId !== loginId) throw otherSession();
 
   const outcome = await db.withTransaction((tx) => exchange(tx, presented, deps.refreshTokens.newNonce(), client));
   switch (outcome.kind) {
@@ -53,8 +56,19 @@ export async function refreshLogin(
     case "suspended":
       throw suspended();
     case "reused":
-      throw new AppError("UNAUTHORIZED", "This refresh token was used before, so its login has ended. Log in again.");
+      throw reusedToken();
   }
+}
+
+function otherSession(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "The refresh token is of another session than session_id. Refresh without session_id to continue with that session.",
+  );
+}
+
+export function reusedToken(): AppError {
+  return new AppError("UNAUTHORIZED", "This refresh token was used before, so its login has ended. Log in again.");
 }
 
 /** Returns the outcome instead of throwing: a throw would roll back the deletion of the login. */
@@ -69,7 +83,7 @@ async function exchange(
   if (login.isSuspended) return { kind: "suspended" };
   const token = await findUsableToken(tx, loginId, nonce);
   if (token === undefined) {
-    await deleteLogin(tx, loginId, { action: "session.end-stolen", actor: anonymousAt(client) });
+    await endSessions(tx, [loginId], { action: "session.end-stolen", actor: anonymousAt(client) });
     return { kind: "reused" };
   }
   const current = token.isUsed ? await findCurrentToken(tx, loginId) : nonce;

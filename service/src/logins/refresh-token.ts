@@ -41,6 +41,10 @@ export function createRefreshTokenMaker(cellCode: string, secrets: SecretPair): 
   };
 }
 
+export function authenticTokens(maker: RefreshTokenMaker, texts: string[]): RefreshToken[] {
+  return texts.map((text) => maker.read(text)).filter((token) => token !== undefined);
+}
+
 function hmacOf(key: KeyObject, body: Buffer): Buffer {
   return createHmac("sha256", key).update(body).digest();
 }

@@ -4,8 +4,9 @@ import { type Actor, systemActor } from "../actor.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { deleteLoginsOfUser } from "./login-store.ts";
+import { deleteResetsOfUser } from "./password-reset.ts";
 
-/** Sets a new generated password and ends all logins of the user in the same commit. */
+/** Sets a new generated password and ends all logins and reset links of the user in the same commit. */
 export async function resetPassword(db: Database, email: string, actor: Actor = systemActor): Promise<string> {
   const user = await findUserByEmail(db, email);
   if (user === undefined) throw new AppError("NOT_FOUND", `There is no user with the email ${email}.`);
@@ -13,6 +14,7 @@ export async function resetPassword(db: Database, email: string, actor: Actor = 
   const passwordHash = await hashPassword(password);
   await db.withTransaction(async (tx) => {
     await setPasswordHash(tx, user.id, passwordHash, actor);
+    await deleteResetsOfUser(tx, user.id);
     await deleteLoginsOfUser(tx, user.id);
   });
   return password;

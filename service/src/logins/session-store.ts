@@ -1,5 +1,6 @@
 import type { Actor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
+import { uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { emailOf } from "./login-store.ts";
 
@@ -24,6 +25,47 @@ export function listSessions(db: Queryable, userId: string): Promise<OpenSession
         and expires_at > now()
       order by last_used_at desc, id`,
     values: [userId],
+  });
+}
+
+interface EndOfSessions {
+  /** `session.replace`: the cookie of another session takes the place of theirs in the browser. */
+  action: "log-out" | "session.end-stolen" | "session.replace";
+  actor: Actor;
+  /** Ends only sessions of this user. */
+  ofUser?: string;
+}
+
+/** Those that come from them by a switch of the account end too. Each account that loses one of them gets one entry. */
+export async function endSessions(
+  db: Queryable,
+  loginIds: string[],
+  { action, actor, ofUser }: EndOfSessions,
+): Promise<void> {
+  if (loginIds.length === 0) return;
+  await db.query({
+    name: action,
+    text: `
+      with ended as (
+        delete from logins
+        where id = any($1::uuid[])
+          and ($2::uuid is null or user_id = $2)
+        returning id, user_id, account_id
+      ), in_account as (
+        select user_id, account_id, jsonb_agg(id order by id) as session_ids
+        from ended
+        group by user_id, account_id
+      ), ${auditEntry({
+        action,
+        actor: "$3",
+        account: "in_account.account_id",
+        target: { kind: "user", id: "in_account.user_id", name: emailOf("in_account.user_id") },
+        before: { session_ids: "in_account.session_ids" },
+        from: "in_account",
+      })}
+      select
+      from ended`,
+    values: [uuidArray(loginIds), ofUser ?? null, JSON.stringify(actor)],
   });
 }
 
@@ -57,8 +99,9 @@ export async function endSession(
 }
 
 /**
- * Ends all sessions of the user except this one, and returns how many there were. They have one entry, in the account of this one; none
- * without an actor, as a part of another action.
+ * Ends all sessions of the user except this one, and returns how many there were. Keeps the one that this one comes from by a switch of
+ * the account: this one would end with it. They have one entry, in the account of this one; none without an actor, as a part of another
+ * action.
  */
 export async function endOtherSessions(
   db: Queryable,
@@ -72,6 +115,7 @@ export async function endOtherSessions(
         from logins
         where user_id = $1
           and id <> $2
+          and id is distinct from (select origin_id from logins where id = $2)
         order by id
         for update
       ), ended as (

@@ -1,4 +1,4 @@
-import { auditAccountOf } from "../accounts/user-store.ts";
+import { withAuditAccount } from "../accounts/user-store.ts";
 import type { Actor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
@@ -73,7 +73,20 @@ export interface UsedCode {
   recoveryHash: Buffer | null;
 }
 
-/** Enables TOTP and stores the recovery codes. Returns false when another request has confirmed or restarted the enrolment. */
+/** First in the transaction: the next statement then sees the recovery codes of the one that it has waited for, and deletes them. */
+export async function lockUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.query({
+    name: "lock-user",
+    text: `
+      select id
+      from users
+      where id = $1
+      for no key update`,
+    values: [userId],
+  });
+}
+
+/** Enables TOTP and stores the recovery codes, in place of any earlier ones. Returns false when another request has confirmed or restarted the enrolment. */
 export async function enableTotp(
   tx: Transaction,
   { userId, accountId, actor }: TotpUser,
@@ -90,6 +103,9 @@ export async function enableTotp(
           and totp_secret = $2
           and totp_enabled_at is null
         returning id
+      ), old as (
+        delete from recovery_codes
+        where user_id in (select id from enabled)
       ), ${totpEntry("totp.confirm", { account: "$5", actor: "$6", from: "enabled", after: { enabled: "true" } })}
       insert into recovery_codes (user_id, code_hash)
       select enabled.id, code_hash
@@ -126,11 +142,26 @@ const usedUp = `
         where $3::bigint is not null or exists (select from used_code)
       )`;
 
+/** Uses a code up for an action that is no statement here. Returns false like `disableTotp`. */
+export async function useCode(db: Queryable, userId: string, used: UsedCode): Promise<boolean> {
+  const rows = await db.query({
+    name: "use-code",
+    text: `
+      with ${usedUp}
+      update users
+      set totp_last_step = coalesce($3, totp_last_step)
+      where id in (select id from proven)
+      returning id`,
+    values: [userId, used.secret, used.step, used.recoveryHash],
+  });
+  return rows.length === 1;
+}
+
 const factorFact = { second_factor: "case when $3::bigint is null then 'recovery-code' else 'totp' end" };
 
-/** Returns false when the code is used up, or TOTP has changed since it was checked. */
+/** Returns false when the code is used up, or TOTP has changed since it was checked. The caller has locked the user. */
 export async function disableTotp(
-  db: Queryable,
+  db: Transaction,
   { userId, accountId, actor }: TotpUser,
   used: UsedCode,
 ): Promise<boolean> {
@@ -165,7 +196,10 @@ export async function removeTotp(tx: Transaction, userId: string, actor: Actor):
       ), codes as (
         delete from recovery_codes
         where user_id in (select id from removed)
-      ), ${totpEntry("totp.disable", { account: auditAccountOf("removed"), actor: "$2", from: "removed", after: { enabled: "false" } })}
+      ), attempts as (
+        delete from code_attempts
+        where user_id in (select id from removed)
+      ), ${totpEntry("totp.disable", { account: "audit_account.account_id", actor: "$2", from: withAuditAccount("removed"), after: { enabled: "false" } })}
       select id
       from removed`,
     values: [userId, JSON.stringify(actor)],
@@ -173,9 +207,9 @@ export async function removeTotp(tx: Transaction, userId: string, actor: Actor):
   return rows.length === 1;
 }
 
-/** Returns false like `disableTotp`. */
+/** Returns false like `disableTotp`. The caller has locked the user. */
 export async function replaceRecoveryCodes(
-  db: Queryable,
+  db: Transaction,
   { userId, accountId, actor }: TotpUser,
   used: UsedCode,
   codeHashes: Buffer[],

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { costOf } from "../../test/explain.ts";
 import { change } from "../../test/send-rows.ts";
+import { stopAutovacuum } from "../../test/stop-autovacuum.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { listSends } from "./list-sends.ts";
 
@@ -24,13 +25,7 @@ const partitionRows = 20;
 
 beforeAll(async () => {
   accountId = await anAccount(database.db);
-  // Without autovacuum, statistics change only where a test runs `analyze`.
-  const partitions = await change(
-    database.db,
-    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'sends'::regclass",
-  );
-  for (const { name } of partitions)
-    await change(database.db, `alter table ${String(name)} set (autovacuum_enabled = false)`);
+  await stopAutovacuum(database.db, "sends");
   // The sends of two accounts alternate, and rows are stored in the order of their ids, as acceptance stores them.
   await change(
     database.db,

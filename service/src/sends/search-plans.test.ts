@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { costOf } from "../../test/explain.ts";
 import { change } from "../../test/send-rows.ts";
+import { stopAutovacuum } from "../../test/stop-autovacuum.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Mode } from "../mode.ts";
 import { listSends } from "./list-sends.ts";
@@ -12,12 +13,7 @@ let [large, small] = ["", ""];
 /** An account has half of all sends, all of them live. Of the others, every fifth is a test mail. */
 beforeAll(async () => {
   [large, small] = [await anAccount(database.db), await anAccount(database.db)];
-  const partitions = await change(
-    database.db,
-    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'sends'::regclass",
-  );
-  for (const { name } of partitions)
-    await change(database.db, `alter table ${String(name)} set (autovacuum_enabled = false)`);
+  await stopAutovacuum(database.db, "sends");
   await change(
     database.db,
     `insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject)

@@ -27,13 +27,13 @@ test.runIf(existsSync("/proc/self/stat"))(
   "a new process takes over the lock of an ended process whose parent never read its exit status",
   async () => {
     const folder = aFolder();
-    // `exec sleep` inherits the child of the shell and does not wait for it.
-    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+    // `exec sleep` inherits the child of the shell and does not wait for it. The child must not end before: the shell would wait for it.
+    const parent = spawn("sh", ["-c", "sleep 1 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
     onTestFinished(() => void parent.kill());
     const [output] = await once(parent.stdout, "data");
     const pid = Number(String(output));
     writeFileSync(join(folder, "lock"), JSON.stringify({ pid, startedAt: 1 }));
-    await expect.poll(() => lockFolder(folder)).toBeDefined();
+    await expect.poll(() => lockFolder(folder), { timeout: 10_000 }).toBeDefined();
     expect(process.kill(pid, 0)).toBe(true);
   },
 );

@@ -39,8 +39,10 @@ import { missingScope, refused, refusedKey } from "./unauthorized.ts";
  *    an invalid key cannot make this process read a large body.
  * 7. A request that accept/rate-refusals.ts refuses (429) reaches no statement. `requireValidCredential` checks key and account; requests
  *    that arrive during one such query share the next.
- * 8. When the accept statement refuses a key, `requireValidCredential` throws 401 with the reason. If the key is valid after all, either
- *    the send is from another domain than that of the key, or the account was resumed meanwhile and the route tries once more.
+ * 8. When the accept statement refuses a credential, `requireValidCredential` throws 401 or 403 with the reason. If it is valid after all,
+ *    for example because the account was resumed meanwhile, the route tries once more.
+ * 9. A JWT is checked before the body, and its login and role again by the accept statement. All other routes check every credential again
+ *    after the body (require-caller.ts).
  */
 export interface Caller {
   accountId: string;
@@ -135,7 +137,7 @@ async function callerByToken(
 }
 
 export interface IdentifiedSender extends Sender {
-  /** The only domain that the key may send from. The accept statement compares it; this one is for the answer. */
+  /** The only domain that the key may send from. The accept statement compares it too. */
   domain: string | undefined;
   /** False when the sender comes from memory: then nothing has checked its key yet. */
   isChecked: boolean;
@@ -185,5 +187,14 @@ export function createSenderIdentifier(authenticator: Authenticator, access: Cal
 
 function senderOf({ accountId, mode, credential }: Caller): IdentifiedSender {
   const key = credential.kind === "api-key" ? credential : undefined;
-  return { accountId, mode, apiKeyId: key?.keyId, secretId: key?.secretId, domain: key?.domain, isChecked: true };
+  const loginId = credential.kind === "jwt" ? credential.loginId : undefined;
+  return {
+    accountId,
+    mode,
+    apiKeyId: key?.keyId,
+    secretId: key?.secretId,
+    loginId,
+    domain: key?.domain,
+    isChecked: true,
+  };
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../../actor.ts";
 import { AppError } from "../../errors.ts";
 import { originOf } from "../../logins/client.ts";
+import type { ApiServer } from "../http/api-server.ts";
 import { describeLimits, rateLimitHeaders, readWindows } from "../http/rate-limit-headers.ts";
 import type { ReadLimits } from "../http/read-limits.ts";
 import { type Authenticator, authenticate, type Caller } from "./authenticate.ts";
@@ -15,19 +16,26 @@ interface CallerDeps {
 
 /**
  * A hook that authenticates by the entry of the route in route-access.ts before the body is read, and the function with which the handler
- * gets its caller. The hook also limits
- * the statements that the account runs at a time, and the rate of GET and HEAD.
+ * gets its caller. The hook also limits the statements that the account runs at a time, and the rate of GET and HEAD.
+ *
+ * A client can send its body 30 s later. So `checkCallerAgain` repeats the check after the body: otherwise a removed member or a revoked
+ * key could still act through a request that it had started before.
  */
 export function requireCaller({ authenticator, readLimits }: CallerDeps) {
   const callers = new WeakMap<FastifyRequest, Caller>();
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const access = getCallerAccess(request.method, request.routeOptions.url);
-      const caller = await authenticate(authenticator, request.headers, access);
+      const check = async (): Promise<Caller> => {
+        const caller = await authenticate(authenticator, request.headers, access);
+        const db = authenticator.db.forAccount(caller.accountId, actorOf(caller, request));
+        callers.set(request, { ...caller, db: readLimits.limit(db) });
+        return caller;
+      };
+      const { accountId } = await check();
       const isRead = request.method === "GET" || request.method === "HEAD";
-      if (isRead) countRead(readLimits, caller.accountId, reply);
-      const db = authenticator.db.forAccount(caller.accountId, actorOf(caller, request));
-      callers.set(request, { ...caller, db: readLimits.limit(db) });
+      if (isRead) countRead(readLimits, accountId, reply);
+      else if (hasBody(request)) request.checkCaller = check;
     },
     callerOf: (request: FastifyRequest): Caller => {
       const caller = callers.get(request);
@@ -43,6 +51,29 @@ function actorOf({ credential }: Caller, request: FastifyRequest): Actor {
   return credential.kind === "jwt"
     ? { kind: "user", id: credential.userId, ...origin }
     : { kind: "key", id: credential.keyId, ...origin };
+}
+
+/** For all routes, so that none can forget it. Before the validation, so that 401 precedes 422. */
+export function checkCallerAgain(app: ApiServer): void {
+  app.decorateRequest("checkCaller", undefined);
+  app.addHook("preValidation", (request, _reply, done) => {
+    if (request.checkCaller === undefined) done();
+    else void finishCheck(request.checkCaller, done);
+  });
+}
+
+async function finishCheck(check: () => Promise<unknown>, done: (error?: Error) => void): Promise<void> {
+  let problem: Error | undefined;
+  try {
+    await check();
+  } catch (error) {
+    problem = error instanceof Error ? error : new Error("the check of the caller threw a value that is not an error");
+  }
+  done(problem);
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 function countRead(readLimits: ReadLimits, accountId: string, reply: FastifyReply): void {

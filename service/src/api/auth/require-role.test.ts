@@ -58,11 +58,11 @@ test("a new role and a removal take effect with the next request of the same tok
   const db = api.database.db.forAccount(accountId);
   const send = () => api.call({ method: "POST", path: "/api/v1/send?mode=test", token: accessToken, body: mail });
   expect((await send()).status).toBe(202);
-  await changeRole(db, id, "viewer");
+  await changeRole(db, { userId: id, role: "viewer" });
   expect([(await send()).status, (await createKey(accessToken)).status]).toEqual([403, 403]);
-  await changeRole(db, id, "developer");
+  await changeRole(db, { userId: id, role: "developer" });
   expect((await createKey(accessToken)).status).toBe(201);
-  await removeMember(db, id);
+  await removeMember(db, { userId: id });
   expect([(await send()).status, (await createKey(accessToken)).status]).toEqual([401, 401]);
 });
 

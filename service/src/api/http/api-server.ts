@@ -23,6 +23,10 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import type { ReadLimits } from "./read-limits.ts";
 
 declare module "fastify" {
+  interface FastifyRequest {
+    /** Authenticates the caller again; undefined for a request without a body (auth/require-caller.ts). */
+    checkCaller: (() => Promise<unknown>) | undefined;
+  }
   interface FastifyReply {
     /** Fields that a route adds to the log line of its response. */
     logFields: Record<string, string | boolean> | undefined;

@@ -4,6 +4,7 @@ import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import { AppError } from "../../errors.ts";
+import { checkCallerAgain } from "../auth/require-caller.ts";
 import { accountRoutes } from "../v1/account/account-routes.ts";
 import { apiKeyRoutes } from "../v1/api-keys/api-key-routes.ts";
 import { auditRoutes } from "../v1/audit/audit-routes.ts";
@@ -43,6 +44,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   validateRequests(app);
   handleErrors(app, deps);
   recordRequests(app, deps);
+  checkCallerAgain(app);
   await serveOpenApi(app);
 
   healthRoutes(app, deps);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
+import { createBodyTurns } from "./body-turns.ts";
 
 /** Up to this size a body is read before the key is checked. */
 const maxUncheckedBytes = 64 * 1024;
@@ -15,6 +16,8 @@ export function isSmallBody({ headers }: FastifyRequest): boolean {
 export interface LargeBodyLimit {
   /** The owner is an account, or an address where there is no account yet. */
   admit(request: FastifyRequest, reply: FastifyReply, owner: string): void;
+  /** Resolves when the body of the request may be parsed. */
+  waitForTurn(request: FastifyRequest): Promise<void>;
 }
 
 /**
@@ -23,6 +26,8 @@ export interface LargeBodyLimit {
  */
 export function createLargeBodyLimit({ perOwner }: { perOwner: number }): LargeBodyLimit {
   const inProgress = new Map<string, number>();
+  const owners = new WeakMap<FastifyRequest, string>();
+  const turns = createBodyTurns({ perOwner, total: maxLarge, refuse: tooManyLarge });
   return {
     admit(request, reply, owner) {
       // A connection that closed during authentication reads nothing, and its close event will not fire again.
@@ -31,11 +36,16 @@ export function createLargeBodyLimit({ perOwner }: { perOwner: number }): LargeB
       const all = [...inProgress.values()].reduce((sum, count) => sum + count, 0);
       if (own >= perOwner || all >= maxLarge) throw tooManyLarge();
       inProgress.set(owner, own + 1);
+      owners.set(request, owner);
       reply.raw.once("close", () => {
         const left = (inProgress.get(owner) ?? 1) - 1;
         if (left === 0) inProgress.delete(owner);
         else inProgress.set(owner, left);
       });
+    },
+    async waitForTurn(request) {
+      const owner = owners.get(request);
+      if (owner !== undefined && Buffer.isBuffer(request.body)) await turns.wait(owner, request.body.length);
     },
   };
 }

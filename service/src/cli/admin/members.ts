@@ -46,13 +46,13 @@ export async function runInvite(
 
 export async function runSetRole(db: Database, options: MemberOptions & { role: Role }): Promise<void> {
   const { accountDb, name, member } = await getMember(db, options);
-  await changeRole(accountDb, member.userId, options.role);
+  await changeRole(accountDb, { userId: member.userId, role: options.role });
   say(`${member.email} is ${options.role} of ${name} now (before: ${member.role}).`);
 }
 
 export async function runRemoveMember(db: Database, options: MemberOptions): Promise<void> {
   const { accountDb, name, member } = await getMember(db, options);
-  await removeMember(accountDb, member.userId);
+  await removeMember(accountDb, { userId: member.userId });
   say(
     `${member.email} is no longer a member of ${name}, and the logins of this user to the account have ended. API keys that the user ` +
       "created stay valid: `postern admin list-keys` shows all keys, `postern admin revoke-key` revokes one.",

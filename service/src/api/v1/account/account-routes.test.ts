@@ -34,6 +34,14 @@ test("a key returns its account, its mode and the default rate limits", async ()
   });
 });
 
+test("a key for one domain does not see the rates of the account, which count all domains", async () => {
+  const { accountId } = await aLogin(api.database.db, api.deps.loginDeps);
+  const options = { domain: "shop.example" };
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, options);
+  const { status, json } = await api.call({ method: "GET", path: "/api/v1/account", key });
+  expect([status, Object.hasOwn(json(), "reputation")]).toEqual([200, false]);
+});
+
 test("raised rate limits are returned", async () => {
   const { accountId, accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
   await setLimits(api.database.db, accountId, { perSecond: 50 });

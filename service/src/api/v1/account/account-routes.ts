@@ -1,13 +1,16 @@
 import { findAccount, setTotpRequired } from "../../../accounts/account-store.ts";
 import { findGuardState } from "../../../guard/guard-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
+import { requireCode } from "../../auth/require-code.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { givenCode } from "../auth/totp-wire.ts";
 import { accountResponse, accountSettingsBody, accountSettingsResponse, toAccountResponse } from "./account-wire.ts";
 
 /** An addition to the published interface: a caller can test a key without sending an email. */
 export function accountRoutes(app: ApiServer, deps: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(deps);
+  const checkCode = requireCode(deps);
 
   app.get(
     "/api/v1/account",
@@ -43,14 +46,16 @@ export function accountRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "changeAccount",
         summary: "Change the settings of the account",
         description:
-          "With `totp_required`, users without two-factor authentication can only set it up, from the next request on. API keys keep working.",
+          "With `totp_required`, users without two-factor authentication can only set it up, from the next request on. API keys " +
+          "keep working. `false` also needs `totp_code` or `recovery_code` of an owner who has it.",
         tags: ["Account"],
         security: needsJwt,
         body: accountSettingsBody,
-        response: { 200: accountSettingsResponse, ...errorResponses(401, 413, 415, 422) },
+        response: { 200: accountSettingsResponse, ...errorResponses(401, 413, 415, 422, 429) },
       },
     },
     async (request) => {
+      if (!request.body.totp_required) await checkCode(callerOf(request), givenCode(request.body));
       await setTotpRequired(callerOf(request).db, request.body.totp_required);
       return { totp_required: request.body.totp_required };
     },

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { AccountProfile } from "../../../accounts/account-store.ts";
 import { evaluateCounts } from "../../../guard/guard-verdict.ts";
 import type { GuardCounts } from "../../../guard/limits.ts";
-import type { Caller } from "../../auth/authenticate.ts";
+import { type Caller, domainOf } from "../../auth/authenticate.ts";
+import { recoveryCodeField, totpCodeField } from "../auth/totp-wire.ts";
 
 export const accountResponse = z
   .object({
@@ -43,14 +44,18 @@ export const accountResponse = z
           .meta({ example: [] }),
       })
       .describe(
-        "Live mail of the last seven days by UTC, or since the operator released the account; a few seconds old",
-      ),
+        "Live mail of the last seven days by UTC, or since the operator released the account; a few seconds old. Absent for an API key " +
+          "for one domain, because it counts all domains",
+      )
+      .optional(),
   })
   .meta({ id: "Account", description: "The account behind the credential" });
 
 export const accountSettingsBody = z
   .strictObject({
     totp_required: z.boolean().describe("Whether every user of the account needs two-factor authentication"),
+    totp_code: totpCodeField.optional(),
+    recovery_code: recoveryCodeField.optional(),
   })
   .meta({ example: { totp_required: true } });
 
@@ -61,7 +66,6 @@ export function toAccountResponse(
   guard: GuardCounts,
   caller: Caller,
 ): z.infer<typeof accountResponse> {
-  const verdict = evaluateCounts(guard);
   return {
     tenant_id: account.id,
     name: account.name,
@@ -75,14 +79,19 @@ export function toAccountResponse(
     held: account.holdReason !== null,
     held_reason: account.holdReason,
     totp_required: account.totpRequired,
-    reputation: {
-      state: verdict.state,
-      outcomes: guard.outcomes,
-      hard_bounces: guard.hardBounces,
-      complaints: guard.complaints,
-      bounce_rate: verdict.bounceRate ?? null,
-      complaint_rate: verdict.complaintRate ?? null,
-      warnings: verdict.warnings,
-    },
+    ...(domainOf(caller) === undefined && { reputation: toReputation(guard) }),
+  };
+}
+
+function toReputation(guard: GuardCounts) {
+  const verdict = evaluateCounts(guard);
+  return {
+    state: verdict.state,
+    outcomes: guard.outcomes,
+    hard_bounces: guard.hardBounces,
+    complaints: guard.complaints,
+    bounce_rate: verdict.bounceRate ?? null,
+    complaint_rate: verdict.complaintRate ?? null,
+    warnings: verdict.warnings,
   };
 }

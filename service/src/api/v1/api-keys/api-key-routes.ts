@@ -4,6 +4,7 @@ import { createApiKey } from "../../../api-keys/create-api-key.ts";
 import { defaultOverlapSeconds, rollApiKey } from "../../../api-keys/roll-api-key.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
+import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt, uuidParams } from "../../http/wire-format.ts";
 import {
@@ -37,9 +38,9 @@ export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const { db, credential } = callerOf(request);
-      const createdBy = credential.kind === "jwt" ? credential.userId : undefined;
-      const created = await createApiKey(db, deps.apiKeyIssuer, { ...toKeyRequest(request.body), createdBy });
+      const caller = callerOf(request);
+      const { userId: createdBy } = requireUser(caller);
+      const created = await createApiKey(caller.db, deps.apiKeyIssuer, { ...toKeyRequest(request.body), createdBy });
       return reply.code(201).send({ ...toApiKeyResponse(created), key: created.key });
     },
   );
@@ -80,7 +81,9 @@ export function apiKeyRoutes(app: ApiServer, deps: ApiDeps): void {
       const { id } = request.params;
       if (!isUuid(id)) throw new AppError("NOT_FOUND", "This account has no usable API key with this id.");
       const overlapSeconds = request.body.overlap_seconds ?? defaultOverlapSeconds;
-      const rolled = await rollApiKey(callerOf(request).db, deps.apiKeyIssuer, { id, overlapSeconds });
+      const caller = callerOf(request);
+      const { userId: rolledBy } = requireUser(caller);
+      const rolled = await rollApiKey(caller.db, deps.apiKeyIssuer, { id, overlapSeconds, rolledBy });
       return { ...toApiKeyResponse(rolled), key: rolled.key, previous_secrets_end_at: rolled.previousEndsAt };
     },
   );

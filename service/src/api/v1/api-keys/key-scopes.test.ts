@@ -47,6 +47,37 @@ describe("scopes and domain of a new key (additions to interface 4.7)", () => {
   );
 });
 
+describe("last_used_at in GET /api/v1/api-keys", () => {
+  test("is null until the key is used, and then the time of a use; a refused key is not used", async () => {
+    const made = await create({});
+    const { accessToken } = made;
+    const { key } = made.json;
+    const lastUsed = async () => {
+      await api.deps.authenticator.keyUses.flush();
+      const listed = await api.call({ method: "GET", path: "/api/v1/api-keys", token: accessToken });
+      return listed.json()[0].last_used_at;
+    };
+    await api.call({ method: "GET", path: "/api/v1/sends", key });
+    expect(await lastUsed()).toBeNull();
+    await api.call({ method: "POST", path: "/api/v1/send", key, body: {} });
+    expect(Math.abs(Date.now() - Date.parse(await lastUsed()))).toBeLessThan(60_000);
+  });
+
+  test("also counts sends of a key that the process remembers", async () => {
+    const made = await create({});
+    const { id, key } = made.json;
+    const send = () => api.call({ method: "POST", path: "/api/v1/send", key, body: {} });
+    await send();
+    const noted: string[] = [];
+    const { keyUses } = api.deps.senderAuthenticator;
+    const { note } = keyUses;
+    keyUses.note = (keyId) => noted.push(keyId);
+    await send();
+    keyUses.note = note;
+    expect(noted).toEqual([id]);
+  });
+});
+
 async function create(fields: Record<string, unknown>) {
   const { accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
   const body = { name: "a key", type: "live", ...fields };

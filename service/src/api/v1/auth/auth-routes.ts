@@ -1,8 +1,11 @@
+import type { FastifyRequest } from "fastify";
 import type { AppError } from "../../../errors.ts";
 import { publicKeySet } from "../../../logins/access-token.ts";
+import { anonymousAt } from "../../../logins/client.ts";
 import { logIn } from "../../../logins/log-in.ts";
-import { deleteLogin } from "../../../logins/login-store.ts";
 import { refreshLogin } from "../../../logins/refresh-login.ts";
+import { authenticTokens } from "../../../logins/refresh-token.ts";
+import { endSessions } from "../../../logins/session-store.ts";
 import { clientOf } from "../../auth/client-of.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import { requireUser } from "../../auth/require-user.ts";
@@ -27,6 +30,8 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
   const { db } = authenticator;
   const { onRequest, callerOf } = requireCaller(deps);
   const cookie = createRefreshCookie(deps.http.publicUrl);
+  const cookieLogins = (headers: FastifyRequest["headers"]) =>
+    authenticTokens(loginDeps.refreshTokens, cookie.values(headers)).map(({ loginId }) => loginId);
 
   app.post(
     "/api/v1/auth/login",
@@ -51,10 +56,14 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
       const tokens = await logIn(db, loginDeps, {
         email,
         password,
+        isBrowser: browser,
         ...givenCode(request.body),
         ...clientOf(request),
       });
       if (!browser) return toTokensResponse(tokens);
+      // Nobody could end the session of the cookie that this response replaces.
+      const replacedBy = { action: "session.replace", actor: anonymousAt(clientOf(request)) } as const;
+      await endSessions(db, cookieLogins(request.headers), replacedBy);
       cookie.set(reply, tokens.refreshToken, tokens.secondsLeft);
       return toBrowserResponse(tokens);
     },
@@ -70,20 +79,22 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
           "Store the refresh token of the response in place of the one you sent; within 90 seconds after it was issued it is the same. " +
           "A token that was replaced works for another 30 seconds, for clients that lost the response and for other tabs. Its later use " +
           "counts as theft and ends the login. A browser sends `browser` instead: its token is in the cookie, and `Origin` must be the " +
-          "address of this installation.",
+          "address of this installation. With `session_id`, a token of another session gets 409, and nothing changes.",
         tags: ["Authentication"],
         security: [],
         body: refreshBody,
-        response: { 200: tokensResponse, ...errorResponses(401, 413, 415, 422) },
+        response: { 200: tokensResponse, ...errorResponses(401, 409, 413, 415, 422) },
       },
     },
     async (request, reply) => {
+      const refreshOptions = { client: clientOf(request), expectedLoginId: request.body.session_id?.toLowerCase() };
       if (request.body.browser === undefined) {
-        return toTokensResponse(await refreshLogin(db, loginDeps, requireToken(request.body), clientOf(request)));
+        const refreshed = await refreshLogin(db, loginDeps, requireToken(request.body), refreshOptions);
+        return toTokensResponse(refreshed);
       }
       if (request.body.refresh_token !== undefined) throw cookieAndBody();
       cookie.requireOwnPage(request.headers);
-      const tokens = await refreshLogin(db, loginDeps, cookie.read(request.headers), clientOf(request));
+      const tokens = await refreshLogin(db, loginDeps, cookie.read(request.headers), refreshOptions);
       // A cookie that the browser has already is not set again: this response may arrive after one with the next token.
       if (!tokens.isSameRefreshToken) cookie.set(reply, tokens.refreshToken, tokens.secondsLeft);
       return toBrowserResponse(tokens);
@@ -99,7 +110,8 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "End this login",
         description:
           "Every later request with an access token or refresh token of this login returns 401. A request with the cookie of a browser " +
-          "session needs the address of this installation as `Origin`, and the response deletes the cookie.",
+          "session needs the address of this installation as `Origin`, also ends the user's session of the cookie, and the response " +
+          "deletes the cookie.",
         tags: ["Authentication"],
         security: needsJwt,
         response: { 200: logoutResponse, ...errorResponses(401, 413, 415, 422) },
@@ -108,8 +120,10 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
     async (request, reply) => {
       const isBrowser = cookie.isIn(request.headers);
       if (isBrowser) cookie.requireOwnPage(request.headers);
-      const { loginId, actor } = requireUser(callerOf(request));
-      await deleteLogin(db, loginId, { action: "log-out", actor });
+      const { userId, loginId, actor } = requireUser(callerOf(request));
+      // Another tab may have replaced the cookie: nobody could end the session of a cookie that is deleted here.
+      const loginIds = [loginId, ...cookieLogins(request.headers)];
+      await endSessions(db, loginIds, { action: "log-out", actor, ofUser: userId });
       if (isBrowser) cookie.clear(reply);
       return { success: true as const, message: "The login has ended. Its tokens are no longer valid." };
     },

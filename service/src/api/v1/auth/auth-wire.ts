@@ -27,6 +27,10 @@ export const refreshBody = z
       .optional()
       .describe("From the last log-in or refresh; required without `browser`"),
     browser: z.literal(true).optional().describe("The refresh token is in the cookie of a log-in with `browser`"),
+    session_id: z
+      .guid()
+      .optional()
+      .describe("The session to refresh: claim `sid` of the access token. 409 if the token is of another one"),
   })
   .meta({ example: { refresh_token: "the refresh_token of the last response" } });
 

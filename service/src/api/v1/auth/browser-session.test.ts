@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { aLogin, aUser } from "../../../../test/builders.ts";
+import { aUserOfTwoAccounts, origin } from "../../../../test/browser-client.ts";
+import { aUser } from "../../../../test/builders.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 
-const origin = "https://postern.test";
 const name = "__Secure-postern_refresh";
 const api = useTestApi({ PUBLIC_URL: origin });
 
@@ -30,17 +30,17 @@ test("a refresh uses the cookie, and sets it again only when the token is replac
 });
 
 test("switching the account replaces the cookie, and needs the same Origin", async () => {
-  const { accountId, accessToken } = await aLogin(api.database.db, api.deps.loginDeps);
-  const change = async (headers: Record<string, string>) => {
-    const body = { tenant_id: accountId, browser: true };
-    return withCookie(
-      await api.call({ method: "POST", path: "/api/v1/auth/switch", token: accessToken, body, headers }),
-    );
+  const { user, other } = await aUserOfTwoAccounts(api);
+  const first = withCookie(await logInAt(api, user, origin));
+  const change = async (from: string) => {
+    const body = { tenant_id: other, browser: true };
+    const [token, headers] = [first.json().access_token, { origin: from, cookie: first.cookie }];
+    return withCookie(await api.call({ method: "POST", path: "/api/v1/auth/switch", token, body, headers }));
   };
-  const { status, json, cookie } = await change({ origin });
+  expect((await change("https://evil.example")).status).toBe(401);
+  const { status, json, cookie } = await change(origin);
   expect([status, json().refresh_token]).toEqual([200, undefined]);
   expect((await refresh({ cookie })).status).toBe(200);
-  expect((await change({ origin: "https://evil.example" })).status).toBe(401);
 });
 
 test("a log-out ends the session and deletes the cookie", async () => {

@@ -61,12 +61,18 @@ test("404 for an account of others and for an unknown one, with the same body; 4
   expect((await switchTo(person.accessToken, other)).status).toBe(401);
 });
 
-test("removing the person from one account ends the logins to it and leaves those to the other", async () => {
-  const { person, other } = await aPersonInTwoAccounts();
-  const { json } = await switchTo(person.accessToken, other);
-  await removeMember(api.database.db.forAccount(person.accountId), person.id);
-  expect((await account(person.accessToken)).status).toBe(401);
-  expect((await account(json().access_token)).status).toBe(200);
+test("removing the person from an account ends the logins to it, and those that come from them", async () => {
+  const [one, two] = [await aPersonInTwoAccounts(), await aPersonInTwoAccounts()];
+  const [atOther, atSecond] = [
+    await switchTo(one.person.accessToken, one.other),
+    await switchTo(two.person.accessToken, two.other),
+  ];
+  await removeMember(api.database.db.forAccount(one.other), { userId: one.person.id });
+  expect((await account(atOther.json().access_token)).status).toBe(401);
+  expect((await account(one.person.accessToken)).status).toBe(200);
+  await removeMember(api.database.db.forAccount(two.person.accountId), { userId: two.person.id });
+  expect((await account(two.person.accessToken)).status).toBe(401);
+  expect((await account(atSecond.json().access_token)).status).toBe(401);
 });
 
 test("no login that comes from a switch survives a password reset at the same time", async () => {

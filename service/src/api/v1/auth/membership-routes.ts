@@ -1,5 +1,6 @@
 import { listMemberships } from "../../../accounts/membership-store.ts";
 import { getEmail } from "../../../accounts/user-store.ts";
+import { authenticTokens } from "../../../logins/refresh-token.ts";
 import { switchAccount } from "../../../logins/switch-account.ts";
 import { clientOf } from "../../auth/client-of.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
@@ -46,19 +47,26 @@ export function membershipRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Get tokens for another account of the same user",
         description:
           "A token is for one account. This starts a login for another account of which the user is a member. The login of the request " +
-          "stays open, and the new one ends no later than it.",
+          "stays open, and the new one ends with it. Its tokens cannot switch again. A browser session sends `browser` and its cookie " +
+          "(else 401): the new session replaces it.",
         tags: ["Authentication"],
         security: needsJwt,
         body: switchBody,
-        response: { 200: tokensResponse, ...errorResponses(401, 404, 413, 415, 422) },
+        response: { 200: tokensResponse, ...errorResponses(401, 404, 409, 413, 415, 422) },
       },
     },
     async (request, reply) => {
       const { browser = false, tenant_id } = request.body;
       if (browser) cookie.requireOwnPage(request.headers);
       const { userId, loginId } = requireUser(callerOf(request));
-      const target = { userId, loginId, accountId: tenant_id.toLowerCase() };
-      const tokens = await switchAccount(db, loginDeps, target, clientOf(request));
+      const tokens = await switchAccount(db, loginDeps, {
+        userId,
+        loginId,
+        fromAccountId: callerOf(request).accountId,
+        accountId: tenant_id.toLowerCase(),
+        client: clientOf(request),
+        cookies: browser ? authenticTokens(loginDeps.refreshTokens, cookie.values(request.headers)) : undefined,
+      });
       if (!browser) return toTokensResponse(tokens);
       cookie.set(reply, tokens.refreshToken, tokens.secondsLeft);
       return toBrowserResponse(tokens);

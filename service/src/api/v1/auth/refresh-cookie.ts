@@ -12,6 +12,8 @@ export interface RefreshCookie {
   /** Throws unless a page of PUBLIC_URL made the request, and the browser can keep the cookie. */
   requireOwnPage(headers: Headers): void;
   isIn(headers: Headers): boolean;
+  /** All values, of which another site may have set some. */
+  values(headers: Headers): string[];
   /** Throws without the cookie. Of two with this name another site may have set one, so they are refused. */
   read(headers: Headers): string;
   set(reply: FastifyReply, refreshToken: string, maxAgeSeconds: number): void;
@@ -47,6 +49,7 @@ export function createRefreshCookie(publicUrl: string): RefreshCookie {
       }
     },
     isIn: (headers) => valuesIn(headers).length > 0,
+    values: valuesIn,
     read(headers) {
       const [value, ...others] = valuesIn(headers);
       if (value === undefined || value === "") {

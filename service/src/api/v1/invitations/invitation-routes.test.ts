@@ -76,7 +76,22 @@ describe("an owner", () => {
   });
 });
 
+test("the invitations of one account do not keep another account from inviting the same address", async () => {
+  const [one, other] = [await anOwner(), await anOwner()];
+  const email = anEmail();
+  for (let count = 0; count < 6; count++) await create(one.accessToken, email, "viewer");
+  expect((await create(other.accessToken, email, "viewer")).status).toBe(201);
+});
+
 describe("the invited person", () => {
+  test("with a short password gets the same answer as a user and as a new person", async () => {
+    const [owner, user] = [await anOwner(), await aUser(api.database.db)];
+    const tokens = [await invite(owner, user.email), await invite(owner, anEmail())];
+    const answers = await Promise.all(tokens.map(({ token }) => accept(token, "short")));
+    const [known, unknown] = answers.map(({ status, json }) => [status, json().error.message]);
+    expect(known).toEqual(unknown);
+  });
+
   test("who is new chooses a password of at least 12 characters and can log in with the invited role only", async () => {
     const owner = await anOwner();
     const email = anEmail();
@@ -145,7 +160,7 @@ describe("the invited person", () => {
       user.id,
       owner.accountId,
     ]);
-    await removeMember(api.database.db.forAccount(owner.accountId), user.id);
+    await removeMember(api.database.db.forAccount(owner.accountId), { userId: user.id });
     expect((await accept(token, usualPassword)).status).toBe(404);
     expect(await rolesOf(user.email)).toHaveLength(1);
   });
@@ -154,8 +169,9 @@ describe("the invited person", () => {
 describe("the invitations of an owner", () => {
   test("end with the removal or the demotion of the owner", async () => {
     for (const end of [
-      (accountId: string, userId: string) => removeMember(api.database.db.forAccount(accountId), userId),
-      (accountId: string, userId: string) => changeRole(api.database.db.forAccount(accountId), userId, "developer"),
+      (accountId: string, userId: string) => removeMember(api.database.db.forAccount(accountId), { userId }),
+      (accountId: string, userId: string) =>
+        changeRole(api.database.db.forAccount(accountId), { userId, role: "developer" }),
     ]) {
       const owner = await anOwner();
       await aUser(api.database.db, { accountId: owner.accountId });
@@ -171,7 +187,7 @@ describe("the invitations of an owner", () => {
       await aUser(api.database.db, { accountId: owner.accountId });
       const inviting = Array.from({ length: 4 }, () => create(owner.accessToken, anEmail(), "owner"));
       const [, ...answers] = await Promise.all([
-        removeMember(api.database.db.forAccount(owner.accountId), owner.id),
+        removeMember(api.database.db.forAccount(owner.accountId), { userId: owner.id }),
         ...inviting,
       ]);
       for (const answer of answers) {

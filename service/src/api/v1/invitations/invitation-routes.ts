@@ -26,7 +26,8 @@ export function invitationRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "inviteMember",
         summary: "Invite a person to the account",
         description:
-          "The link works once, for 7 days. Postern mails it when the operator has set a sender; otherwise the response contains it. A second " +
+          "The link works once, for 7 days. When the operator has set a sender, Postern mails it and the response never contains it. " +
+          "Otherwise the response contains it, and nothing proves that the address belongs to the person who accepts. A second " +
           "invitation of the same address replaces the first. The answer does not show whether the person is a user of another account.",
         tags: ["Members"],
         security: needsJwt,

@@ -36,12 +36,16 @@ export const invitationList = z.array(invitationResponse).describe("The open inv
 export const invitedResponse = z
   .object({
     ...invitationFields,
-    mailed: z.boolean().describe("True when Postern mailed the link to the invited person"),
+    mailed: z
+      .boolean()
+      .describe("True when this installation mails the links. It does not show whether the mail arrives"),
     link: z
       .url()
       .nullable()
-      .describe("Pass it on to the invited person. No other response contains it. Null when Postern mailed it")
-      .meta({ example: "https://mail.example.com/#invitation=…" }),
+      .describe(
+        "Pass it on to the invited person. No other response contains it. Null when this installation mails the links",
+      )
+      .meta({ example: "https://mail.example.com/#invitation=TOKEN" }),
   })
   .meta({ id: "CreatedInvitation", description: "The new invitation" });
 

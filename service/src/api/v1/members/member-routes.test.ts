@@ -46,7 +46,8 @@ test("a member who is removed or becomes a viewer while creating keys has none t
     const { accountId } = await anOwner();
     const member = await aUser(api.database.db, { accountId, role: "developer" });
     const db = api.database.db.forAccount(accountId);
-    const end = round % 2 === 0 ? removeMember(db, member.id) : changeRole(db, member.id, "viewer");
+    const end =
+      round % 2 === 0 ? removeMember(db, { userId: member.id }) : changeRole(db, { userId: member.id, role: "viewer" });
     const request = { name: "a key", type: "live", expiresAt: null, createdBy: member.id } as const;
     const keys = Promise.allSettled(Array.from({ length: 5 }, () => createApiKey(db, api.deps.apiKeyIssuer, request)));
     await Promise.all([end, keys]);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { changeRole, listMembers, removeMember } from "../../../accounts/membership-store.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
+import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt, uuidParams } from "../../http/wire-format.ts";
 import { memberBody, memberList, memberResponse, removedMemberResponse, toMemberResponse } from "./member-wire.ts";
@@ -41,9 +42,11 @@ export function memberRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { db } = callerOf(request);
-      const { id } = request.params;
-      const member = isUuid(id) ? await changeRole(db, id, request.body.role) : undefined;
+      const caller = callerOf(request);
+      const { id: userId } = request.params;
+      const { userId: by } = requireUser(caller);
+      const { role } = request.body;
+      const member = isUuid(userId) ? await changeRole(caller.db, { userId, by, role }) : undefined;
       if (member === undefined) throw noMember();
       return toMemberResponse(member);
     },
@@ -66,9 +69,10 @@ export function memberRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { db } = callerOf(request);
-      const { id } = request.params;
-      if (!isUuid(id) || !(await removeMember(db, id))) throw noMember();
+      const caller = callerOf(request);
+      const { id: userId } = request.params;
+      const { userId: by } = requireUser(caller);
+      if (!isUuid(userId) || !(await removeMember(caller.db, { userId, by }))) throw noMember();
       return { message: "The member is removed, and the member's logins to this account have ended." };
     },
   );

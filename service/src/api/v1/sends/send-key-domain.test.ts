@@ -59,6 +59,15 @@ describe("a key with a domain", () => {
     expect((await send(restricted)).status).toBe(202);
   });
 
+  test("uses up the rate limit with sends from another domain, as with invalid ones", async () => {
+    const sender = await aSender({ isUnlimited: false });
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, sender.accountId, { domain: sender.domain });
+    const answers = await Promise.all(Array.from({ length: 21 }, () => send({ key, from: "a@other.example" })));
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
+  });
+
   test("gets 401 for another domain also with a large body and as Bearer", async () => {
     const { restricted, other, accountId } = await aDomainSender();
     const large = { from: `a@${other}`, text: "x".repeat(300_000) };

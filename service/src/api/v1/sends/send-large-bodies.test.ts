@@ -48,3 +48,17 @@ test("validations share the capacity for large bodies with sends, and further on
   expect(responses.find(({ status }) => status === 503)?.headers["retry-after"]).toBe("1");
   expect((await validate()).status).toBe(200);
 });
+
+test.for(["/api/v1/send", "/api/v1/send/validate"])(
+  "%s: the large bodies of an account delay the large body of another by one, not by all of them",
+  async (path) => {
+    const [busy, other] = [await aSender(), await aSender()];
+    const answered: string[] = [];
+    const call = async ({ key, from }: typeof busy) => {
+      await api.call({ method: "POST", path, key, body: { from, ...hello, text: "x".repeat(1_000_000) } });
+      answered.push(key);
+    };
+    await Promise.all([busy, busy, busy, busy, busy, busy, other].map(call));
+    expect(answered.indexOf(other.key)).toBeLessThanOrEqual(3);
+  },
+);

@@ -12,7 +12,7 @@ import { createLargeBodyLimit, isSmallBody, type LargeBodyLimit } from "../../ht
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { domainNotVerified } from "./domain-not-verified.ts";
-import { requireDomainOfKey } from "./domain-of-key.ts";
+import { isOfOtherDomain, requireDomainOfKey } from "./domain-of-key.ts";
 import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
 import { quotaExceeded } from "./quota-exceeded.ts";
 import { type SendingMode, sendingModeOf, sendingModeQuery } from "./send-mode.ts";
@@ -88,16 +88,19 @@ function sendRoute(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): 
       const known = senders.get(request);
       if (known === undefined) throw new Error("the handler ran without the hook that identifies the sender");
       const { sender, sending } = known;
+      if (!isSmallBody(request)) await largeBodies.waitForTurn(request);
       const parsed = parseSendBody(request, sending.problems);
       const payload = "request" in parsed ? parsed.request : undefined;
-      let acceptance = await acceptSend(acceptDeps, sender, payload);
+      // Such a send only counts against the rate limit, like an invalid one. The accept statement would refuse it without counting it.
+      const acceptable = isOfOtherDomain(sender, payload) ? undefined : payload;
+      let acceptance = await acceptSend(acceptDeps, sender, acceptable);
       if (acceptance.kind === "not-allowed") {
         // Throws 401 with the reason, unless the key is valid.
         await requireValidCredential(request.headers);
-        requireDomainOfKey(sender, payload, reply);
-        acceptance = await acceptSend(acceptDeps, sender, payload);
+        acceptance = await acceptSend(acceptDeps, sender, acceptable);
       }
       if (acceptance.kind !== "not-allowed") noteUse(sender);
+      if (acceptance.kind === "not-valid") requireDomainOfKey(sender, payload, reply);
       if (acceptance.kind === "not-valid" && "problem" in parsed) {
         reply.headers(rateLimitHeaders(acceptance.usage));
         throw parsed.problem;

@@ -7,7 +7,7 @@ import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
 import { type Caller, domainOf } from "../../auth/authenticate.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import type { LargeBodyLimit } from "../../http/large-bodies.ts";
+import { isSmallBody, type LargeBodyLimit } from "../../http/large-bodies.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { invalidRequest } from "../../http/validation-error.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
@@ -58,6 +58,7 @@ export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: L
       const caller = callerOf(request);
       const sending = modeOf(request, caller);
       if (sending.problems.length > 0) throw invalidRequest(sending.problems);
+      if (!isSmallBody(request)) await largeBodies.waitForTurn(request);
       const parsed = parseSendBody(request);
       const send = "request" in parsed ? parsed.request : undefined;
       const problems = "problem" in parsed ? problemsOf(parsed.problem) : [];

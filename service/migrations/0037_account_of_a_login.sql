@@ -1,5 +1,5 @@
 -- Expands. A login is for one account, and exists only as long as the membership: the foreign key deletes the logins of a removed member in
--- the commit that removes them, and refuses a log-in that runs at the same time. A file of its own: 0038 locks users, and code of the
+-- the commit that removes them, and refuses a log-in that runs at the same time. A file of its own: 0036 locks users, and code of the
 -- version before locks logins and users in both orders.
 alter table logins add column account_id uuid;
 

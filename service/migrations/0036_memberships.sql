@@ -1,5 +1,8 @@
 -- Expands. A person (users) belongs to accounts by memberships with a role (accounts/membership-store.ts). users.account_id stays as the
--- home account: log-in without a choice uses it, and code of the version before reads nothing else.
+-- home account: log-in without a choice prefers it, and code of the version before reads nothing else. That code knows no roles, so the
+-- column names an account only while the user is an owner there: of everybody else its joins find neither user nor login.
+alter table users alter column account_id drop not null;
+
 create table memberships (
   user_id uuid not null references users (id) on delete cascade,
   account_id uuid not null references accounts (id) on delete cascade,
@@ -21,7 +24,8 @@ as $$
 begin
   insert into memberships (user_id, account_id, role, created_at)
   select new.id, new.account_id, 'owner', new.created_at
-  where not exists (select from memberships where user_id = new.id)
+  where new.account_id is not null
+    and not exists (select from memberships where user_id = new.id)
     and exists (select from users where id = new.id);
   return null;
 end;
@@ -57,7 +61,44 @@ create trigger memberships_owner_remains
   after delete or update on memberships
   for each row when (old.role = 'owner') execute function require_owner();
 
+-- The callers lock the user before the membership (lock_member), in the order of a log-in.
+create function leave_home_account() returns trigger
+  language plpgsql
+  security definer
+  set search_path = public, pg_temp
+as $$
+begin
+  update users set account_id = null where id = old.user_id and account_id = old.account_id;
+  return null;
+end;
+$$;
+
+create trigger memberships_leave_home
+  after delete on memberships
+  for each row when (old.role = 'owner') execute function leave_home_account();
+create trigger memberships_lose_home
+  after update of role on memberships
+  for each row when (old.role = 'owner' and new.role <> 'owner') execute function leave_home_account();
+
+-- Locks a member of the account until the commit and returns the email; null when there is no such member. Security definer: the role of
+-- an account may lock no users.
+create function lock_member(account uuid, member uuid) returns text
+  language sql volatile
+  security definer
+  set search_path = public, pg_temp
+as $$
+  select u.email
+  from users u
+  where u.id = member
+    and exists (select from memberships m where m.user_id = member and m.account_id = account)
+    and account = coalesce(acting_account(), account)
+  for no key update
+$$;
+
 revoke all on function add_home_membership () from public;
+revoke all on function leave_home_account () from public;
+revoke all on function lock_member (uuid, uuid) from public;
+grant execute on function lock_member (uuid, uuid) to pg_database_owner;
 revoke all on function require_owner () from public;
 
 create policy own_account on memberships

@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parentPort, workerData } from "node:worker_threads";
 import type { FloodCounts, NoisyTenant } from "./floods.ts";
 
-const { url, key, accessToken, email, from } = workerData as NoisyTenant; // Only `floods.ts` starts this thread.
+// Only `floods.ts` starts this process.
+const { url, key, accessToken, email, from } = JSON.parse(process.argv[2] ?? "") as NoisyTenant;
 const counts: FloodCounts = {};
-// This thread stands for another machine, so it gets only the processor time that the processes under test leave over.
-setPriority(19);
 let isAbusing = false;
+
+takeOnlyIdleTime();
+process.once("disconnect", () => process.exit());
 
 interface Call {
   method: string;
@@ -77,15 +79,27 @@ const floods: Flood[] = [
   },
 ];
 
-parentPort?.on("message", (isOn: boolean) => {
+process.on("message", (isOn: boolean) => {
   isAbusing = isOn;
 });
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- the target is a thread, not a window
-setInterval(() => parentPort?.postMessage({ ...counts }), 200);
+setInterval(() => process.send?.(counts), 200);
 void repeatMails();
 for (const flood of floods) {
   const agent = new Agent({ keepAlive: true, maxSockets: flood.atOnce });
   for (let lane = 0; lane < flood.atOnce; lane++) void repeat(flood, agent);
+}
+
+/**
+ * This process stands for another machine, so it gets only the processor time that the processes under test leave over. Where Linux
+ * groups processes by session, the priority of a process counts within its session only, and the session has one of its own.
+ */
+function takeOnlyIdleTime(): void {
+  setPriority(19);
+  try {
+    writeFileSync("/proc/self/autogroup", "19");
+  } catch {
+    // This kernel does not group processes by session.
+  }
 }
 
 /** At the limits of the account: after a 429 it waits for the time in Retry-After. */

@@ -42,6 +42,9 @@ create table password_resets (
 create index password_resets_user_idx on password_resets (user_id);
 create index password_resets_expiry_idx on password_resets (expires_at);
 
+-- For the chore that deletes expired logins.
+create index logins_expiry_idx on logins (expires_at);
+
 -- Who created the key; null for keys of the command line and of the version before. No foreign key: a key outlives the membership of its
 -- maker and still names the person, so the email is that at the creation.
 alter table api_keys
