@@ -2,7 +2,7 @@ import type { LogInBody } from "./api-types.ts";
 import type { Result } from "./result.ts";
 
 export interface CredentialOptions {
-  /** For sending: `postern_live_…` or `postern_test_…`. */
+  /** `postern_live_…` or `postern_test_…`. Its scopes say what it may do beside sending. */
   apiKey?: string | undefined;
   /** For all endpoints: a JWT, or a function that returns one before each attempt. */
   accessToken?: string | (() => string | Promise<string>) | undefined;
@@ -35,8 +35,8 @@ export const noCredentials: Credentials = {
 };
 
 /**
- * Sends the key where the API accepts keys, and a token elsewhere. A client with only one credential always sends that
- * one; the service explains the refusal.
+ * Sends the key for sends and usage, and a token elsewhere. A client with only one credential always sends that one; the
+ * service explains a refusal.
  */
 export function createCredentials(options: CredentialOptions, session: LoginSession | undefined): Credentials {
   const { apiKey, accessToken } = options;

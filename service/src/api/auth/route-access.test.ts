@@ -29,7 +29,7 @@ test("every route that is not public refuses a request without a credential, als
   expect(refused.filter((answer) => !answer.endsWith(" 401"))).toEqual([]);
 });
 
-test("the document names for each route the credentials that its entry accepts", async () => {
+test("the document names for each route the credentials that its entry accepts, the one that counts first", async () => {
   const { paths } = (await api.app.inject("/openapi.json")).json();
   for (const [route, access] of Object.entries(routeAccess)) {
     const [method = "", path = ""] = route.split(" ");
@@ -42,5 +42,6 @@ test("the document names for each route the credentials that its entry accepts",
 
 function credentialsOf(access: (typeof routeAccess)[string]): string[] {
   if (access?.public) return [];
-  return access?.key === "never" ? ["jwt"] : ["apiKey", "jwt"];
+  if (access?.key === "never") return ["jwt"];
+  return access?.prefersJwt ? ["jwt", "apiKey"] : ["apiKey", "jwt"];
 }

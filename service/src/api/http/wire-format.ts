@@ -50,4 +50,6 @@ export const uuidParams = z.object({
 });
 
 export const needsJwt = [{ jwt: [] }];
+// The first one counts when a request has both (auth/route-access.ts).
 export const needsKeyOrJwt = [{ apiKey: [] }, { jwt: [] }];
+export const needsJwtOrKey = [{ jwt: [] }, { apiKey: [] }];

@@ -6,7 +6,7 @@ import { removeDomain } from "../../../domains/remove-domain.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { errorResponses, needsJwtOrKey } from "../../http/wire-format.ts";
 import {
   domainList,
   domainResponse,
@@ -35,7 +35,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Register a sending domain",
         description: "Publish the returned DNS records. Postern then verifies the domain without another request.",
         tags: ["Domains"],
-        security: needsKeyOrJwt,
+        security: needsJwtOrKey,
         body: registerDomainBody,
         response: { 201: registeredDomainResponse, ...errorResponses(401, 409, 413, 415, 422, 429) },
       },
@@ -56,7 +56,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "listDomains",
         summary: "List the account's domains",
         tags: ["Domains"],
-        security: needsKeyOrJwt,
+        security: needsJwtOrKey,
         response: { 200: domainList, ...errorResponses(401, 422, 429) },
       },
     },
@@ -71,7 +71,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "getDomain",
         summary: "Get a domain with its DNS records",
         tags: ["Domains"],
-        security: needsKeyOrJwt,
+        security: needsJwtOrKey,
         params: idParams,
         response: { 200: domainResponse, ...errorResponses(401, 404, 422, 429) },
       },
@@ -93,7 +93,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Check the domain's DNS records now",
         description: "The check runs within seconds; GET /api/v1/domains/{id} returns its result.",
         tags: ["Domains"],
-        security: needsKeyOrJwt,
+        security: needsJwtOrKey,
         params: idParams,
         response: { 202: domainResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },
@@ -119,7 +119,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
           "The account can no longer send from the domain. Postern also deletes the identity at the provider; if the provider is " +
           "busy, it does so later.",
         tags: ["Domains"],
-        security: needsKeyOrJwt,
+        security: needsJwtOrKey,
         params: idParams,
         response: { 200: removedDomainResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },

@@ -2,7 +2,7 @@ import { findEvents, listEvents } from "../../../events/event-store.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { createDeepReads } from "../../http/deep-reads.ts";
-import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { errorResponses, needsJwtOrKey } from "../../http/wire-format.ts";
 import { offsetOf, requireNoPage, toCursorPagination, toPagePagination } from "../list-wire.ts";
 import { modesToRead } from "../sends/send-mode.ts";
 import { eventList, eventQuery, toEventFilter, toEventRecord } from "./event-wire.ts";
@@ -23,7 +23,7 @@ export function eventRoutes(app: ApiServer, deps: ApiDeps): void {
           "`recipient`, `since` or `until`, it has `next_before` instead, which continues the list. Events are " +
           "ordered by `event_timestamp`; `since` and `until` compare with it. Without `mode` the list contains both modes.",
         tags: ["Events"],
-        security: needsKeyOrJwt,
+        security: needsJwtOrKey,
         querystring: eventQuery,
         response: { 200: eventList, ...errorResponses(401, 422, 429) },
       },

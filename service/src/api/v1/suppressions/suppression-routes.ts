@@ -9,7 +9,7 @@ import {
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { createDeepReads } from "../../http/deep-reads.ts";
-import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import { errorResponses, needsJwtOrKey } from "../../http/wire-format.ts";
 import { offsetOf, requireNoPage, toCursorPagination, toPagePagination } from "../list-wire.ts";
 import { modesToRead } from "../sends/send-mode.ts";
 import {
@@ -35,7 +35,7 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
           "Newest first, with the exact `total`. With `before`, the response has `next_before` instead of `total`. Without " +
           "`mode` the list contains both modes, and an address that both suppress has two entries.",
         tags: ["Suppressions"],
-        security: needsKeyOrJwt,
+        security: needsJwtOrKey,
         querystring: suppressionQuery,
         response: { 200: suppressionList, ...errorResponses(401, 422, 429) },
       },
@@ -69,7 +69,7 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
           "Sends accepted after this response go to the address again. Postern removes the address from the provider's own " +
           "suppression list shortly afterwards. Without `mode` the entries of both modes are removed.",
         tags: ["Suppressions"],
-        security: needsKeyOrJwt,
+        security: needsJwtOrKey,
         params: z.object({ email: z.string().describe("The address, URL-encoded") }),
         querystring: removalQuery,
         response: { 200: removedSuppressionResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
