@@ -68,7 +68,12 @@ describe.skipIf(!isHaproxyInstalled())("deploy/cells/haproxy.cfg with healthy ce
 
     test.for(codes)("%s at its own host name, whatever the credential", async (code) => {
       const host = `${code}.mail.acme.io:8443`;
-      for (const path of ["/api/v1/auth/login", "/api/v1/feedback/ses", "/.well-known/jwks.json"]) {
+      for (const path of [
+        "/api/v1/auth/login",
+        "/api/v1/auth/oidc/start",
+        "/api/v1/feedback/ses",
+        "/.well-known/jwks.json",
+      ]) {
         expect(cellOf(await send({ method: "POST", path, host }))).toBe(code);
       }
       expect(cellOf(await send({ host, headers: key(code === "AA" ? "AB" : "AA") }))).toBe(code);
@@ -103,7 +108,7 @@ describe.skipIf(!isHaproxyInstalled())("deploy/cells/haproxy.cfg with healthy ce
     },
   );
 
-  test.for(["/api/v1/auth/login", "/api/v1/feedback/ses", "/.well-known/jwks.json"])(
+  test.for(["/api/v1/auth/login", "/api/v1/auth/oidc/start", "/api/v1/feedback/ses", "/.well-known/jwks.json"])(
     "%s belongs to one cell, so the common host name answers 404 with a hint",
     async (path) => {
       const response = await send({ method: "POST", path, headers: { "x-request-id": "mine-7" }, body: "{}" });

@@ -54,7 +54,7 @@ create function audit_actor_name(actor jsonb) returns text
   return coalesce(
     actor ->> 'name',
     case actor ->> 'kind'
-      when 'user' then (select email from users where id = (actor ->> 'id')::uuid)
+      when 'user' then (select coalesce(contact_email, email) from users where id = (actor ->> 'id')::uuid)
       when 'key' then (select key_prefix from api_keys where id = (actor ->> 'id')::uuid)
     end
   );

@@ -1,4 +1,5 @@
 import { type Environment, environmentSchema } from "./environment-schema.ts";
+import { isLoopback } from "./loopback.ts";
 import { secret } from "./secret.ts";
 
 const endpointKeys = ["AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL_SNS", "AWS_ENDPOINT_URL_SQS"] as const;
@@ -11,6 +12,7 @@ export function findConflicts(given: Environment): string[] {
     ...queueConflicts(given),
     ...rotationConflicts(given),
     ...inDoubtConflicts(given),
+    ...oidcConflicts(given),
   ];
 }
 
@@ -78,6 +80,27 @@ function inDoubtConflicts(given: Environment): string[] {
   return [
     "IN_DOUBT_MAX_SECONDS must not be less than IN_DOUBT_SECONDS: the worker would stop waiting before it has evidence",
   ];
+}
+
+const oidcKeys = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_MAPPING"] as const;
+
+/** Half of a configuration would look like OIDC that does not work, or like none. */
+function oidcConflicts(given: Environment): string[] {
+  const set = oidcKeys.filter((key) => given[key] !== undefined);
+  if (set.length === 0) return [];
+  const missing = oidcKeys.filter((key) => given[key] === undefined);
+  const problems = missing.map((key) => `${key} is missing: log-in by OIDC needs it beside ${set.join(", ")}`);
+  const publicUrl = environmentSchema.shape.PUBLIC_URL.safeParse(given.PUBLIC_URL).data;
+  if (publicUrl === undefined || canKeepCookies(publicUrl)) return problems;
+  return [
+    ...problems,
+    "PUBLIC_URL must be an https address: log-in by OIDC needs cookies, and browsers keep them for https only",
+  ];
+}
+
+function canKeepCookies(publicUrl: string): boolean {
+  const { protocol, hostname } = new URL(publicUrl);
+  return protocol === "https:" || isLoopback(hostname);
 }
 
 function isAmazon(endpoint: string): boolean {

@@ -36,6 +36,12 @@ test("every setting is read", () => {
     FEEDBACK_GAP_SECONDS: "300",
     SYSTEM_SENDER: "Postern <postern@Mail.example.com>",
     OPERATOR_EMAIL: "ada@example.com",
+    OIDC_ISSUER: "https://login.example.com/realms/acme",
+    OIDC_CLIENT_ID: "postern",
+    OIDC_CLIENT_SECRET: "a secret of the issuer",
+    OIDC_MAPPING:
+      '[{"claim":"groups","value":"mail","account":"0199A5C2-1f3e-7c4b-9d52-6a1b2c3d4e5f","role":"viewer"}]',
+    OIDC_SCOPES: "openid email groups",
     DNS_SERVERS: "10.0.0.2",
     AWS_FEEDBACK_TOPIC_ARN: "arn:aws:sns:eu-central-1:123456789012:postern-e-",
     AWS_FEEDBACK_QUEUE_URL: "http://127.0.0.1:4579/123456789012/postern-e-",
@@ -84,6 +90,13 @@ test("every setting is read", () => {
         address: expect.objectContaining({ domain: "mail.example.com" }),
       }),
       operatorEmail: expect.objectContaining({ ascii: "ada@example.com" }),
+    },
+    oidc: {
+      issuer: "https://login.example.com/realms/acme",
+      clientId: "postern",
+      clientSecret: expect.objectContaining({ type: "secret" }),
+      rules: [{ claim: "groups", value: "mail", account: "0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f", role: "viewer" }],
+      scopes: "openid email groups",
     },
     dnsServers: ["10.0.0.2"],
     provider: {

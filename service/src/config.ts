@@ -22,6 +22,7 @@ export const secretKeys = [
   "CONTENT_KEY_SECOND",
   "TOKEN_SIGNING_KEY",
   "TOKEN_SIGNING_KEY_SECOND",
+  "OIDC_CLIENT_SECRET",
 ] as const satisfies Key[];
 
 /** Reads the settings of the API or of `postern serve`, once at start, and reports all problems together. */
@@ -29,6 +30,7 @@ export function readConfig(env: Environment, command?: "postern api" | "postern 
   const values = readProcess(environmentSchema, env, command);
   return {
     ...processPart(values),
+    oidc: oidcPart(values),
     secrets: {
       apiKeyPepper: pair(values.API_KEY_PEPPER, values.API_KEY_PEPPER_SECOND),
       contentKey: pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND),
@@ -37,20 +39,30 @@ export function readConfig(env: Environment, command?: "postern api" | "postern 
   };
 }
 
-const apiSecrets = {
+const oidcKeys = {
+  OIDC_ISSUER: true,
+  OIDC_CLIENT_ID: true,
+  OIDC_CLIENT_SECRET: true,
+  OIDC_MAPPING: true,
+  OIDC_SCOPES: true,
+} as const;
+
+/** What only the API needs. */
+const apiKeys = {
+  ...oidcKeys,
   API_KEY_PEPPER: true,
   API_KEY_PEPPER_SECOND: true,
   TOKEN_SIGNING_KEY: true,
   TOKEN_SIGNING_KEY_SECOND: true,
 } as const;
 
-/** Of the three secrets a worker needs only the content key. An attacker who controls a worker can therefore not act as a user. */
+/** Of the secrets a worker needs only the content key. An attacker who controls a worker can therefore not act as a user. */
 export function readWorkerConfig(env: Environment) {
-  const values = readProcess(environmentSchema.omit(apiSecrets), env, "postern worker");
+  const values = readProcess(environmentSchema.omit(apiKeys), env, "postern worker");
   return { ...processPart(values), secrets: { contentKey: pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND) } };
 }
 
-function processPart(values: Omit<Values, keyof typeof apiSecrets>) {
+function processPart(values: Omit<Values, keyof typeof apiKeys>) {
   return {
     ...databasePart(values),
     http: {
@@ -251,6 +263,16 @@ function noticePart({ SYSTEM_SENDER, OPERATOR_EMAIL }: Pick<Values, "SYSTEM_SEND
     sender: SYSTEM_SENDER === undefined || "problem" in SYSTEM_SENDER ? undefined : SYSTEM_SENDER,
     operatorEmail: OPERATOR_EMAIL === undefined || "problem" in OPERATOR_EMAIL ? undefined : OPERATOR_EMAIL,
   };
+}
+
+/** Undefined without OIDC. `findConflicts` reports the case that only some of the settings are set. */
+function oidcPart(values: Pick<Values, keyof typeof oidcKeys>) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = values;
+  const { OIDC_MAPPING: rules, OIDC_SCOPES: scopes } = values;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined || rules === undefined) {
+    return undefined;
+  }
+  return { issuer, clientId, clientSecret, rules, scopes };
 }
 
 function awsPart(values: Pick<Values, keyof typeof awsKeys>) {

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { parseAddress, parseMailbox } from "./mail-address.ts";
+import { claimRules, clientSecret, issuerUrl, scopes } from "./oidc-settings.ts";
 import { secret } from "./secret.ts";
 
 export type Environment = Record<string, string | undefined>;
@@ -108,6 +109,11 @@ export const environmentSchema = z.object({
   FEEDBACK_PUSH: optional(oneOf("on", "off")).describe("whether the API receives the events that SNS pushes"),
   SYSTEM_SENDER: optional(mailbox).describe("sender of notices, invitations and password resets"),
   OPERATOR_EMAIL: optional(mailAddress).describe("address that receives the notices for the operator"),
+  OIDC_ISSUER: optional(issuerUrl).describe("OpenID Connect issuer at which people can log in"),
+  OIDC_CLIENT_ID: optional(z.string().max(500)).describe("client id of this installation at the issuer"),
+  OIDC_CLIENT_SECRET: optional(clientSecret).describe("client secret of this installation at the issuer"),
+  OIDC_MAPPING: optional(claimRules).describe("which claims make a person a member of which account"),
+  OIDC_SCOPES: scopes.default("openid email").describe("scopes that Postern requests from the issuer"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   SES_TENANTS: oneOf("off", "prepare", "on")

@@ -1,4 +1,5 @@
 import type { environmentSchema } from "./environment-schema.ts";
+import { exampleRules } from "./oidc-settings.ts";
 
 export type SettingKey = keyof typeof environmentSchema.shape;
 
@@ -8,6 +9,7 @@ export type SettingGroup =
   | "Installation"
   | "Delivery"
   | "Feedback"
+  | "Log-in by OIDC"
   | "Domains"
   | "Provider"
   | "Secrets";
@@ -164,6 +166,33 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     defaultText: "no notices to the operator",
     note: "Needs SYSTEM_SENDER.",
     example: "operator@acme.io",
+  },
+  OIDC_ISSUER: {
+    group: "Log-in by OIDC",
+    usedBy: ["API"],
+    defaultText: "no log-in by OIDC",
+    note: "Exactly as the issuer calls itself in its discovery document, with or without a slash at the end. See docs/people.md.",
+    example: "https://login.example.com",
+  },
+  OIDC_CLIENT_ID: {
+    group: "Log-in by OIDC",
+    usedBy: ["API"],
+    defaultText: "none",
+    note: "Register the redirect address PUBLIC_URL followed by /api/v1/auth/oidc/callback at the issuer.",
+    example: "postern",
+  },
+  OIDC_CLIENT_SECRET: { group: "Log-in by OIDC", usedBy: ["API"], defaultText: "none", example: "from-the-issuer" },
+  OIDC_MAPPING: {
+    group: "Log-in by OIDC",
+    usedBy: ["API"],
+    defaultText: "none",
+    note: "A JSON list of rules with claim, value, account and role (viewer or developer). A rule applies when the claim of the ID token is the value or a list that contains it. Without a rule that applies, Postern refuses the log-in.",
+    example: exampleRules,
+  },
+  OIDC_SCOPES: {
+    group: "Log-in by OIDC",
+    usedBy: ["API"],
+    note: "Some issuers send groups or roles only with a scope of their own, such as groups.",
   },
   DNS_SERVERS: {
     group: "Domains",

@@ -12,7 +12,7 @@ const layers = [
   ["api"],
   ["status", "notices"],
   ["accept", "delivery", "feedback"],
-  ["in-doubt", "guard", "invitations"],
+  ["in-doubt", "guard", "invitations", "oidc"],
   ["queue"],
   ["sends", "logins"],
   ["accounts", "api-keys", "domains", "suppressions", "events", "usage"],
@@ -24,6 +24,7 @@ const layers = [
 
 const packageRules = [
   { packages: /^(fastify|@fastify\/|fastify-|@scalar\/)/, folder: "api/", what: "Fastify" },
+  { packages: /^openid-client$/, folder: "oidc/", what: "the OIDC client" },
   { packages: /^(@aws-sdk|@smithy)\//, folder: "provider/ses/", what: "AWS" },
 ];
 

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { shownEmail } from "./user-store.ts";
 
 export interface ListedAccount {
   id: string;
@@ -29,7 +30,7 @@ export async function listAccounts(
             and q.trial is not null
         ) as "isOnTrial",
         (
-          select u.email
+          select ${shownEmail("u")}
           from memberships m
           join users u on u.id = m.user_id
           where m.account_id = a.id

@@ -3,6 +3,7 @@ import type { AccountDatabase, Queryable } from "../db/database.ts";
 import { violatesConstraint } from "../db/sql-state.ts";
 import { AppError } from "../errors.ts";
 import type { Role } from "./role.ts";
+import { emailOf, shownEmail } from "./user-store.ts";
 
 export interface Member {
   userId: string;
@@ -18,7 +19,7 @@ export async function listMembers(db: AccountDatabase): Promise<Member[]> {
   return db.query<Member>({
     name: "list-members",
     text: `
-      select m.user_id as "userId", u.email, m.role, m.created_at as "createdAt"
+      select m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt"
       from memberships m
       join users u on u.id = m.user_id
       where m.account_id = $1
@@ -84,7 +85,7 @@ export async function changeRole(
             and u.id = m.user_id
             and old.user_id = m.user_id
             and (select is_allowed from allowed)
-          returning m.user_id as "userId", u.email, m.role, m.created_at as "createdAt", old.role as old_role
+          returning m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt", old.role as old_role
         ), ${auditEntry({
           action: "member.role-change",
           actor: "$5",
@@ -127,9 +128,9 @@ export async function removeMember(db: AccountDatabase, { userId, by }: MemberCh
         ), ${auditEntry({
           action: "member.remove",
           actor: "$4",
-          target: { kind: "member", id: "removed.user_id", name: "person.email" },
+          target: { kind: "member", id: "removed.user_id", name: emailOf("removed.user_id") },
           before: { role: "removed.role" },
-          from: "removed cross join person",
+          from: "removed",
         })}
         select is_allowed as "isAllowed", exists (select from removed) as "isRemoved"
         from allowed`,

@@ -11,6 +11,8 @@ export interface User {
   /** The account that a log-in without a choice opens. Null for a person who is no longer a member of any account. */
   accountId: string | null;
   isSuspended: boolean;
+  /** Logs in at the OIDC issuer and has no password. */
+  isOidc: boolean;
 }
 
 interface NewUser {
@@ -42,6 +44,17 @@ export async function insertUser(tx: Transaction, user: NewUser): Promise<boolea
   return rows.length === 1;
 }
 
+/** SQL: the account that a log-in without a choice opens: the home account, or else the oldest membership that is not suspended. */
+function openedAccount(user: string): string {
+  return indexLookup(`
+        select m.account_id, a.suspended_at is not null as is_suspended
+        from memberships m
+        join accounts a on a.id = m.account_id
+        where m.user_id = ${user}.id
+        order by a.suspended_at is not null, m.account_id = ${user}.account_id desc, m.created_at, m.account_id
+        limit 1`);
+}
+
 /**
  * Searches all accounts: an email is unique in the installation, and a log-in request names no account. It opens the home account, or the
  * account of the oldest membership when the person has left the home account or it is suspended.
@@ -51,13 +64,54 @@ export async function findUserByEmail(db: Queryable, email: string): Promise<Use
     name: "find-user-by-email",
     text: `
       select users.id, users.password_hash as "passwordHash", opened.account_id as "accountId",
-        coalesce(opened.is_suspended, false) as "isSuspended"
+        coalesce(opened.is_suspended, false) as "isSuspended", users.is_oidc as "isOidc"
       from users
       left join lateral ${openedAccount("users")} opened on true
       where users.email = lower($1)`,
     values: [email],
   });
   return row;
+}
+
+/** Undefined for a person who is not a member of any account. */
+export async function findOpenedAccount(
+  db: Queryable,
+  userId: string,
+): Promise<{ accountId: string; isSuspended: boolean } | undefined> {
+  const [row] = await db.query<{ accountId: string; isSuspended: boolean }>({
+    name: "find-opened-account",
+    text: `
+      select opened.account_id as "accountId", opened.is_suspended as "isSuspended"
+      from users
+      cross join lateral ${openedAccount("users")} opened
+      where users.id = $1`,
+    values: [userId],
+  });
+  return row;
+}
+
+/** SQL: the address to show and to write to. The email of a user who logs in by OIDC is a name without a mailbox. */
+export function shownEmail(user: string): string {
+  return `coalesce(${user}.contact_email, ${user}.email)`;
+}
+
+/** SQL: the same of the user with this id. */
+export function emailOf(userId: string): string {
+  return `(select ${shownEmail("u")} from users u where u.id = ${userId})`;
+}
+
+/** Whether it is the verified address of a user who logs in by OIDC. */
+export async function isContactEmail(db: Queryable, email: string): Promise<boolean> {
+  const rows = await db.query({
+    name: "is-contact-email",
+    text: `
+      select
+      from users
+      where contact_email = lower($1)
+      limit 1`,
+    values: [email],
+  });
+  return rows.length === 1;
 }
 
 export async function getEmail(db: Queryable, userId: string): Promise<string> {
@@ -81,15 +135,18 @@ export function withAuditAccount(user: string): string {
   return `${user} cross join lateral ${openedAccount(user)} as audit_account`;
 }
 
-/** SQL: the account that a log-in without a choice opens. */
-function openedAccount(user: string): string {
-  return indexLookup(`
-        select m.account_id, a.suspended_at is not null as is_suspended
-        from memberships m
-        join accounts a on a.id = m.account_id
-        where m.user_id = ${user}.id
-        order by a.suspended_at is not null, m.account_id = ${user}.account_id desc, m.created_at, m.account_id
-        limit 1`);
+/** For the person and for other members, unlike the name for a log-in. */
+export async function getShownEmail(db: Queryable, userId: string): Promise<string> {
+  const [row] = await db.query<{ email: string }>({
+    name: "get-shown-email",
+    text: `
+      select ${shownEmail("users")} as email
+      from users
+      where id = $1`,
+    values: [userId],
+  });
+  if (row === undefined) throw new AppError("NOT_FOUND", "This user no longer exists.");
+  return row.email;
 }
 
 export async function setPasswordHash(

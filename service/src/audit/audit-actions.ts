@@ -26,6 +26,8 @@ export const auditActions = [
   "log-in",
   "log-in.fail",
   "log-out",
+  // By an OIDC log-in. Other members join with invitation.accept.
+  "member.add",
   "member.remove",
   "member.role-change",
   "password.reset",

@@ -2,6 +2,8 @@ import type { AuditAction } from "./audit-actions.ts";
 
 /** SQL expressions, except `action` and `target.kind`. */
 interface EntryOfRow {
+  /** The name of the step, for a statement with several actions. */
+  step?: string;
   action: AuditAction;
   /** The parameter with the actor as JSON, such as `$7`. */
   actor: string;
@@ -19,8 +21,17 @@ interface EntryOfRow {
  * SQL: a step of a `with` that writes the audit entry of the action in the same statement. So there is no entry without its action, and no
  * action without its entry, whenever the process dies.
  */
-export function auditEntry({ action, actor, account = "$1", target, before, after, from }: EntryOfRow): string {
-  return `audited as (
+export function auditEntry({
+  step = "audited",
+  action,
+  actor,
+  account = "$1",
+  target,
+  before,
+  after,
+  from,
+}: EntryOfRow): string {
+  return `${step} as (
         insert into audit_entries (id, account_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, target_name,
           before, after, address, request_id)
         select new_id_at(now()), ${account}, ${actor}::jsonb ->> 'kind', ${actor}::jsonb ->> 'id',

@@ -6,6 +6,6 @@ import type { Secret } from "../secret.ts";
  * `sealed-bytes.ts` derives the subkeys of CONTENT_KEY with HMAC. Neither derivation may change: issued refresh tokens
  * depend on this one, stored contents on the other.
  */
-export function tokenSubkey(secret: Secret, purpose: "refresh-token" | "login-throttle"): KeyObject {
+export function tokenSubkey(secret: Secret, purpose: "refresh-token" | "login-throttle" | "oidc-flow"): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync("sha256", secret.key, "", `postern ${purpose}`, 32)));
 }

@@ -86,7 +86,7 @@ interface LoginUser {
 }
 
 /** `passwordHash` and `usedCode` are those that were checked: a change in between ends the attempt. */
-export async function startLogin(db: Database, deps: LoginDeps, user: LoginUser, client: Client): Promise<Tokens> {
+async function startLogin(db: Database, deps: LoginDeps, user: LoginUser, client: Client): Promise<Tokens> {
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
   const { id: userId, accountId, passwordHash, usedCode, isBrowser = false } = user;
   const login = { id: loginId, userId, accountId, nonce, passwordHash, usedCode, client, isBrowser };

@@ -149,12 +149,12 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
   return tokens.map((_, position) => logins.get(position));
 }
 
-/** SQL: the membership that the login is for, and the state of its account. */
+/** SQL: the membership that the login is for, and the state of its account. The issuer of an OIDC user asks for the second factor. */
 function membershipOf(login: string): string {
   return indexLookup(`
           select memberships.role, accounts.suspended_at is not null as "isSuspended",
             accounts.totp_required
-              and exists (select from users where id = ${login}.user_id and totp_enabled_at is null) as "needsTotp"
+              and exists (select from users where id = ${login}.user_id and totp_enabled_at is null and not is_oidc) as "needsTotp"
           from memberships
           join accounts on accounts.id = memberships.account_id
           where memberships.user_id = ${login}.user_id
@@ -188,11 +188,6 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
   });
   return row;
 }
-/** SQL. */
-export function emailOf(userId: string): string {
-  return `(select email from users where id = ${userId})`;
-}
-
 export async function deleteLoginsOfUser(tx: Transaction, userId: string): Promise<void> {
   await tx.query({
     name: "delete-logins-of-user",

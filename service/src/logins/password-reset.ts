@@ -53,6 +53,7 @@ async function mailReset(
         select id, email, account_id
         from users
         where email = lower($1)
+          and not is_oidc
       ), added as (
         insert into password_resets (token_hash, user_id, expires_at)
         select $2, id, now() + make_interval(mins => $3)

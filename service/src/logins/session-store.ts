@@ -1,8 +1,8 @@
+import { emailOf } from "../accounts/user-store.ts";
 import type { Actor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
-import { emailOf } from "./login-store.ts";
 
 /** An open login, as its user sees it. */
 export interface OpenSession {

@@ -1,7 +1,8 @@
+import { emailOf } from "../accounts/user-store.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { Transaction } from "../db/database.ts";
 import { addressOf, type Client, deviceOf, userAt } from "./client.ts";
-import { emailOf, maxLoginsPerUser } from "./login-store.ts";
+import { maxLoginsPerUser } from "./login-store.ts";
 
 /** A statement that changes the password or TOTP locks the user before the logins. So does a switch, which would deadlock otherwise. */
 export async function shareUser(tx: Transaction, userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { withAuditAccount } from "../accounts/user-store.ts";
+import { emailOf, withAuditAccount } from "../accounts/user-store.ts";
 import type { Actor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
@@ -15,7 +15,7 @@ function totpEntry(
   action: "totp.enrol" | "totp.confirm" | "totp.disable" | "totp.recovery-codes-renew",
   { account, actor, from, ...facts }: { account: string; actor: string; from: string; after?: Record<string, string> },
 ): string {
-  const target = { kind: "user", id: "$1::uuid", name: "(select email from users where id = $1)" };
+  const target = { kind: "user", id: "$1::uuid", name: emailOf("$1::uuid") };
   return auditEntry({ action, actor, account: `(${account})::uuid`, target, from, ...facts });
 }
 

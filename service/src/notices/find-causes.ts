@@ -1,3 +1,4 @@
+import { shownEmail } from "../accounts/user-store.ts";
 import type { Queryable } from "../db/database.ts";
 
 /** What a notice is about. `key` names the cause and its day: one notice goes to each audience for it. */
@@ -64,10 +65,11 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
       select causes.kind, causes.key, a.id as "accountId", a.name as "accountName", causes.subject,
         coalesce(to_char(causes.at at time zone 'utc', 'YYYY-MM-DD HH24:MI'), '') as at,
         array(
-          select u.email
+          select ${shownEmail("u")}
           from memberships m
           join users u on u.id = m.user_id
           where m.account_id = a.id
+            and (not u.is_oidc or u.contact_email is not null)
             and m.role in ('owner', 'developer')
           order by m.role = 'owner' desc, m.created_at, m.user_id
           limit 50

@@ -9,12 +9,17 @@ import type { Database } from "../db/database.ts";
 import type { DomainDeps } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
 import { createTokenAuthority } from "../logins/access-token.ts";
+import type { LoginDeps } from "../logins/login-deps.ts";
 import { createLoginSlots } from "../logins/login-slots.ts";
 import { createLoginThrottle } from "../logins/login-throttle.ts";
 import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
 import { createTotpKey } from "../logins/totp-key.ts";
 import type { Metrics } from "../metrics.ts";
 import { createSystemMail } from "../notices/system-mail.ts";
+import { createFlowMaker } from "../oidc/flow.ts";
+import type { OidcDeps } from "../oidc/log-in-by-oidc.ts";
+import { createOidcIssuer } from "../oidc/oidc-issuer.ts";
+import { createOidcSlots } from "../oidc/oidc-slots.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { createRefusalCounts } from "../usage/count-refusals.ts";
 
@@ -53,6 +58,7 @@ export function createApiDeps(
     senderAuthenticator: authenticatorOn(acceptDeps.db),
     readLimits: createReadLimits(config.database.poolSize),
     loginDeps,
+    oidc: createOidcDeps(config, loginDeps),
     inviteDeps: { db, throttle: loginDeps.throttle, publicUrl, sendMail },
     resetDeps: { login: loginDeps, publicUrl, sendMail },
     apiKeyIssuer,
@@ -62,6 +68,17 @@ export function createApiDeps(
     domainDeps,
     feedbackEndpoint,
     http: config.http,
+  };
+}
+
+function createOidcDeps({ oidc, http, secrets }: Config, { refreshTokens }: LoginDeps): OidcDeps | undefined {
+  if (oidc === undefined) return undefined;
+  return {
+    issuer: createOidcIssuer({ ...oidc, publicUrl: http.publicUrl }),
+    flows: createFlowMaker(secrets.tokenSigningKey),
+    rules: oidc.rules,
+    slots: createOidcSlots(),
+    refreshTokens,
   };
 }
 

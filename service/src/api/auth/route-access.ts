@@ -29,6 +29,9 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
 
   "POST /api/v1/auth/login": open,
   "POST /api/v1/auth/refresh": open,
+  // A person who is not logged in opens these: the cookie of the start and the ID token of the issuer authenticate the callback.
+  "GET /api/v1/auth/oidc/start": open,
+  "GET /api/v1/auth/oidc/callback": open,
   "POST /api/v1/auth/logout": { key: "never", role: "any-user", prefersJwt: true },
   "GET /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
   "DELETE /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },

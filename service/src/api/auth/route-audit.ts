@@ -6,6 +6,7 @@ import type { AuditAction } from "../../audit/audit-actions.ts";
  */
 export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/auth/login": "log-in",
+  "GET /api/v1/auth/oidc/callback": "log-in",
   "POST /api/v1/auth/logout": "log-out",
   "POST /api/v1/auth/switch": "account.switch",
   "DELETE /api/v1/auth/sessions": "session.end-others",

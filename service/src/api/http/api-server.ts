@@ -16,6 +16,7 @@ import type { Log } from "../../log.ts";
 import type { LoginDeps } from "../../logins/login-deps.ts";
 import type { ResetDeps } from "../../logins/password-reset.ts";
 import type { Metrics } from "../../metrics.ts";
+import type { OidcDeps } from "../../oidc/log-in-by-oidc.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
 import type { Readiness } from "../../status/readiness.ts";
 import type { RefusalCounts } from "../../usage/count-refusals.ts";
@@ -51,6 +52,8 @@ export interface ApiDeps {
   senderAuthenticator: Authenticator;
   readLimits: ReadLimits;
   loginDeps: LoginDeps;
+  /** Undefined without OIDC_ISSUER. */
+  oidc: OidcDeps | undefined;
   inviteDeps: InviteDeps;
   resetDeps: ResetDeps;
   apiKeyIssuer: ApiKeyIssuer;

@@ -11,6 +11,7 @@ import { auditRoutes } from "../v1/audit/audit-routes.ts";
 import { authRoutes } from "../v1/auth/auth-routes.ts";
 import { mailedLinkRoutes } from "../v1/auth/mailed-link-routes.ts";
 import { membershipRoutes } from "../v1/auth/membership-routes.ts";
+import { oidcRoutes } from "../v1/auth/oidc-routes.ts";
 import { sessionRoutes } from "../v1/auth/session-routes.ts";
 import { totpRoutes } from "../v1/auth/totp-routes.ts";
 import { domainRoutes } from "../v1/domains/domain-routes.ts";
@@ -56,6 +57,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   sendListRoutes(app, deps);
   authRoutes(app, deps);
   sessionRoutes(app, deps);
+  oidcRoutes(app, deps);
   totpRoutes(app, deps);
   membershipRoutes(app, deps);
   mailedLinkRoutes(app, deps);

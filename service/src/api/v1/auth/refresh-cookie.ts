@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../../errors.ts";
+import { isLoopback } from "../../../loopback.ts";
 import { invalidRequest } from "../../http/validation-error.ts";
+import { cookieValues } from "./cookie-values.ts";
 
 type Headers = FastifyRequest["headers"];
 
@@ -29,11 +31,7 @@ export function createRefreshCookie(publicUrl: string): RefreshCookie {
   const name = isSecure ? "__Secure-postern_refresh" : "postern_refresh";
   const isUsable = isSecure || isLoopback(hostname);
   const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
-  const valuesIn = ({ cookie = "" }: Headers) =>
-    cookie.split(";").flatMap((pair) => {
-      const [key = "", ...value] = pair.split("=");
-      return key.trim() === name ? [value.join("=").trim()] : [];
-    });
+  const valuesIn = (headers: Headers) => cookieValues(headers, name);
 
   return {
     requireOwnPage(headers) {
@@ -67,8 +65,4 @@ export function createRefreshCookie(publicUrl: string): RefreshCookie {
       void reply.header("set-cookie", `${name}=${refreshToken}; Max-Age=${maxAgeSeconds}; ${attributes}`),
     clear: (reply) => void reply.header("set-cookie", `${name}=; Max-Age=0; ${attributes}`),
   };
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

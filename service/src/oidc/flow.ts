@@ -1,0 +1,60 @@
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
+import { tokenSubkey } from "../crypto/token-subkey.ts";
+import type { SecretPair } from "../secret.ts";
+
+export const flowSeconds = 600;
+/** Another process may have started the log-in, and its clock may be ahead. */
+const clockToleranceSeconds = 60;
+
+/** What one log-in sends to the issuer. `codeVerifier` is the secret of PKCE. */
+export interface Flow {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+/**
+ * The cookie of a log-in that is on its way: base64url of the start (6 bytes, in seconds), 32 random bytes and an HMAC of both (32). State,
+ * nonce and code verifier are derived from the random bytes with a key that only the API has. So the server stores nothing, and the
+ * state in an address reveals neither the cookie nor the other two.
+ */
+export interface FlowMaker {
+  start(): { cookie: string; flow: Flow };
+  /** Undefined for a cookie that this installation did not make, or made too long ago. */
+  resume(cookie: string): Flow | undefined;
+}
+
+export function createFlowMaker(secrets: SecretPair, nowSeconds = () => Math.floor(Date.now() / 1000)): FlowMaker {
+  const generations = secrets.second === undefined ? [secrets.current] : [secrets.current, secrets.second];
+  const keys = generations.map((secret) => tokenSubkey(secret, "oidc-flow"));
+  const [current] = keys;
+  if (current === undefined) throw new Error("a current secret is required");
+
+  return {
+    start() {
+      const start = Buffer.alloc(6);
+      start.writeUIntBE(nowSeconds(), 0, 6);
+      const body = Buffer.concat([start, randomBytes(32)]);
+      const cookie = Buffer.concat([body, derive(current, "cookie", body)]).toString("base64url");
+      return { cookie, flow: flowOf(current, body) };
+    },
+    resume(cookie) {
+      const bytes = Buffer.from(cookie, "base64url");
+      if (bytes.length !== 70 || bytes.toString("base64url") !== cookie) return undefined;
+      const body = bytes.subarray(0, 38);
+      const age = nowSeconds() - body.readUIntBE(0, 6);
+      if (age < -clockToleranceSeconds || age > flowSeconds) return undefined;
+      const key = keys.find((each) => timingSafeEqual(derive(each, "cookie", body), bytes.subarray(38)));
+      return key === undefined ? undefined : flowOf(key, body);
+    },
+  };
+}
+
+function flowOf(key: KeyObject, body: Buffer): Flow {
+  const text = (purpose: string) => derive(key, purpose, body).toString("base64url");
+  return { state: text("state"), nonce: text("nonce"), codeVerifier: text("code-verifier") };
+}
+
+function derive(key: KeyObject, purpose: string, body: Buffer): Buffer {
+  return createHmac("sha256", key).update(`${purpose}\0`).update(body).digest();
+}

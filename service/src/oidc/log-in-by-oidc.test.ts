@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { anAccount, aUser } from "../../test/builders.ts";
+import {
+  claimsOf,
+  type ForgingIssuer,
+  issuerSettings,
+  signToken,
+  startForgingIssuer,
+  tokenBody,
+} from "../../test/forging-issuer.ts";
+import { accessTokenOf, callBack, honestQuery, publicUrl, startFlow } from "../../test/oidc-browser.ts";
+import { change } from "../../test/send-rows.ts";
+import { anEnvironment } from "../../test/test-config.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { startTestApi, type TestApi } from "../../test/with-test-apis.ts";
+import { resumeAccount, suspendAccount } from "../accounts/account-store.ts";
+import { resetPassword } from "../logins/reset-password.ts";
+
+const database = useTestDatabase();
+let issuer: ForgingIssuer;
+let api: TestApi;
+let [first, second] = ["", ""];
+let subject = "";
+
+beforeAll(async () => {
+  issuer = await startForgingIssuer();
+  [first, second] = [await anAccount(database.db), await anAccount(database.db)];
+  const rules = [
+    { claim: "groups", value: "readers", account: first, role: "viewer" },
+    { claim: "groups", value: "others", account: second, role: "viewer" },
+    { claim: "groups", value: "nowhere", account: "0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f", role: "viewer" },
+  ];
+  const settings = issuerSettings(issuer.url, first, rules);
+  api = await startTestApi(database.db, anEnvironment({ PUBLIC_URL: publicUrl, ...settings }), []);
+});
+beforeEach(() => {
+  subject = `subject-${Math.random()}`;
+});
+afterAll(async () => {
+  await api.app.close();
+  await issuer.close();
+});
+
+test("memberships follow the claims at each log-in: added, changed and removed, and a removal ends the sessions", async () => {
+  const one = await logIn({ groups: ["readers"] });
+  expect(await memberships()).toEqual([[first, "viewer"]]);
+  await logIn({ groups: ["readers", "mail-team", "others"] });
+  expect(await memberships()).toEqual(sorted([first, "developer"], [second, "viewer"]));
+  await logIn({ groups: ["others"] });
+  expect(await memberships()).toEqual([[second, "viewer"]]);
+  expect(await accessTokenOf(api.app, one.refreshCookie)).toBeUndefined();
+});
+
+test("without a rule the log-in is refused with whom to ask, and what earlier log-ins gave is removed", async () => {
+  const { refreshCookie } = await logIn({ groups: ["mail-team"] });
+  for (const groups of [[], ["nowhere"]]) {
+    const { status, text } = await logIn({ groups });
+    expect(status).toBe(403);
+    expect(text).toContain("Ask the operator of this installation for a rule");
+  }
+  expect(await memberships()).toEqual([]);
+  expect(await accessTokenOf(api.app, refreshCookie)).toBeUndefined();
+});
+
+test("a membership that a person gave stays, and so does the role of owner", async () => {
+  await logIn({ groups: ["readers"] });
+  await change(
+    database.db,
+    `insert into memberships (user_id, account_id, role) select user_id, $2, 'developer' from oidc_identities where subject = $1`,
+    [subject, second],
+  );
+  await change(
+    database.db,
+    `update memberships set role = 'owner' where account_id = $2 and user_id = (select user_id from oidc_identities where subject = $1)`,
+    [subject, first],
+  );
+  await logIn({ groups: ["others"] });
+  expect(await memberships()).toEqual(sorted([first, "owner"], [second, "developer"]));
+});
+
+test("a verified address of a local user opens nothing of that user", async () => {
+  const owner = await aUser(database.db, { accountId: second });
+  const { refreshCookie } = await logIn({ groups: ["readers"], email: owner.email, email_verified: true });
+  const authorization = `Bearer ${await accessTokenOf(api.app, refreshCookie)}`;
+  const me = (await api.app.inject({ url: "/api/v1/auth/me", headers: { authorization } })).json();
+  expect(me).toMatchObject({ email: owner.email, tenant_id: first, role: "viewer" });
+  expect(me.user_id).not.toBe(owner.id);
+  expect(me.memberships).toHaveLength(1);
+});
+
+test("a session ends after 12 hours, also when it is refreshed", async () => {
+  const { refreshCookie } = await logIn({ groups: ["readers"] });
+  await accessTokenOf(api.app, refreshCookie);
+  const ofSubject = "user_id = (select user_id from oidc_identities where subject = $1)";
+  const [login] = await change(
+    database.db,
+    `select extract(epoch from expires_at - created_at)::integer as seconds from logins where ${ofSubject}`,
+    [subject],
+  );
+  expect(login).toEqual({ seconds: 43_200 });
+  await change(database.db, `update logins set expires_at = now() where ${ofSubject}`, [subject]);
+  expect(await accessTokenOf(api.app, refreshCookie)).toBeUndefined();
+});
+
+test("such a user has no password, in no version of the code, and only the operator is told so", async () => {
+  await logIn({ groups: ["readers"], email: "Grace@acme.test", email_verified: true });
+  const [user] = await change(database.db, "select email from users where contact_email = 'grace@acme.test'");
+  const email = String((user as { email: string }).email);
+  for (const name of [email, "grace@acme.test"]) {
+    const body = JSON.stringify({ email: name, password: "a password for tests" });
+    const headers = { "content-type": "application/json" };
+    const answer = await api.app.inject({ method: "POST", url: "/api/v1/auth/login", headers, payload: body });
+    expect(answer.json().error.message).toBe("The email or the password is wrong.");
+    await expect(resetPassword(database.db, name)).rejects.toThrow("logs in by OIDC");
+  }
+  const update =
+    "update users set password_hash = (select password_hash from users where not is_oidc limit 1) where email = $1";
+  await expect(change(database.db, update, [email])).rejects.toThrow("users_oidc_without_password");
+});
+
+test("a suspended account is refused, and another account of the person opens instead", async () => {
+  await suspendAccount(database.db, first);
+  const refused = await logIn({ groups: ["readers"] });
+  expect([refused.status, refused.refreshCookie]).toEqual([401, undefined]);
+  expect(refused.text).toContain("suspended");
+  expect((await logIn({ groups: ["readers", "others"] })).status).toBe(302);
+  await resumeAccount(database.db, first);
+});
+
+test("eight first log-ins of one person at once make one user", async () => {
+  const all = await Promise.all(Array.from({ length: 8 }, () => logIn({ groups: ["readers"] })));
+  expect(all.map(({ status }) => status)).toEqual(new Array(8).fill(302));
+  expect(await memberships()).toEqual([[first, "viewer"]]);
+  expect(
+    await change(database.db, "select from users where is_oidc and id not in (select user_id from oidc_identities)"),
+  ).toEqual([]);
+});
+
+async function logIn(claims: object) {
+  const person = subject;
+  const flow = await startFlow(api.app);
+  issuer.answers.token = async (nonce) =>
+    tokenBody(await signToken(issuer.key, { ...claimsOf(issuer, nonce), email: "", sub: person, ...claims }));
+  return callBack(api.app, honestQuery(flow, issuer.url), flow.cookie);
+}
+
+async function memberships(): Promise<unknown[]> {
+  const rows = await change(
+    database.db,
+    `select account_id, role from memberships where user_id = (select user_id from oidc_identities where subject = $1) order by account_id`,
+    [subject],
+  );
+  return rows.map((row) => Object.values(row as object));
+}
+
+function sorted(...pairs: [string, string][]): [string, string][] {
+  return pairs.toSorted(([one], [other]) => one.localeCompare(other));
+}

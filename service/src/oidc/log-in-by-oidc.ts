@@ -1,0 +1,135 @@
+import { hash, randomUUIDv7 } from "node:crypto";
+import { findOpenedAccount } from "../accounts/user-store.ts";
+import type { Actor } from "../actor.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import type { FairSlots } from "../fair-slots.ts";
+import { type Client, originOf } from "../logins/client.ts";
+import { suspended } from "../logins/log-in.ts";
+import { addressBlock } from "../logins/login-throttle.ts";
+import { insertOidcLogin, oidcLoginHours } from "../logins/oidc-login-store.ts";
+import type { RefreshTokenMaker } from "../logins/refresh-token.ts";
+import type { ClaimRule } from "../oidc-settings.ts";
+import type { FlowMaker } from "./flow.ts";
+import { addUser, findUser, lockAccounts, syncMember, useState } from "./identity-store.ts";
+import { type Grant, mapClaims, verifiedEmail } from "./map-claims.ts";
+import type { IssuerIdentity, OidcIssuer } from "./oidc-issuer.ts";
+
+/** Created once per process. */
+export interface OidcDeps {
+  issuer: OidcIssuer;
+  flows: FlowMaker;
+  rules: ClaimRule[];
+  slots: FairSlots;
+  refreshTokens: RefreshTokenMaker;
+}
+
+interface Callback extends Client {
+  /** That of the browser which makes the request. */
+  cookie: string;
+  query: string;
+}
+
+export interface StartedLogin {
+  refreshToken: string;
+  secondsLeft: number;
+}
+
+/** No connection to the database is in use while the issuer answers. */
+export async function logInByOidc(db: Database, deps: OidcDeps, callback: Callback): Promise<StartedLogin> {
+  const flow = deps.flows.resume(callback.cookie);
+  if (flow === undefined) throw otherBrowser();
+  const identity = await deps.slots.run(addressBlock(callback.address), () =>
+    deps.issuer.exchangeCode(flow, callback.query),
+  );
+  const stateHash = hash("sha256", flow.state, "buffer");
+  return admit(db, deps, { identity, stateHash, client: callback });
+}
+
+interface Admission {
+  identity: IssuerIdentity;
+  stateHash: Buffer;
+  client: Client;
+}
+
+type Outcome = { kind: "login"; refreshToken: string } | { kind: "repeated" | "not-mapped" | "suspended" };
+
+async function admit(db: Database, deps: OidcDeps, admission: Admission): Promise<StartedLogin> {
+  const outcome = await db.withTransaction((tx) => decide(tx, deps, admission));
+  switch (outcome.kind) {
+    case "login":
+      return { refreshToken: outcome.refreshToken, secondsLeft: oidcLoginHours * 3600 };
+    case "suspended":
+      throw suspended();
+    case "not-mapped":
+      throw notMapped();
+    default:
+      throw repeated();
+  }
+}
+
+/** A refusal also commits: who has no access any more loses the memberships, and with them the open logins. */
+async function decide(tx: Transaction, deps: OidcDeps, { identity, stateHash, client }: Admission): Promise<Outcome> {
+  const grants = await grantsOf(tx, deps.rules, identity);
+  const contactEmail = verifiedEmail(identity.claims);
+  const [first] = grants;
+  const userId = first === undefined ? await findUser(tx, identity) : await getUser(tx, identity, first);
+  if (first === undefined || userId === undefined) {
+    if (userId !== undefined) await syncMember(tx, userId, { grants, contactEmail }, issuerAt(client));
+    return { kind: "not-mapped" };
+  }
+  if (!(await useState(tx, stateHash))) return { kind: "repeated" };
+  await syncMember(tx, userId, { grants, contactEmail }, issuerAt(client));
+  const opened = await findOpenedAccount(tx, userId);
+  if (opened === undefined || opened.isSuspended) return { kind: "suspended" };
+  const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
+  const login = { id: loginId, userId, accountId: opened.accountId, nonce, client };
+  if (!(await insertOidcLogin(tx, login))) return { kind: "not-mapped" };
+  return { kind: "login", refreshToken: deps.refreshTokens.write({ loginId, nonce }) };
+}
+
+/** Whom the audit names for memberships: the rules of the operator give and take them, not the person who logs in. */
+function issuerAt(client: Client): Actor {
+  return { kind: "system", name: "OIDC", ...originOf(client) };
+}
+
+/** A first log-in that meets another one of the same person waits for it, and then finds the user. */
+async function getUser(tx: Transaction, identity: IssuerIdentity, { accountId }: Grant): Promise<string> {
+  const known = await findUser(tx, identity);
+  if (known !== undefined) return known;
+  const id = randomUUIDv7();
+  if (await addUser(tx, identity, { id, accountId })) return id;
+  const added = await findUser(tx, identity);
+  if (added === undefined) throw new Error("the user of an OIDC identity was deleted during its log-in");
+  return added;
+}
+
+/** A rule may name an account that does not exist. */
+async function grantsOf(tx: Transaction, rules: ClaimRule[], { claims }: IssuerIdentity): Promise<Grant[]> {
+  const grants = mapClaims(rules, claims);
+  if (grants.length === 0) return [];
+  const existing = await lockAccounts(
+    tx,
+    grants.map(({ accountId }) => accountId),
+  );
+  return grants.filter(({ accountId }) => existing.has(accountId));
+}
+
+export function otherBrowser(): AppError {
+  return new AppError(
+    "UNAUTHORIZED",
+    "This browser did not start this log-in, or started it more than 10 minutes ago. Start the log-in again.",
+  );
+}
+
+function repeated(): AppError {
+  return new AppError("UNAUTHORIZED", "This log-in has already been completed. Start the log-in again.");
+}
+
+function notMapped(): AppError {
+  return new AppError(
+    "FORBIDDEN",
+    "The issuer knows you, but no rule of this installation gives you an account. Ask the operator of this installation for a rule " +
+      "(`OIDC_MAPPING`) for one of your groups, or your company for a group that has one.",
+  );
+}
