@@ -15,7 +15,12 @@ export const proof: Proof = {
   covers: [
     "service/migrations",
     "service/proofs/audit",
+    "service/test/audited-people.ts",
+    "service/test/audited-request.ts",
     "service/test/audited-requests.ts",
+    "service/test/audited-sessions.ts",
+    "service/test/audited-settings.ts",
+    "service/test/audited-totp.ts",
     "service/src/accounts",
     "service/src/api-keys",
     "service/src/api/auth",

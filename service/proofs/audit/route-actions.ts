@@ -2,7 +2,8 @@ import { routeAudit } from "../../src/api/auth/route-audit.ts";
 import type { Environment } from "../../src/config.ts";
 import type { Database } from "../../src/db/database.ts";
 import { auditRows, isTrue } from "../../test/audit-rows.ts";
-import { type AuditedRequest, auditedRequests, type RequestDeps } from "../../test/audited-requests.ts";
+import type { AuditedRequest, RequestDeps } from "../../test/audited-request.ts";
+import { auditedRequests } from "../../test/audited-requests.ts";
 import { until } from "../until.ts";
 
 export interface AuditCell extends RequestDeps {

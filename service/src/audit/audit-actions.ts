@@ -32,6 +32,9 @@ export const auditActions = [
   "member.role-change",
   "password.reset",
   "password.reset-request",
+  // By the operator, who can also discard mail of an account.
+  "send.cancel",
+  "send.retry",
   "session.end",
   "session.end-others",
   "session.end-stolen",

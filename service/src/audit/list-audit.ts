@@ -76,6 +76,7 @@ export async function listAudit(db: AccountDatabase, filter: AuditFilter) {
       until ?? null,
     ],
     isPlannedEachTime: true,
+    isReadInOrder: true,
   });
   const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
   return { entries: wanted as AuditEntry[], nextBefore };

@@ -13,6 +13,11 @@ export interface Statement {
   values?: unknown[];
   /** For lookups by id in partitioned tables: a generic plan locks every partition. */
   isPlannedEachTime?: boolean;
+  /**
+   * For lists of an account: forbids PostgreSQL to collect all rows of the account and sort them, which it prefers without statistics or
+   * with old ones, to an index that has the order.
+   */
+  isReadInOrder?: boolean;
   /** Required for statements that update or lock existing rows of `sends`: see `runInOneSnapshot`. */
   changesSends?: boolean;
 }
@@ -125,8 +130,11 @@ const bindToAccount = {
       select set_config('role', 'pg_database_owner', true), set_config('postern.account_id', $1, true)`,
 };
 
+const forbidCollecting = "set local enable_bitmapscan = off";
+
 function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
-  return runInTransaction(pool, ["begin", { ...bindToAccount, values: [accountId] }], statement);
+  const begin = statement.isReadInOrder ? `begin; ${forbidCollecting}` : "begin";
+  return runInTransaction(pool, [begin, { ...bindToAccount, values: [accountId] }], statement);
 }
 
 /** A generic plan for batches of any size: PostgreSQL would plan small batches each time, which can take as long as they do. */
