@@ -7,7 +7,14 @@ import { spawnPostern } from "../test/spawn-postern.ts";
 import { aSystemAccount, systemSender } from "../test/system-mail-fixture.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 import { findSecrets } from "./audit/find-secrets.ts";
-import { type AuditCell, checkRequests, prepareRequests, sendRequests, whenIdle } from "./audit/route-actions.ts";
+import {
+  type AuditCell,
+  checkRequests,
+  clearCounts,
+  prepareRequests,
+  sendRequests,
+  whenIdle,
+} from "./audit/route-actions.ts";
 
 export const proof: Proof = {
   promise:
@@ -70,9 +77,7 @@ async function runWhole(cell: AuditCell) {
   const api = await spawnPostern("api", cell.environment);
   try {
     const requests = await prepareRequests(cell);
-    const started = performance.now();
-    const statuses = await sendRequests(cell, api.url, requests);
-    const tookMs = performance.now() - started;
+    const { statuses, tookMs } = await sendRequests(cell, api.url, requests);
     // The answer to the request of a password reset does not wait for it.
     await sleep(1_000);
     const tally = await checkRequests(cell, requests);
@@ -88,17 +93,20 @@ async function runWhole(cell: AuditCell) {
   }
 }
 
-/** All routes at once, and a kill at a random moment of the time that they took undisturbed. */
-async function runKilled(cell: AuditCell, kills: number, tookMs: number, progress: ProofTools["progress"]) {
+/** All routes at once, and a kill at a random moment of the shortest time that they took so far. */
+async function runKilled(cell: AuditCell, kills: number, undisturbedMs: number, progress: ProofTools["progress"]) {
+  let tookMs = undisturbedMs;
   const sum = { kills: 0, requests: 0, unanswered: 0, done: 0, withoutEntry: 0, withoutAction: 0, doubled: 0 };
   for (let round = 1; round <= kills; round++) {
     const api = await spawnPostern("api", cell.environment);
+    await clearCounts(cell.db);
     const requests = await prepareRequests(cell);
     const answers = sendRequests(cell, api.url, requests);
     await sleep(randomInt(Math.max(2, Math.ceil(tookMs))));
     api.kill("SIGKILL");
     await api.exited;
-    const statuses = await answers;
+    const { statuses, tookMs: roundMs } = await answers;
+    if (!statuses.includes(0)) tookMs = Math.min(tookMs, roundMs);
     await whenIdle(cell.db);
     const tally = await checkRequests(cell, requests);
     sum.kills++;

@@ -30,7 +30,7 @@ export function listSessions(db: Queryable, userId: string): Promise<OpenSession
 
 interface EndOfSessions {
   /** `session.replace`: the cookie of another session takes the place of theirs in the browser. */
-  action: "log-out" | "session.end-stolen" | "session.replace";
+  action: "log-out" | "session.end" | "session.end-stolen" | "session.replace";
   actor: Actor;
   /** Ends only sessions of this user. */
   ofUser?: string;
