@@ -102,7 +102,8 @@ async function runKilled(cell: AuditCell, kills: number, undisturbedMs: number, 
     await clearCounts(cell.db);
     const requests = await prepareRequests(cell);
     const answers = sendRequests(cell, api.url, requests);
-    await sleep(randomInt(Math.max(2, Math.ceil(tookMs))));
+    // Every other kill comes early, so that requests without an answer are among the first few rounds too.
+    await sleep(randomInt(Math.max(2, Math.ceil(round % 2 === 1 ? tookMs / 3 : tookMs))));
     api.kill("SIGKILL");
     await api.exited;
     const { statuses, tookMs: roundMs } = await answers;
