@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { isForPeople } from "../test/for-people.ts";
 import { cutConnection, refuse, respond, type Step, startScriptedServer } from "../test/scripted-server.ts";
 import { withoutWaiting } from "../test/without-waiting.ts";
 import { connect } from "./connect.ts";
@@ -186,10 +187,6 @@ function pathPattern(path: string): string {
   return path.replace("/1", "/{id}").replace("/a%40b.test", "/{email}");
 }
 
-/** What people do in a browser. The client is for programs and has no methods for it. */
-const forPeople =
-  /\/(members|invitations)\b|\/auth\/(sessions|totp|me|switch|invitations|password-reset)\b|^PATCH \/api\/v1\/account$/;
-
 /** Every operation for programs with the credential that its document names first. */
 function documentedCredentials(): Record<string, string> {
   type Documented = { paths: Record<string, Record<string, { security?: Record<string, unknown>[] }>> };
@@ -197,11 +194,13 @@ function documentedCredentials(): Record<string, string> {
   const operations = Object.entries(document.paths)
     .filter(([path]) => path.startsWith("/api/v1/") && !path.startsWith("/api/v1/feedback/"))
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { security = [] }]): [string, string] => [
-        `${method.toUpperCase()} ${path}`,
-        security.flatMap(Object.keys)[0] ?? "",
-      ]),
-    )
-    .filter(([operation]) => !forPeople.test(operation));
+      Object.entries(methods)
+        .filter(([method]) => !isForPeople(method, path))
+        .map(([method, { security = [] }]): [string, string] => [
+          `${method.toUpperCase()} ${path}`,
+          security.flatMap(Object.keys)[0] ?? "",
+        ]),
+    );
+
   return Object.fromEntries(operations);
 }

@@ -96,7 +96,7 @@ describe("the README", () => {
     await aSuppression(db, { accountId, email: "gone@example.com" });
     await anEvent(db, { accountId, type: "Bounce", bounceType: "Permanent", recipient: "gone@example.com" });
     await aQueuedSend(db, { accountId, to: ["jane@example.com"] });
-    const { key } = await anApiKey(db, api.deps.apiKeyIssuer, accountId);
+    const { key } = await anApiKey(db, api.deps.apiKeyIssuer, accountId, { scopes: ["send", "read"] });
     const address = await api.app.listen({ port: 0, host: "127.0.0.1" });
     email = user.email;
     env = { POSTERN_URL: address, POSTERN_API_KEY: key, POSTERN_PASSWORD: user.password };

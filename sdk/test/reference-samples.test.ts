@@ -4,6 +4,7 @@ import { anAccount, anApiKey, aUser } from "../../service/test/builders.ts";
 import { openDomainFixture } from "../../service/test/domain-fixture.ts";
 import { useSesSimulator } from "../../service/test/use-ses-simulator.ts";
 import { useTestApi } from "../../service/test/use-test-api.ts";
+import { isForPeople } from "./for-people.ts";
 import { installPackage, type Project } from "./install-package.ts";
 
 interface Operation {
@@ -17,7 +18,9 @@ const document: { paths: Record<string, Record<string, Operation>> } = JSON.pars
 );
 const operations = Object.entries(document.paths)
   .filter(([path]) => path.startsWith("/api/v1/") && !path.startsWith("/api/v1/feedback/"))
-  .flatMap(([, methods]) => Object.values(methods));
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => (isForPeople(method, path) ? [] : [operation])),
+  );
 const programs = operations.flatMap(({ operationId, "x-codeSamples": samples = [] }) =>
   samples.map(({ source }) => ({ operationId, source })),
 );
@@ -39,7 +42,7 @@ beforeAll(async () => {
   const domainFixture = await openDomainFixture(db, url, simulator.simulator);
   api.deps.domainDeps = domainFixture;
   const user = await aUser(db, { accountId: await anAccount(db) });
-  const { key } = await anApiKey(db, api.deps.apiKeyIssuer, user.accountId, { type: "test" });
+  const { key } = await anApiKey(db, api.deps.apiKeyIssuer, user.accountId, { type: "test", scopes: ["send", "read"] });
   const address = await api.app.listen({ port: 0, host: "127.0.0.1" });
   env = {
     POSTERN_URL: address,
@@ -51,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
-test("every operation for callers has a Node sample, and each uses the SDK", () => {
+test("every operation for programs has a Node sample, and each uses the SDK", () => {
   expect(programs.map(({ operationId }) => operationId)).toEqual(operations.map(({ operationId }) => operationId));
   for (const { source } of programs) expect(source).toContain('from "@postern/sdk"');
 });

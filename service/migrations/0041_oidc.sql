@@ -1,6 +1,7 @@
 -- Expands. Log-in at an OpenID Connect issuer (oidc/). A person is found by issuer and subject and never by an email address, which
 -- another person may have at the issuer. So the email of such a user, which local users log in with, is <id>@oidc.invalid;
--- contact_email is the address that the issuer has verified, for lists and notices.
+-- contact_email is the address that the issuer has verified, for lists and notices. account_id stays null: code of the release before, which
+-- knows neither roles nor this way to log in, then finds neither user nor login.
 --
 -- These users have no password, in code of any version: no text has this hash, which is 32 zero bytes under a salt of zero bytes.
 alter table users

@@ -15,12 +15,19 @@ export interface SigningKey {
   publicJwk: JWK;
 }
 
-/** What the issuer answers. A test replaces a part to make it hostile. */
+/** What the issuer answers. A test replaces a part to make it hostile. Undefined answers nothing and keeps the connection open. */
 export interface Answers {
-  metadata(honest: Record<string, unknown>): object;
-  keys(honest: JWK[]): JWK[];
-  /** Undefined answers nothing and keeps the connection open. */
-  token(nonce: string): Promise<{ status?: number; headers?: Record<string, string>; body: unknown } | undefined>;
+  metadata(honest: Record<string, unknown>): object | undefined;
+  keys(honest: JWK[]): JWK[] | undefined;
+  token(nonce: string): Promise<TokenAnswer | undefined>;
+}
+
+interface TokenAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  body: unknown;
+  /** Sends all of the response but its end. */
+  isUnfinished?: boolean;
 }
 
 /** An issuer that gives whatever token a test wants, for every code. It has no log-in page: the test makes the callback itself. */
@@ -95,26 +102,30 @@ export function issuerSettings(issuerUrl: string, accountId: string, rules: obje
 
 async function answer(issuer: ForgingIssuer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { url, answers, calls } = issuer;
-  const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
-    void response
-      .writeHead(status, { "content-type": "application/json", ...headers })
-      .end(typeof body === "string" ? body : JSON.stringify(body));
+  const json = (content: unknown, { status = 200, headers = {}, isUnfinished = false }: Partial<TokenAnswer> = {}) => {
+    if (content === undefined) return;
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.write(typeof content === "string" ? content : JSON.stringify(content));
+    if (!isUnfinished) response.end();
+  };
   const body = new URLSearchParams(await text(request));
   switch (request.url) {
     case "/.well-known/openid-configuration":
       calls.discovery++;
       return json(answers.metadata(honestMetadata(url)));
-    case "/keys":
+    case "/keys": {
       calls.keys++;
-      return json({ keys: answers.keys([issuer.key.publicJwk]) });
+      const keys = answers.keys([issuer.key.publicJwk]);
+      return json(keys && { keys });
+    }
     case "/token": {
       calls.token++;
       // The test puts the nonce into the code, so that the issuer needs no memory.
       const given = await answers.token(body.get("code") ?? "");
-      return given === undefined ? undefined : json(given.body, given.status, given.headers);
+      return json(given?.body, given);
     }
     default:
-      return json({ error: "not_found" }, 404);
+      return json({ error: "not_found" }, { status: 404 });
   }
 }
 

@@ -23,8 +23,12 @@ export interface Callback {
   refreshCookie: string | undefined;
 }
 
-export async function startFlow(app: ApiServer): Promise<StartedFlow> {
-  const { statusCode, headers, body } = await app.inject("/api/v1/auth/oidc/start");
+/** `cookies` are those of the browser that starts it. */
+export async function startFlow(app: ApiServer, cookies = ""): Promise<StartedFlow> {
+  const { statusCode, headers, body } = await app.inject({
+    url: "/api/v1/auth/oidc/start",
+    headers: { cookie: cookies },
+  });
   if (statusCode !== 302) throw new Error(`the start of the log-in was answered with ${statusCode}: ${body}`);
   const location = new URL(String(headers.location));
   const [cookie = ""] = String(headers["set-cookie"]).split(";");

@@ -25,7 +25,7 @@ export function forgedCallbacks(issuerUrl: string, signingKey: string): ForgedCa
     },
   });
   const madeBy = (key: string, nowSeconds: () => number) =>
-    `${cookieName}=${createFlowMaker({ current: secret.parse(key), second: undefined }, nowSeconds).start().cookie}`;
+    `${cookieName}=${createFlowMaker({ current: secret.parse(key), second: undefined }, nowSeconds).start([]).cookie}`;
   const seconds = (offset: number) => () => Math.floor(Date.now() / 1000) + offset;
   const cookie = (make: (own: string) => string) => (parts: Parts) => {
     parts.cookie = make(parts.cookie);

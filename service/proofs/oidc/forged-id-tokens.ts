@@ -25,6 +25,12 @@ type Change = (claims: JWTPayload & Record<string, unknown>) => Record<string, u
 
 const now = () => Math.floor(Date.now() / 1000);
 
+const without =
+  (...names: string[]): Change =>
+  (claims) =>
+    Object.fromEntries(Object.entries(claims).filter(([name]) => !names.includes(name)));
+const withoutGroups = without("groups");
+
 const changedClaims: Record<string, Change> = {
   "aud of another client": (claims) => ({ ...claims, aud: "another-client" }),
   "aud in other case": (claims) => ({ ...claims, aud: "POSTERN" }),
@@ -32,46 +38,46 @@ const changedClaims: Record<string, Change> = {
   "aud list with another azp": (claims) => ({ ...claims, aud: ["postern", "b"], azp: "b" }),
   "aud list without azp": (claims) => ({ ...claims, aud: ["postern", "b"] }),
   "another azp": (claims) => ({ ...claims, azp: "another-client" }),
-  "no aud": ({ aud: _, ...claims }) => claims,
+  "no aud": without("aud"),
   "empty aud list": (claims) => ({ ...claims, aud: [] }),
   "another iss": (claims) => ({ ...claims, iss: "https://login.example.com" }),
   "iss with a slash": (claims) => ({ ...claims, iss: `${claims.iss}/` }),
-  "no iss": ({ iss: _, ...claims }) => claims,
-  "no nonce": ({ nonce: _, ...claims }) => claims,
+  "no iss": without("iss"),
+  "no nonce": without("nonce"),
   "empty nonce": (claims) => ({ ...claims, nonce: "" }),
   "another nonce": (claims) => ({ ...claims, nonce: "A".repeat(43) }),
   "nonce as a list": (claims) => ({ ...claims, nonce: [claims.nonce] }),
   expired: (claims) => ({ ...claims, exp: now() - 120 }),
-  "no exp": ({ exp: _, ...claims }) => claims,
+  "no exp": without("exp"),
   "exp as text": (claims) => ({ ...claims, exp: `${claims.exp}` }),
   "nbf in the future": (claims) => ({ ...claims, nbf: now() + 600 }),
-  "no iat": ({ iat: _, ...claims }) => claims,
-  "no sub": ({ sub: _, ...claims }) => claims,
+  "no iat": without("iat"),
+  "no sub": without("sub"),
   "empty sub": (claims) => ({ ...claims, sub: "" }),
   "sub as a number": (claims) => ({ ...claims, sub: 1 }),
   "sub of 256 characters": (claims) => ({ ...claims, sub: "a".repeat(256) }),
   "sub with NUL": (claims) => ({ ...claims, sub: "ada\0" }),
-  "no group": ({ groups: _, ...claims }) => claims,
+  "no group": without("groups"),
   "group in other case": (claims) => ({ ...claims, groups: ["Mail-Team"] }),
   "group with a space": (claims) => ({ ...claims, groups: ["mail-team "] }),
   "groups as JSON text": (claims) => ({ ...claims, groups: '["mail-team"]' }),
   "groups as an object": (claims) => ({ ...claims, groups: { "mail-team": true } }),
   "group in a nested list": (claims) => ({ ...claims, groups: [["mail-team"]] }),
-  "mapped email, not verified": ({ groups: _, ...claims }) => ({
-    ...claims,
+  "mapped email, not verified": (claims) => ({
+    ...withoutGroups(claims),
     email: mappedEmail,
     email_verified: false,
   }),
-  "mapped email, verified as text": ({ groups: _, ...claims }) => ({
-    ...claims,
+  "mapped email, verified as text": (claims) => ({
+    ...withoutGroups(claims),
     email: mappedEmail,
     email_verified: "true",
   }),
-  "mapped email, nothing said of it": ({ groups: _, email_verified: __, ...claims }) => ({
-    ...claims,
+  "mapped email, nothing said of it": (claims) => ({
+    ...without("groups", "email_verified")(claims),
     email: mappedEmail,
   }),
-  "email of an owner, verified": ({ groups: _, ...claims }) => ({ ...claims, email: ownersEmail }),
+  "email of an owner, verified": (claims) => ({ ...withoutGroups(claims), email: ownersEmail }),
 };
 
 const b64 = (value: unknown) =>
@@ -82,7 +88,7 @@ export async function forgedAnswers(issuer: ForgingIssuer): Promise<ForgedAnswer
   const publicKey = await importJWK(issuer.key.publicJwk, "ES256");
   if (publicKey instanceof Uint8Array) throw new Error("an EC key is not a list of bytes");
   const pem = await exportSPKI(publicKey);
-  const give = (name: string, make: (claims: JWTPayload) => unknown | Promise<unknown>): ForgedAnswer => ({
+  const give = (name: string, make: (claims: JWTPayload) => unknown): ForgedAnswer => ({
     name,
     answers: { token: async (nonce) => tokenBody(await make(claimsOf(issuer, nonce))) },
   });

@@ -56,7 +56,7 @@ const isLoginOfSender = `coalesce((
           where m.user_id = l.user_id
             and m.account_id = l.account_id
         ), false) and not (a.totp_required and coalesce((
-          select u.totp_enabled_at is null
+          select u.totp_enabled_at is null and not u.is_oidc
           from users u
           where u.id = l.user_id
         ), true))

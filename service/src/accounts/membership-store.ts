@@ -39,7 +39,7 @@ interface MemberChange {
  * SQL: locks what the change of the member $2 by the owner $3 concerns, each step after the one before, which its count completes:
  *
  * 1. The user, as a log-in does first.
- * 2. An invitation of the member's address, as joining by it does first.
+ * 2. Invitations of the member's addresses, as joining by one does first.
  * 3. Both memberships in a fixed order, because owners can change each other.
  *
  * Then it finds out whether the owner still is one: the request was authenticated some time ago.
@@ -52,7 +52,7 @@ const allowedChange = `
           from invitations
           where account_id = $1
             and (select count(email) from person) >= 0
-            and email = (select email from person)
+            and email in ((select email from person), (select contact_email from users where id = $2))
           for update
         ), locked as materialized (
           select user_id, role

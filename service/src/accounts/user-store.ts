@@ -114,17 +114,18 @@ export async function isContactEmail(db: Queryable, email: string): Promise<bool
   return rows.length === 1;
 }
 
-export async function getEmail(db: Queryable, userId: string): Promise<string> {
-  const [row] = await db.query<{ email: string }>({
-    name: "get-email",
+/** The email that the user logs in with. A user of the OIDC issuer cannot log in with it. */
+export async function getLoginName(db: Queryable, userId: string): Promise<{ email: string; isOidc: boolean }> {
+  const [row] = await db.query<{ email: string; isOidc: boolean }>({
+    name: "get-login-name",
     text: `
-      select email
+      select email, is_oidc as "isOidc"
       from users
       where id = $1`,
     values: [userId],
   });
   if (row === undefined) throw new AppError("NOT_FOUND", "This user no longer exists.");
-  return row.email;
+  return row;
 }
 
 /**

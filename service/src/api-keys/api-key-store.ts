@@ -66,7 +66,7 @@ export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise
     name: "insert-api-key",
     text: `
       with maker as materialized (
-        select u.id, u.email
+        select u.id, coalesce(u.contact_email, u.email) as email
         from memberships m
         join users u on u.id = m.user_id
         where m.account_id = $1

@@ -1,4 +1,4 @@
-import { getEmail } from "../accounts/user-store.ts";
+import { getLoginName } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { checkCode, clearWrongCodes, type GivenCode, wrongCode } from "./check-code.ts";
@@ -7,6 +7,7 @@ import { countCode } from "./code-throttle.ts";
 import { checkPassword } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { addressBlock, clearAttempts } from "./login-throttle.ts";
+import { isRecentUnlessOidc } from "./oidc-login-store.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./recovery-code.ts";
 import { endOtherSessions } from "./session-store.ts";
 import { enrolmentOf, newTotpSecret, openTotpSecret, sealTotpSecret, stepOfCode } from "./totp.ts";
@@ -20,6 +21,8 @@ import {
   type TotpUser,
   useCode,
 } from "./totp-store.ts";
+
+const recentMinutes = 10;
 
 interface OwnUser extends TotpUser {
   loginId: string;
@@ -105,15 +108,18 @@ export async function renewRecoveryCodes(
   return codes;
 }
 
-/** For what a stolen session must not do. A user without TOTP needs no code. */
+/** For what a stolen session must not do. A user without TOTP needs no code, and a user of the OIDC issuer a recent log-in instead. */
 export async function requireOwnCode(
   db: Database,
   deps: LoginDeps,
-  { userId }: Pick<OwnUser, "userId">,
+  { userId, loginId }: OwnUser,
   given: GivenCode,
 ): Promise<void> {
   const used = await checkCode(db, deps, userId, "session", given);
-  if (used === undefined) return;
+  if (used === undefined) {
+    if (!(await isRecentUnlessOidc(db, loginId, recentMinutes))) throw needsRecentLogin();
+    return;
+  }
   if (!(await useCode(db, userId, used))) throw wrongCode();
   await clearWrongCodes(db, deps, userId, "session", used);
 }
@@ -125,13 +131,28 @@ async function requireOwnPassword(
   userId: string,
   { password, ...client }: Client & { password: string },
 ): Promise<string> {
-  const email = await getEmail(db, userId);
+  const { email, isOidc } = await getLoginName(db, userId);
+  if (isOidc) throw asksAtIssuer();
   const attempt = { email, password, ...client };
   const user = await deps.slots.run(addressBlock(client.address), () => checkPassword(db, deps, attempt));
   if (user?.id !== userId)
     throw new AppError("UNAUTHORIZED", "This is not your password. Send the one you log in with.");
   await clearAttempts(db, deps.throttle, attempt);
   return email;
+}
+
+function asksAtIssuer(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "You log in by OIDC and have no password here. The issuer asks for your second factor: set it up there.",
+  );
+}
+
+function needsRecentLogin(): AppError {
+  return new AppError(
+    "FORBIDDEN",
+    `This needs a log-in of the last ${recentMinutes} minutes. Log in again at /api/v1/auth/oidc/start.`,
+  );
 }
 
 function alreadyEnabled(): AppError {

@@ -1,6 +1,6 @@
 import { emailOf } from "../accounts/user-store.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
-import type { Transaction } from "../db/database.ts";
+import type { Queryable, Transaction } from "../db/database.ts";
 import { addressOf, type Client, deviceOf, userAt } from "./client.ts";
 import { maxLoginsPerUser } from "./login-store.ts";
 
@@ -32,8 +32,8 @@ export async function insertOidcLogin(tx: Transaction, login: OidcLogin): Promis
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $5))
       ), login as (
-        insert into logins (id, user_id, account_id, expires_at, device, address)
-        select $1, user_id, account_id, now() + make_interval(hours => $6), $7, $8
+        insert into logins (id, user_id, account_id, expires_at, device, address, is_browser)
+        select $1, user_id, account_id, now() + make_interval(hours => $6), $7, $8, true
         from member
         returning id, user_id, account_id
       ), ${auditEntry({
@@ -59,6 +59,24 @@ export async function insertOidcLogin(tx: Transaction, login: OidcLogin): Promis
       addressOf(login.client),
       JSON.stringify(userAt(login.client, login.userId)),
     ],
+  });
+  return rows.length === 1;
+}
+
+/**
+ * False for a session of an OIDC user whose log-in is older than `minutes`. The end of a session tells when the log-in was: a refresh and a
+ * switch to another account keep it.
+ */
+export async function isRecentUnlessOidc(db: Queryable, loginId: string, minutes: number): Promise<boolean> {
+  const rows = await db.query({
+    name: "is-recent-unless-oidc",
+    text: `
+      select
+      from logins
+      join users on users.id = logins.user_id
+      where logins.id = $1
+        and (not users.is_oidc or logins.expires_at > now() + make_interval(hours => $2, mins => -$3::integer))`,
+    values: [loginId, oidcLoginHours, minutes],
   });
   return rows.length === 1;
 }

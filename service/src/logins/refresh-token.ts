@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
 import { tokenSubkey } from "../crypto/token-subkey.ts";
 import type { SecretPair } from "../secret.ts";
+import { uuidBytes, uuidText } from "./uuid-bytes.ts";
 
 /**
  * The cell code (2 characters), then base64url of login id (16 bytes), nonce (16) and an HMAC of both (32). The HMAC
@@ -47,12 +48,4 @@ export function authenticTokens(maker: RefreshTokenMaker, texts: string[]): Refr
 
 function hmacOf(key: KeyObject, body: Buffer): Buffer {
   return createHmac("sha256", key).update(body).digest();
-}
-
-function uuidBytes(id: string): Buffer {
-  return Buffer.from(id.replaceAll("-", ""), "hex");
-}
-
-function uuidText(bytes: Buffer): string {
-  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

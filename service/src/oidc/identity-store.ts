@@ -68,12 +68,11 @@ export async function findUser(tx: Transaction, { issuer, subject }: Person): Pr
   return row?.id;
 }
 
-/** False when another log-in has added the person in the meantime. */
-export async function addUser(
-  tx: Transaction,
-  { issuer, subject }: Person,
-  user: { id: string; accountId: string },
-): Promise<boolean> {
+/**
+ * False when another log-in has added the person in the meantime. The user has no home account: that is for owners, and code of the release
+ * before, which knows neither roles nor OIDC, finds no user without it (migration 0036).
+ */
+export async function addUser(tx: Transaction, { issuer, subject }: Person, userId: string): Promise<boolean> {
   const rows = await tx.query({
     name: "add-oidc-user",
     text: `
@@ -83,11 +82,11 @@ export async function addUser(
         on conflict (issuer, subject) do nothing
         returning user_id
       )
-      insert into users (id, account_id, email, password_hash, is_oidc)
-      select user_id, $4, user_id || '@oidc.invalid', $5, true
+      insert into users (id, email, password_hash, is_oidc)
+      select user_id, user_id || '@oidc.invalid', $4, true
       from identity
       returning id`,
-    values: [issuer, subject, user.id, user.accountId, noPassword],
+    values: [issuer, subject, userId, noPassword],
   });
   return rows.length === 1;
 }

@@ -4,11 +4,12 @@ import type { Actor } from "../actor.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { FairSlots } from "../fair-slots.ts";
-import { type Client, originOf } from "../logins/client.ts";
+import { anonymousAt, type Client, originOf } from "../logins/client.ts";
 import { suspended } from "../logins/log-in.ts";
 import { addressBlock } from "../logins/login-throttle.ts";
 import { insertOidcLogin, oidcLoginHours } from "../logins/oidc-login-store.ts";
 import type { RefreshTokenMaker } from "../logins/refresh-token.ts";
+import { endSessions } from "../logins/session-store.ts";
 import type { ClaimRule } from "../oidc-settings.ts";
 import type { FlowMaker } from "./flow.ts";
 import { addUser, findUser, lockAccounts, syncMember, useState } from "./identity-store.ts";
@@ -27,6 +28,8 @@ export interface OidcDeps {
 interface Callback extends Client {
   /** That of the browser which makes the request. */
   cookie: string;
+  /** Those of the refresh cookies in the request. A browser that comes from another site sends none. */
+  cookieLogins: string[];
   query: string;
 }
 
@@ -43,13 +46,15 @@ export async function logInByOidc(db: Database, deps: OidcDeps, callback: Callba
     deps.issuer.exchangeCode(flow, callback.query),
   );
   const stateHash = hash("sha256", flow.state, "buffer");
-  return admit(db, deps, { identity, stateHash, client: callback });
+  const replacedLogins = [...flow.cookieLogins, ...callback.cookieLogins];
+  return admit(db, deps, { identity, stateHash, client: callback, replacedLogins });
 }
 
 interface Admission {
   identity: IssuerIdentity;
   stateHash: Buffer;
   client: Client;
+  replacedLogins: string[];
 }
 
 type Outcome = { kind: "login"; refreshToken: string } | { kind: "repeated" | "not-mapped" | "suspended" };
@@ -69,22 +74,28 @@ async function admit(db: Database, deps: OidcDeps, admission: Admission): Promis
 }
 
 /** A refusal also commits: who has no access any more loses the memberships, and with them the open logins. */
-async function decide(tx: Transaction, deps: OidcDeps, { identity, stateHash, client }: Admission): Promise<Outcome> {
+async function decide(
+  tx: Transaction,
+  deps: OidcDeps,
+  { identity, stateHash, client, replacedLogins }: Admission,
+): Promise<Outcome> {
   const grants = await grantsOf(tx, deps.rules, identity);
   const contactEmail = verifiedEmail(identity.claims);
-  const [first] = grants;
-  const userId = first === undefined ? await findUser(tx, identity) : await getUser(tx, identity, first);
-  if (first === undefined || userId === undefined) {
-    if (userId !== undefined) await syncMember(tx, userId, { grants, contactEmail }, issuerAt(client));
+  if (grants.length === 0) {
+    const known = await findUser(tx, identity);
+    if (known !== undefined) await syncMember(tx, known, { grants, contactEmail }, issuerAt(client));
     return { kind: "not-mapped" };
   }
   if (!(await useState(tx, stateHash))) return { kind: "repeated" };
+  const userId = await getUser(tx, identity);
   await syncMember(tx, userId, { grants, contactEmail }, issuerAt(client));
   const opened = await findOpenedAccount(tx, userId);
   if (opened === undefined || opened.isSuspended) return { kind: "suspended" };
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
   const login = { id: loginId, userId, accountId: opened.accountId, nonce, client };
   if (!(await insertOidcLogin(tx, login))) return { kind: "not-mapped" };
+  // Nobody could end the session of a cookie that the response replaces.
+  await endSessions(tx, replacedLogins, { action: "session.replace", actor: anonymousAt(client) });
   return { kind: "login", refreshToken: deps.refreshTokens.write({ loginId, nonce }) };
 }
 
@@ -94,11 +105,11 @@ function issuerAt(client: Client): Actor {
 }
 
 /** A first log-in that meets another one of the same person waits for it, and then finds the user. */
-async function getUser(tx: Transaction, identity: IssuerIdentity, { accountId }: Grant): Promise<string> {
+async function getUser(tx: Transaction, identity: IssuerIdentity): Promise<string> {
   const known = await findUser(tx, identity);
   if (known !== undefined) return known;
   const id = randomUUIDv7();
-  if (await addUser(tx, identity, { id, accountId })) return id;
+  if (await addUser(tx, identity, id)) return id;
   const added = await findUser(tx, identity);
   if (added === undefined) throw new Error("the user of an OIDC identity was deleted during its log-in");
   return added;

@@ -1,6 +1,6 @@
-import { request as startRequest } from "node:http";
 import { beforeAll, expect, test } from "vitest";
 import { aLogin, anApiKey, type TestLogin } from "../../../test/builders.ts";
+import { callHeld, type Held } from "../../../test/held-requests.ts";
 import { aVerifiedDomain } from "../../../test/send-builders.ts";
 import { change } from "../../../test/send-rows.ts";
 import { useTestApi } from "../../../test/use-test-api.ts";
@@ -26,7 +26,7 @@ test("a member who is removed while the body is on its way changes nothing", asy
     { method: "POST", path: "/api/v1/send", body: aSend(domain) },
     { method: "POST", path: "/api/v1/send/validate", body: aSend(domain) },
   ];
-  const statuses = await callHeld(requests, { authorization: `Bearer ${other.accessToken}` }, removal);
+  const statuses = await callHeld(port, requests, { authorization: `Bearer ${other.accessToken}` }, removal);
   expect(statuses).toEqual([401, 401, 401, 401, 401, 401]);
   expect(await rolesOf(owner.accountId)).toEqual(["owner"]);
 });
@@ -39,7 +39,7 @@ test("a member who loses the role while the body is on its way gets 403", async 
     { method: "POST", path: `/api/v1/api-keys/${key.id}/roll`, body: {} },
     { method: "POST", path: "/api/v1/send", body: aSend(domain) },
   ];
-  const statuses = await callHeld(requests, { authorization: `Bearer ${other.accessToken}` }, demotion);
+  const statuses = await callHeld(port, requests, { authorization: `Bearer ${other.accessToken}` }, demotion);
   expect(statuses).toEqual([403, 403, 403]);
 });
 
@@ -55,39 +55,11 @@ test("a key that is revoked while the body is on its way changes nothing", async
     { method: "POST", path: "/api/v1/send/validate", body: aSend(domain) },
     { method: "POST", path: "/api/v1/send", body: aSend(domain) },
   ];
-  const statuses = await callHeld(requests, { "x-api-key": key }, () =>
+  const statuses = await callHeld(port, requests, { "x-api-key": key }, () =>
     revokeApiKey(db.forAccount(owner.accountId), id),
   );
   expect(statuses).toEqual([401, 401, 401, 401]);
 });
-
-interface Held {
-  method: string;
-  path: string;
-  body: object;
-}
-
-/** Sends all headers and the first byte of each body, waits until the API has read them, calls `meanwhile` and sends the rest. */
-async function callHeld(requests: Held[], credential: Record<string, string>, meanwhile: () => Promise<unknown>) {
-  const held = requests.map(({ method, path, body }) => {
-    const text = JSON.stringify(body);
-    const headers = { ...credential, "content-type": "application/json", "content-length": Buffer.byteLength(text) };
-    const request = startRequest({ port, method, path, headers });
-    const status = new Promise<number | undefined>((resolve, reject) => {
-      request.on("error", reject);
-      request.on("response", (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
-    });
-    request.write(text.slice(0, 1));
-    return { status, finish: () => request.end(text.slice(1)) };
-  });
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  await meanwhile();
-  for (const { finish } of held) finish();
-  return Promise.all(held.map(({ status }) => status));
-}
 
 async function anAccountWithTwoOwners() {
   const { db } = api.database;

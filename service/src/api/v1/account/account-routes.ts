@@ -47,7 +47,8 @@ export function accountRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Change the settings of the account",
         description:
           "With `totp_required`, users without two-factor authentication can only set it up, from the next request on. API keys " +
-          "keep working. `false` also needs `totp_code` or `recovery_code` of an owner who has it.",
+          "keep working. `false` also needs `totp_code` or `recovery_code` of an owner who has it. An owner who logs in by " +
+          "OIDC needs a log-in of the last 10 minutes instead, else 403.",
         tags: ["Account"],
         security: needsJwt,
         body: accountSettingsBody,

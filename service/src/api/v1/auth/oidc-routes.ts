@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../../errors.ts";
+import { authenticTokens } from "../../../logins/refresh-token.ts";
 import { reasonOf } from "../../../oidc/issuer-errors.ts";
 import { logInByOidc, type OidcDeps, otherBrowser } from "../../../oidc/log-in-by-oidc.ts";
 import { callbackPath } from "../../../oidc/oidc-issuer.ts";
@@ -17,16 +18,18 @@ const startPath = "/api/v1/auth/oidc/start";
  * refresh token in its cookie; the page at PUBLIC_URL exchanges it as after a log-in with `browser`.
  */
 export function oidcRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { authenticator, http } = deps;
+  const { authenticator, http, loginDeps } = deps;
   const flowCookie = createOidcCookie(http.publicUrl);
   const refreshCookie = createRefreshCookie(http.publicUrl);
+  const cookieLogins = (request: FastifyRequest) =>
+    authenticTokens(loginDeps.refreshTokens, refreshCookie.values(request.headers)).map(({ loginId }) => loginId);
   // A HEAD request, such as that of a link preview, must not use up a log-in.
   const page = { exposeHeadRoute: false, schema: { hide: true } };
 
   app.get(startPath, page, (request, reply) =>
     explaining(deps, request, reply, async () => {
       const { flows, issuer } = requireOidc(deps.oidc);
-      const { cookie, flow } = flows.start();
+      const { cookie, flow } = flows.start(cookieLogins(request));
       const url = await issuer.authorizationUrl(flow);
       flowCookie.set(reply, cookie);
       return reply.redirect(url, 302);
@@ -40,7 +43,7 @@ export function oidcRoutes(app: ApiServer, deps: ApiDeps): void {
       const cookie = flowCookie.read(request.headers);
       flowCookie.clear(reply);
       if (cookie === undefined) throw otherBrowser();
-      const callback = { ...clientOf(request), cookie, query: queryOf(request) };
+      const callback = { ...clientOf(request), cookie, cookieLogins: cookieLogins(request), query: queryOf(request) };
       const { refreshToken, secondsLeft } = await logInByOidc(authenticator.db, oidc, callback);
       refreshCookie.set(reply, refreshToken, secondsLeft);
       return reply.redirect(`${http.publicUrl}/`, 302);
