@@ -120,7 +120,7 @@ async function tryRoute(app: ApiServer, credential: ScopeCredential, route: Guar
     headers,
     ...(request.body === undefined ? {} : { payload: request.body }),
   });
-  const isJson = method !== "HEAD" && /^application\/json/.test(String(answer.headers["content-type"]));
+  const isJson = method !== "HEAD" && String(answer.headers["content-type"]).startsWith("application/json");
   const text = isJson ? String(answer.json().error?.message ?? "") : undefined;
   const expected = credential.opens(route.access)
     ? openStatuses(route, request, target)
