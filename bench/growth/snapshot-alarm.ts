@@ -25,6 +25,7 @@ export function watchForAlarm(db: Database, pid: number, heldSeconds: number) {
     log: createLog("warn", stream),
     partitionSpan: "month",
     contentRetentionDays: retentionDays,
+    auditRetentionDays: 400,
     heldTooLongSeconds: Math.min(heldTooLongSeconds, heldSeconds / 2),
   }).find(({ name }) => name === "watch-snapshots");
   if (chore === undefined) throw new Error("there is no chore watch-snapshots");

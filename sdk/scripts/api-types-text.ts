@@ -33,7 +33,9 @@ export function apiTypesText(document: ApiDocument): string {
   const operations = Object.entries(document.paths)
     .filter(([path]) => isForCallers(path))
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+      Object.entries(methods)
+        .filter(([, operation]) => !isStream(operation))
+        .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
     );
   return [
     "// Written by `npm run openapi` from service/openapi.json. Do not edit.",
@@ -84,6 +86,11 @@ function parametersSchema({ parameters = [] }: Operation, location: Parameter["i
     ),
     required: chosen.filter(({ required }) => required === true).map(({ name }) => name),
   };
+}
+
+/** NDJSON is read line by line and not as one answer. */
+function isStream({ responses }: Operation): boolean {
+  return Object.values(responses).some(({ content }) => content?.["application/x-ndjson"] !== undefined);
 }
 
 function answerSchema({ operationId, responses }: Operation): Schema {

@@ -90,6 +90,7 @@ function plainTypeOf(type: string | undefined, schema: Schema, indent: string): 
 
 /** An optional field may be undefined, because JSON and queries omit undefined values. */
 function objectType({ properties = {}, required = [] }: Schema, indent: string): string {
+  if (Object.keys(properties).length === 0) return "Record<string, unknown>";
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, { description, ...schema }]) => {
     const comment = description === undefined ? "" : `${inner}/** ${description} */\n`;

@@ -2,10 +2,11 @@ import { createPublicKey, randomInt } from "node:crypto";
 import { request } from "node:http";
 import { decodeJwt } from "jose";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
+import { systemActor } from "../src/actor.ts";
 import type { ApiServer } from "../src/api/http/api-server.ts";
 import type { Database } from "../src/db/database.ts";
 import type { LoginDeps } from "../src/logins/login-deps.ts";
-import { deleteLogin } from "../src/logins/login-store.ts";
+import { endSessions } from "../src/logins/session-store.ts";
 import { aLogin } from "../test/builders.ts";
 import { aSecret } from "../test/test-config.ts";
 import { type TestApi, withTestApis } from "../test/with-test-apis.ts";
@@ -55,7 +56,7 @@ export const proof: Proof = {
 /** The control token is genuine and comes from the same code: if the API refused it, refusing the others would prove nothing. */
 async function makeForgeries(db: Database, loginDeps: LoginDeps): Promise<{ forgeries: Forgery[]; control: string }> {
   const [mine, other, ended] = [await aLogin(db, loginDeps), await aLogin(db, loginDeps), await aLogin(db, loginDeps)];
-  await deleteLogin(db, ended.loginId);
+  await endSessions(db, [ended.loginId], { action: "log-out", actor: systemActor });
   const { privateKey, kid } = loginDeps.authority.signing;
   const material = {
     genuineKey: privateKey,

@@ -120,7 +120,8 @@ async function tryRoute(app: ApiServer, credential: ScopeCredential, route: Guar
     headers,
     ...(request.body === undefined ? {} : { payload: request.body }),
   });
-  const text = method === "HEAD" ? undefined : String(answer.json().error?.message ?? "");
+  const isJson = method !== "HEAD" && String(answer.headers["content-type"]).startsWith("application/json");
+  const text = isJson ? String(answer.json().error?.message ?? "") : undefined;
   const expected = credential.opens(route.access)
     ? openStatuses(route, request, target)
     : [credential.refusal(route.access).status];

@@ -16,6 +16,7 @@ test("every setting is read", () => {
     SES_TENANTS: "prepare",
     PARTITION_SPAN: "week",
     CONTENT_RETENTION_DAYS: "7",
+    AUDIT_RETENTION_DAYS: "30",
     HOST: "0.0.0.0",
     PORT: "8080",
     OPERATIONS_HOST: "10.0.0.5",
@@ -62,6 +63,7 @@ test("every setting is read", () => {
     },
     partitionSpan: "week",
     contentRetentionDays: 7,
+    auditRetentionDays: 30,
     databaseDiskBytes: 500_000_000_000,
     logLevel: "warn",
     http: {

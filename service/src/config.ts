@@ -75,6 +75,7 @@ function processPart(values: Omit<Values, keyof typeof apiKeys>) {
     operations: { host: values.OPERATIONS_HOST, port: values.OPERATIONS_PORT },
     cellCode: values.CELL_CODE,
     contentRetentionDays: values.CONTENT_RETENTION_DAYS,
+    auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     databaseDiskBytes: diskBytes(values),
     delivery: {
       slots: values.DELIVERY_SLOTS,

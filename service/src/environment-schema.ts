@@ -72,6 +72,7 @@ export const environmentSchema = z.object({
     .describe("connections per process, beside those with a fixed number"),
   DATABASE_DISK_GB: optional(wholeNumber(1, 1_000_000)).describe("disk space that the database may fill"),
   PARTITION_SPAN: oneOf("month", "week").default("month").describe("time span of a partition of sends and events"),
+  AUDIT_RETENTION_DAYS: wholeNumber(30, 3650).default(400).describe("how long Postern keeps the audit of an account"),
   CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("how long Postern keeps the content of mails"),
   HOST: z.string().default("127.0.0.1").describe("address the API listens on"),
   PORT: port.default(3000).describe("port of the API"),

@@ -37,6 +37,12 @@ export function createMetrics() {
       labelNames: ["kind", "verdict"] as const,
       registers: [registry],
     }),
+    failedLogins: new Counter({
+      name: "postern_failed_logins_total",
+      help: "Log-ins with a wrong password or code, by whether the name is that of a user",
+      labelNames: ["user"] as const,
+      registers: [registry],
+    }),
     failovers: new Counter({
       name: "postern_failovers_total",
       help: "Failovers to a database that is or may be an older copy, by how they were noticed",

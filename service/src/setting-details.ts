@@ -60,6 +60,12 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     usedBy: ["worker", "migrate"],
     note: "Choose week for 1,000 sends a second and more. You can change it at any time; it applies to partitions created afterwards.",
   },
+  AUDIT_RETENTION_DAYS: {
+    group: "Database and storage",
+    usedBy: ["worker"],
+    unit: "days",
+    note: "Workers drop whole months, up to a month and an hour after the retention of their entries has ended.",
+  },
   CONTENT_RETENTION_DAYS: {
     group: "Database and storage",
     usedBy: ["worker"],

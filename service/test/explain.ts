@@ -24,7 +24,7 @@ export interface Cost {
 export async function costOf(db: AccountDatabase, work: (db: AccountDatabase) => Promise<unknown>): Promise<Cost> {
   const statements: Statement[] = [];
   const observed: AccountDatabase = {
-    accountId: db.accountId,
+    ...db,
     query: (statement) => {
       statements.push(statement);
       return db.query(statement);

@@ -16,7 +16,7 @@ const layers = [
   ["queue"],
   ["sends", "logins"],
   ["accounts", "api-keys", "domains", "suppressions", "events", "usage"],
-  ["provider", "storage"],
+  ["provider", "storage", "audit"],
   ["loops"],
   ["db", "crypto"],
   [filesInSrc],

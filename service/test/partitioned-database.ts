@@ -45,6 +45,7 @@ export function storeEveryHour(table: PartitionedTable, from: string, to: string
       "send_id, account_id, mode, event_type, event_at, recipient",
       `gen_random_uuid(), gen_random_uuid(), 'live', 'Delivery', now(), 'c@d.test'`,
     ],
+    audit_entries: ["account_id, actor_kind, action, target_kind", "gen_random_uuid(), 'system', 'log-in', 'user'"],
   }[table];
   return `
     insert into ${table} (id, ${columns[0]})

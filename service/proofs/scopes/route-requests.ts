@@ -28,6 +28,8 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
     path: "/api/v1/auth/totp/disable",
     body: { password: usualPassword, ...aCode },
   }),
+  "GET /api/v1/audit": () => ({ path: "/api/v1/audit" }),
+  "GET /api/v1/audit/export": () => ({ path: "/api/v1/audit/export" }),
   "PATCH /api/v1/account": () => ({ path: "/api/v1/account", body: { totp_required: false } }),
   "GET /api/v1/members": () => ({ path: "/api/v1/members" }),
   "PATCH /api/v1/members/:id": ({ memberId }) => ({

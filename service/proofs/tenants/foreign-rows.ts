@@ -29,6 +29,7 @@ const tablesOfAccounts = {
   queued_recipient_counts: "account_id",
   queued_recipient_changes: "account_id",
   tenant_removals: "account_id",
+  audit_entries: "account_id",
 };
 
 /** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */

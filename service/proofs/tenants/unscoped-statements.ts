@@ -1,3 +1,4 @@
+import { systemActor } from "../../src/actor.ts";
 import type { AccountDatabase, Database, Statement } from "../../src/db/database.ts";
 
 /** `conditions` removes the account from conditions. `everything` also stores new rows under another account. */
@@ -35,13 +36,14 @@ export function watchDatabase(db: Database, { isRowSecurityOn, otherAccountId }:
       watched.unbound.add(statement.name);
       return db.query(statement);
     },
-    forAccount: (accountId): AccountDatabase => ({
+    forAccount: (accountId, actor = systemActor): AccountDatabase => ({
       accountId,
+      actor,
       query: (statement) => {
         watched.bound.add(statement.name);
         const unscoped = removeScope(statement, watched.removed, otherAccountId);
         if (unscoped !== undefined) watched.unscoped.add(statement.name);
-        const run = isRowSecurityOn ? db.forAccount(accountId) : db;
+        const run = isRowSecurityOn ? db.forAccount(accountId, actor) : db;
         return run.query(unscoped ?? statement);
       },
     }),

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { type Actor, systemActor } from "../actor.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { insertAccount } from "./account-store.ts";
@@ -14,7 +15,7 @@ export async function createAccount(
   db: Database,
   name: string,
   email: string,
-  { trial }: { trial?: number | undefined } = {},
+  { trial, actor = systemActor }: { trial?: number | undefined; actor?: Actor } = {},
 ) {
   requireName(name);
   requireEmail(email);
@@ -22,8 +23,8 @@ export async function createAccount(
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
   await db.withTransaction(async (tx) => {
-    await insertAccount(tx, accountId, name);
-    if (trial !== undefined) await setQuotas(tx, { accountId, mode: "live" }, { trial });
+    await insertAccount(tx, accountId, name, actor);
+    if (trial !== undefined) await setQuotas(tx, { accountId, mode: "live" }, { trial }, actor);
     const isNew = await insertUser(tx, { id: userId, accountId, role: "owner", email, passwordHash });
     if (!isNew) throw new AppError("CONFLICT", `A user with the email ${email} already exists. Choose another one.`);
   });

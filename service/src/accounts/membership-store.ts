@@ -1,8 +1,9 @@
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase, Queryable } from "../db/database.ts";
 import { violatesConstraint } from "../db/sql-state.ts";
 import { AppError } from "../errors.ts";
 import type { Role } from "./role.ts";
-import { shownEmail } from "./user-store.ts";
+import { emailOf, shownEmail } from "./user-store.ts";
 
 export interface Member {
   userId: string;
@@ -78,17 +79,25 @@ export async function changeRole(
         with ${allowedChange}, changed as (
           update memberships m
           set role = $4
-          from users u
+          from users u, locked old
           where m.account_id = $1
             and m.user_id = $2
             and u.id = m.user_id
+            and old.user_id = m.user_id
             and (select is_allowed from allowed)
-          returning m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt"
-        )
-        select is_allowed as "isAllowed", changed.*
+          returning m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt", old.role as old_role
+        ), ${auditEntry({
+          action: "member.role-change",
+          actor: "$5",
+          target: { kind: "member", id: 'changed."userId"', name: "changed.email" },
+          before: { role: "changed.old_role" },
+          after: { role: "changed.role" },
+          from: "changed where changed.role <> changed.old_role",
+        })}
+        select is_allowed as "isAllowed", changed."userId", changed.email, changed.role, changed."createdAt"
         from allowed
         left join changed on true`,
-      values: [db.accountId, userId, by ?? null, role],
+      values: [db.accountId, userId, by ?? null, role, JSON.stringify(db.actor)],
     }),
   );
   const { isAllowed, ...member } = row ?? { isAllowed: false, userId: null };
@@ -111,15 +120,21 @@ export async function removeMember(db: AccountDatabase, { userId, by }: MemberCh
           where account_id = $1
             and user_id = $2
             and (select is_allowed from allowed)
-          returning user_id
+          returning user_id, role
         ), uninvited as (
           delete from invitations
           where id in (select id from invitation)
             and exists (select from removed)
-        )
+        ), ${auditEntry({
+          action: "member.remove",
+          actor: "$4",
+          target: { kind: "member", id: "removed.user_id", name: emailOf("removed.user_id") },
+          before: { role: "removed.role" },
+          from: "removed",
+        })}
         select is_allowed as "isAllowed", exists (select from removed) as "isRemoved"
         from allowed`,
-      values: [db.accountId, userId, by ?? null],
+      values: [db.accountId, userId, by ?? null, JSON.stringify(db.actor)],
     }),
   );
   if (row?.isAllowed !== true) throw noLongerOwner();

@@ -1,3 +1,5 @@
+import { type Actor, systemActor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
 
@@ -49,24 +51,61 @@ export async function findQuotas(db: Queryable, accountId: string, mode: Mode): 
   return row ?? noLimits;
 }
 
+const quotaFacts = (row: string) =>
+  Object.fromEntries(
+    ["recipients_per_day", "queued_recipients", "stored_content_bytes", "trial"].map((name) => [
+      name,
+      `${row}.${name}`,
+    ]),
+  );
+
 /** Changes only the quotas that are given; null lifts one. API processes apply the change within seconds. */
 export async function setQuotas(
   db: Queryable,
   { accountId, mode }: { accountId: string; mode: Mode },
   changes: Partial<QuotaLimits>,
+  actor: Actor = systemActor,
 ): Promise<void> {
   const { recipientsPerDay, queuedRecipients, storedContentBytes, trial } = changes;
   const given = [recipientsPerDay, queuedRecipients, storedContentBytes, trial];
   await db.query({
     name: "set-quotas",
     text: `
-      insert into account_quotas as q (account_id, mode, recipients_per_day, queued_recipients, stored_content_bytes, trial)
-      values ($1, $2, $3, $4, $5, $6)
-      on conflict (account_id, mode) do update
-      set recipients_per_day = case when $7 then excluded.recipients_per_day else q.recipients_per_day end,
-          queued_recipients = case when $8 then excluded.queued_recipients else q.queued_recipients end,
-          stored_content_bytes = case when $9 then excluded.stored_content_bytes else q.stored_content_bytes end,
-          trial = case when $10 then excluded.trial else q.trial end`,
-    values: [accountId, mode, ...given.map((limit) => limit ?? null), ...given.map((limit) => limit !== undefined)],
+      with old as materialized (
+        select recipients_per_day, queued_recipients, stored_content_bytes, trial
+        from account_quotas
+        where account_id = $1
+          and mode = $2
+        for update
+      ), changed as (
+        insert into account_quotas as q (account_id, mode, recipients_per_day, queued_recipients, stored_content_bytes, trial)
+        -- Reads the old row first: one that this statement has changed can no longer be locked.
+        select $1, $2, $3, $4, $5, $6
+        from (select count(*) from old) as locked
+        on conflict (account_id, mode) do update
+        set recipients_per_day = case when $7 then excluded.recipients_per_day else q.recipients_per_day end,
+            queued_recipients = case when $8 then excluded.queued_recipients else q.queued_recipients end,
+            stored_content_bytes = case when $9 then excluded.stored_content_bytes else q.stored_content_bytes end,
+            trial = case when $10 then excluded.trial else q.trial end
+        returning recipients_per_day, queued_recipients, stored_content_bytes, trial
+      ), ${auditEntry({
+        action: "account.quotas-change",
+        actor: "$11",
+        target: { kind: "account", id: "$1::uuid", name: "(select name from accounts where id = $1)" },
+        before: { mode: "$2::text", ...quotaFacts("old") },
+        after: { mode: "$2::text", ...quotaFacts("changed") },
+        from: `changed
+        left join old on true
+        where (${Object.values(quotaFacts("old")).join(", ")}) is distinct from (${Object.values(quotaFacts("changed")).join(", ")})`,
+      })}
+      select
+      from changed`,
+    values: [
+      accountId,
+      mode,
+      ...given.map((limit) => limit ?? null),
+      ...given.map((limit) => limit !== undefined),
+      JSON.stringify(actor),
+    ],
   });
 }

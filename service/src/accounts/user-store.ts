@@ -1,3 +1,5 @@
+import type { Actor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { AppError } from "../errors.ts";
@@ -43,13 +45,15 @@ export async function insertUser(tx: Transaction, user: NewUser): Promise<boolea
 }
 
 /** SQL: the account that a log-in without a choice opens: the home account, or else the oldest membership that is not suspended. */
-const openedAccount = indexLookup(`
+function openedAccount(user: string): string {
+  return indexLookup(`
         select m.account_id, a.suspended_at is not null as is_suspended
         from memberships m
         join accounts a on a.id = m.account_id
-        where m.user_id = users.id
-        order by a.suspended_at is not null, m.account_id = users.account_id desc, m.created_at, m.account_id
+        where m.user_id = ${user}.id
+        order by a.suspended_at is not null, m.account_id = ${user}.account_id desc, m.created_at, m.account_id
         limit 1`);
+}
 
 /**
  * Searches all accounts: an email is unique in the installation, and a log-in request names no account. It opens the home account, or the
@@ -62,7 +66,7 @@ export async function findUserByEmail(db: Queryable, email: string): Promise<Use
       select users.id, users.password_hash as "passwordHash", opened.account_id as "accountId",
         coalesce(opened.is_suspended, false) as "isSuspended", users.is_oidc as "isOidc"
       from users
-      left join lateral ${openedAccount} opened on true
+      left join lateral ${openedAccount("users")} opened on true
       where users.email = lower($1)`,
     values: [email],
   });
@@ -79,7 +83,7 @@ export async function findOpenedAccount(
     text: `
       select opened.account_id as "accountId", opened.is_suspended as "isSuspended"
       from users
-      cross join lateral ${openedAccount} opened
+      cross join lateral ${openedAccount("users")} opened
       where users.id = $1`,
     values: [userId],
   });
@@ -89,6 +93,11 @@ export async function findOpenedAccount(
 /** SQL: the address to show and to write to. The email of a user who logs in by OIDC is a name without a mailbox. */
 export function shownEmail(user: string): string {
   return `coalesce(${user}.contact_email, ${user}.email)`;
+}
+
+/** SQL: the same of the user with this id. */
+export function emailOf(userId: string): string {
+  return `(select ${shownEmail("u")} from users u where u.id = ${userId})`;
 }
 
 /** Whether it is the verified address of a user who logs in by OIDC. */
@@ -119,6 +128,14 @@ export async function getLoginName(db: Queryable, userId: string): Promise<{ ema
   return row;
 }
 
+/**
+ * SQL: the user with the account whose audit gets what concerns the user alone, as `audit_account`: the one that a log-in opens. No row for
+ * a person who is not a member of any account: there is no audit for the entry.
+ */
+export function withAuditAccount(user: string): string {
+  return `${user} cross join lateral ${openedAccount(user)} as audit_account`;
+}
+
 /** For the person and for other members, unlike the name for a log-in. */
 export async function getShownEmail(db: Queryable, userId: string): Promise<string> {
   const [row] = await db.query<{ email: string }>({
@@ -133,13 +150,29 @@ export async function getShownEmail(db: Queryable, userId: string): Promise<stri
   return row.email;
 }
 
-export async function setPasswordHash(tx: Transaction, userId: string, passwordHash: string): Promise<void> {
+export async function setPasswordHash(
+  tx: Transaction,
+  userId: string,
+  passwordHash: string,
+  actor: Actor,
+): Promise<void> {
   await tx.query({
     name: "set-password-hash",
     text: `
-      update users
-      set password_hash = $2
-      where id = $1`,
-    values: [userId, passwordHash],
+      with changed as (
+        update users
+        set password_hash = $2
+        where id = $1
+        returning id, account_id, email
+      ), ${auditEntry({
+        action: "password.reset",
+        actor: "$3",
+        account: "audit_account.account_id",
+        target: { kind: "user", id: "changed.id", name: "changed.email" },
+        from: withAuditAccount("changed"),
+      })}
+      select
+      from changed`,
+    values: [userId, passwordHash, JSON.stringify(actor)],
   });
 }

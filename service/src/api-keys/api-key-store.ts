@@ -1,3 +1,4 @@
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase, Queryable } from "../db/database.ts";
 import type { KeyType } from "./api-key.ts";
 import type { KeyScope } from "./scopes.ts";
@@ -24,6 +25,18 @@ export function apiKeyColumns(k: string): string {
   return `${k}.id, ${k}.name, ${k}.type, ${k}.key_prefix as "keyPrefix", ${k}.expires_at as "expiresAt", ${k}.created_at as "createdAt",
           ${k}.scopes, ${k}.domain, ${k}.last_used_at as "lastUsedAt",
           ${k}.created_by as "createdBy", ${k}.created_by_email as "createdByEmail"`;
+}
+
+/** SQL: what the audit keeps of a row with `apiKeyColumns`. */
+export function apiKeyFacts(k: string): Record<string, string> {
+  return {
+    name: `${k}.name`,
+    type: `${k}.type`,
+    key_prefix: `${k}."keyPrefix"`,
+    scopes: `${k}.scopes`,
+    domain: `${k}.domain`,
+    expires_at: `${k}."expiresAt"`,
+  };
 }
 
 interface NewApiKey {
@@ -81,7 +94,13 @@ export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise
         insert into api_key_secrets (id, key_id, account_id, pepper_id, hmac)
         select id, id, $1, $6, $7
         from created
-      )
+      ), ${auditEntry({
+        action: "api-key.create",
+        actor: "$12",
+        target: { kind: "api-key", id: "created.id", name: "created.name" },
+        after: apiKeyFacts("created"),
+        from: "created",
+      })}
       select created.*, kind, maximum as limit
       from decided
       left join created on true`,
@@ -97,6 +116,7 @@ export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise
       key.scopes,
       key.domain,
       key.createdBy ?? null,
+      JSON.stringify(db.actor),
     ],
   });
   if (row === undefined) throw new Error("the statement decided nothing");
@@ -126,13 +146,23 @@ export async function revokeApiKey(db: AccountDatabase, id: string): Promise<boo
   const rows = await db.query({
     name: "revoke-api-key",
     text: `
-      update api_keys
-      set revoked_at = now()
-      where account_id = $1
-        and id = $2
-        and revoked_at is null
-      returning id`,
-    values: [db.accountId, id],
+      with revoked as (
+        update api_keys
+        set revoked_at = now()
+        where account_id = $1
+          and id = $2
+          and revoked_at is null
+        returning ${apiKeyColumns("api_keys")}
+      ), ${auditEntry({
+        action: "api-key.revoke",
+        actor: "$3",
+        target: { kind: "api-key", id: "revoked.id", name: "revoked.name" },
+        before: apiKeyFacts("revoked"),
+        from: "revoked",
+      })}
+      select id
+      from revoked`,
+    values: [db.accountId, id, JSON.stringify(db.actor)],
   });
   return rows.length === 1;
 }

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
@@ -106,7 +107,7 @@ async function insertNewestSecret(
       ), allowed as materialized (
         select $10::uuid is null or exists (select from member) as is_allowed
       ), key as materialized (
-        select k.id
+        select k.id, k.key_prefix
         from api_keys k
         where k.account_id = $1
           and k.id = $2
@@ -155,7 +156,14 @@ async function insertNewestSecret(
         select $3, rolled.id, $1, $5, $6
         from rolled
         returning key_id
-      )
+      ), ${auditEntry({
+        action: "api-key.roll",
+        actor: "$11",
+        target: { kind: "api-key", id: "rolled.id", name: "rolled.name" },
+        before: { key_prefix: "key.key_prefix" },
+        after: { key_prefix: 'rolled."keyPrefix"', previous_secrets_end_at: "ended.ends_at" },
+        from: "created join rolled on rolled.id = created.key_id cross join key cross join ended",
+      })}
       select case when is_allowed then coalesce(decided.kind, 'not-found') else 'not-allowed' end as kind, rolled.*,
         ended.ends_at as "previousEndsAt"
       from allowed
@@ -175,6 +183,7 @@ async function insertNewestSecret(
       maxCurrentSecrets,
       maxEndedSecrets,
       rolledBy ?? null,
+      JSON.stringify(db.actor),
     ],
   });
   return row;

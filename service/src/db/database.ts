@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { type Actor, systemActor } from "../actor.ts";
 import { AppError } from "../errors.ts";
 import { rateLimitedClient, tcpKeepalive } from "./connection-rate-limit.ts";
 import { getTypeParser } from "./result-types.ts";
@@ -12,6 +13,11 @@ export interface Statement {
   values?: unknown[];
   /** For lookups by id in partitioned tables: a generic plan locks every partition. */
   isPlannedEachTime?: boolean;
+  /**
+   * For lists of an account: forbids PostgreSQL to collect all rows of the account and sort them, which it prefers without statistics or
+   * with old ones, to an index that has the order.
+   */
+  isReadInOrder?: boolean;
   /** Required for statements that update or lock existing rows of `sends`: see `runInOneSnapshot`. */
   changesSends?: boolean;
 }
@@ -28,11 +34,13 @@ export interface Transaction extends Queryable {
 /** Reads and writes the rows of one account only, whatever the statement says. Created only by `forAccount`. */
 export interface AccountDatabase extends Queryable {
   readonly accountId: string;
+  /** Who acts in the account, for the entries that management actions write to the audit. */
+  readonly actor: Actor;
 }
 
 export interface Database extends Queryable {
   /** For requests of an account: each statement runs as a role that row-level security binds to the account. */
-  forAccount(accountId: string): AccountDatabase;
+  forAccount(accountId: string, actor?: Actor): AccountDatabase;
   /** Runs `work` on one connection between begin and commit. Any error it throws rolls back. */
   withTransaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   connections(): { total: number; idle: number; waiting: number };
@@ -90,7 +98,11 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     query: (statement) => (statement.changesSends ? runInOneSnapshot(pool, statement) : run(pool, statement)),
-    forAccount: (accountId) => ({ accountId, query: (statement) => runForAccount(pool, accountId, statement) }),
+    forAccount: (accountId, actor = systemActor) => ({
+      accountId,
+      actor,
+      query: (statement) => runForAccount(pool, accountId, statement),
+    }),
     withTransaction: (work) => withTransaction(pool, work),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
@@ -118,8 +130,11 @@ const bindToAccount = {
       select set_config('role', 'pg_database_owner', true), set_config('postern.account_id', $1, true)`,
 };
 
+const forbidCollecting = "set local enable_bitmapscan = off";
+
 function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
-  return runInTransaction(pool, ["begin", { ...bindToAccount, values: [accountId] }], statement);
+  const begin = statement.isReadInOrder ? `begin; ${forbidCollecting}` : "begin";
+  return runInTransaction(pool, [begin, { ...bindToAccount, values: [accountId] }], statement);
 }
 
 /** A generic plan for batches of any size: PostgreSQL would plan small batches each time, which can take as long as they do. */

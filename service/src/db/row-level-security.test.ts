@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 describe("a bound statement without an account_id condition", () => {
-  test.for(["sends", "send_queue", "domains", "suppressions", "list_changes"])(
+  test.for(["sends", "send_queue", "domains", "suppressions", "list_changes", "audit_entries"])(
     "finds only the rows of its own account in %s",
     async (table) => {
       const rows = await ask(bound(), `select account_id from ${table}`);
@@ -98,6 +98,8 @@ describe("a statement that is bound to an account has no right", () => {
     ["to read kept contents", "select id from kept_contents"],
     ["to read search entries", "select send_id from send_searches"],
     ["to read keys of the installation", "select name from sealed_keys"],
+    ["to change an audit entry", "update audit_entries set actor_name = 'nobody'"],
+    ["to delete an audit entry", "delete from audit_entries"],
     ["to read the removals of other accounts", "select email from suppression_removals"],
   ] as const)("%s", async ([, text]) => {
     await expect(ask(bound(), text)).rejects.toMatchObject({ code: "42501" });

@@ -1,3 +1,4 @@
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase, Queryable } from "../db/database.ts";
 import type { Identity } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
@@ -80,13 +81,23 @@ export async function completeDomain(db: AccountDatabase, id: number, identity: 
   const [row] = await db.query<Domain>({
     name: "complete-domain",
     text: `
-      update domains
-      set registered_at = now(), registering_until = null, next_check_at = now(), identity_arn = $3, dkim_tokens = $4, dkim_zone = $5
-      where account_id = $1
-        and id = $2
-        and registered_at is null
-      returning ${columns}`,
-    values: [db.accountId, id, identity.arn, identity.dkimTokens, identity.dkimZone],
+      with registered as (
+        update domains
+        set registered_at = now(), registering_until = null, next_check_at = now(), identity_arn = $3, dkim_tokens = $4, dkim_zone = $5
+        where account_id = $1
+          and id = $2
+          and registered_at is null
+        returning ${columns}
+      ), ${auditEntry({
+        action: "domain.register",
+        actor: "$6",
+        target: { kind: "domain", id: "registered.id", name: 'registered."domainName"' },
+        after: { domain_name: 'registered."domainName"', verification_status: 'registered."verificationStatus"' },
+        from: "registered",
+      })}
+      select *
+      from registered`,
+    values: [db.accountId, id, identity.arn, identity.dkimTokens, identity.dkimZone, JSON.stringify(db.actor)],
   });
   return row;
 }
@@ -143,11 +154,17 @@ export async function deleteDomain(db: AccountDatabase, id: number): Promise<str
         where account_id = $1
           and id = $2
           and registered_at is not null
-        returning domain_name
-      )
+        returning id, domain_name, verification_status
+      ), ${auditEntry({
+        action: "domain.remove",
+        actor: "$3",
+        target: { kind: "domain", id: "removed.id", name: "removed.domain_name" },
+        before: { domain_name: "removed.domain_name", verification_status: "removed.verification_status" },
+        from: "removed",
+      })}
       select domain_name as "domainName", note_identity_removal(domain_name)
       from removed`,
-    values: [db.accountId, id],
+    values: [db.accountId, id, JSON.stringify(db.actor)],
   });
   return row?.domainName;
 }
@@ -162,14 +179,24 @@ export async function requestCheck(db: AccountDatabase, id: number): Promise<Dom
   const [row] = await db.query<Domain>({
     name: "request-domain-check",
     text: `
-      update domains
-      set next_check_at = now(), check_requested_at = now()
-      where account_id = $1
-        and id = $2
-        and registered_at is not null
-        and (check_requested_at is null or check_requested_at <= now() - make_interval(secs => $3))
-      returning ${columns}`,
-    values: [db.accountId, id, verifyPauseSeconds],
+      with requested as (
+        update domains
+        set next_check_at = now(), check_requested_at = now()
+        where account_id = $1
+          and id = $2
+          and registered_at is not null
+          and (check_requested_at is null or check_requested_at <= now() - make_interval(secs => $3))
+        returning ${columns}
+      ), ${auditEntry({
+        action: "domain.verify",
+        actor: "$4",
+        target: { kind: "domain", id: "requested.id", name: 'requested."domainName"' },
+        before: { verification_status: 'requested."verificationStatus"' },
+        from: "requested",
+      })}
+      select *
+      from requested`,
+    values: [db.accountId, id, verifyPauseSeconds, JSON.stringify(db.actor)],
   });
   return row;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type Actor, systemActor } from "../actor.ts";
 import type { Database } from "../db/database.ts";
 import type { NameLocks } from "../db/name-locks.ts";
 import { AppError } from "../errors.ts";
@@ -20,9 +21,14 @@ export interface DomainDeps {
  * registration, so a second try continues from there. The name lock keeps a removal from deleting the identity between
  * the steps.
  */
-export async function registerDomain(deps: DomainDeps, accountId: string, domainName: string): Promise<Domain> {
+export async function registerDomain(
+  deps: DomainDeps,
+  accountId: string,
+  domainName: string,
+  actor: Actor = systemActor,
+): Promise<Domain> {
   const { configurationSetName } = deps;
-  const db = deps.db.forAccount(accountId);
+  const db = deps.db.forAccount(accountId, actor);
   const challengeToken = randomBytes(32).toString("base64url");
   await requireDomainChange(db);
   return deps.locks.hold(domainName, async () => {

@@ -1,3 +1,4 @@
+import { type Actor, systemActor } from "../actor.ts";
 import { type ControlPurpose, NoControlTokenError, waitForControlToken } from "../provider/control-call-tokens.ts";
 import { deleteDomain } from "./domain-store.ts";
 import {
@@ -19,8 +20,8 @@ export const abandonedAfterSeconds = 600;
  * An error there is returned and not thrown, because `finishRemovals` repeats the recorded removal. Returns undefined
  * when the account has no such domain.
  */
-export async function removeDomain(deps: DomainDeps, accountId: string, id: number) {
-  const db = deps.db.forAccount(accountId);
+export async function removeDomain(deps: DomainDeps, accountId: string, id: number, actor: Actor = systemActor) {
+  const db = deps.db.forAccount(accountId, actor);
   await requireDomainChange(db);
   const domainName = await deleteDomain(db, id);
   if (domainName === undefined) return undefined;

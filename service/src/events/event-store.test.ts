@@ -235,7 +235,7 @@ describe("over many months", () => {
     const statements: string[] = [];
     const account = database.db.forAccount(accountId);
     const recording: typeof account = {
-      accountId,
+      ...account,
       query(statement) {
         statements.push(statement.name);
         return account.query(statement);

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { auditRows } from "../../test/audit-rows.ts";
 import { anAccount } from "../../test/builders.ts";
 import { addGuardCounts } from "../../test/guard-counts.ts";
 import { change } from "../../test/send-rows.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { holdAccount, releaseAccount } from "../accounts/account-store.ts";
+import { commandLineActor } from "../actor.ts";
 import { checkAccounts } from "./check-accounts.ts";
 import { dropOldGuardCounts, findGuardState, releaseFromGuard, switchGuard } from "./guard-store.ts";
 
@@ -35,6 +37,21 @@ describe("an account is held", () => {
     for (const daysAgo of [0, 1, 6]) await add({ outcomes: 90, hardBounces: 10, daysAgo });
     expect(await check()).toHaveLength(1);
   });
+});
+
+test("hold, release and switch of the guard have one entry each in the audit; the hold is by the system", async () => {
+  await add({ outcomes: 200, hardBounces: 24 });
+  await check();
+  await check();
+  await releaseFromGuard(database.db, accountId, commandLineActor());
+  for (let times = 0; times < 2; times++) await switchGuard(database.db, accountId, true, commandLineActor());
+  const rows = await auditRows(database.db, accountId);
+  expect(rows.slice(1).map((row) => `${row.actor_kind} ${row.action}`)).toEqual([
+    "system account.guard-hold",
+    "command-line account.guard-release",
+    "command-line account.guard-change",
+  ]);
+  expect(rows[1]).toMatchObject({ after: { reason: expect.stringContaining("24 of 200") } });
 });
 
 describe("an account is not held", () => {

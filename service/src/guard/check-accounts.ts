@@ -1,3 +1,5 @@
+import { systemActor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup, rowByIndex } from "../db/stable-plan.ts";
 import { firstDay, isAbove, keyColumns, minComplaints, minHardBounces, pauseLine } from "./limits.ts";
@@ -84,8 +86,15 @@ export async function checkAccounts(
           and a.guard_epoch = evaluated.guard_epoch
           and a.guard_held_at is null
           and not a.guard_off
-        returning a.id, a.guard_reason
-      ), seen as materialized (
+        returning a.id, a.name, a.guard_reason
+      ), ${auditEntry({
+        action: "account.guard-hold",
+        actor: "$3",
+        account: "held.id",
+        target: { kind: "account", id: "held.id", name: "held.name" },
+        after: { reason: "held.guard_reason" },
+        from: "held",
+      })}, seen as materialized (
         select unchecked.account_id, unchecked.epoch, unchecked.day, unchecked.total
         from unchecked
         join found on found.id = unchecked.account_id
@@ -105,7 +114,7 @@ export async function checkAccounts(
       from (select account_id, count(*) as counts from unchecked group by account_id) as changed
       left join held on held.id = changed.account_id
       order by changed.account_id`,
-    values: [after, maxCounts],
+    values: [after, maxCounts, JSON.stringify(systemActor)],
   });
   const held = rows.flatMap(({ accountId, reason }) => (reason === null ? [] : [{ accountId, reason }]));
   const isLast = rows.reduce((sum, { counts }) => sum + counts, 0) < maxCounts;

@@ -1,3 +1,5 @@
+import { type Actor, systemActor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase, Queryable } from "../db/database.ts";
 import { rowByIndex } from "../db/stable-plan.ts";
 import { firstDay, type GuardCounts, keyColumns } from "./limits.ts";
@@ -39,12 +41,16 @@ export async function findGuardState(
  * Ends the hold of the guard, not that of the operator, and forgets all outcomes so far: a new epoch begins, and sends that were
  * accepted before now are not counted in it. Returns how long the guard held the account; undefined when it did not.
  */
-export async function releaseFromGuard(db: Queryable, accountId: string): Promise<{ heldSeconds: number } | undefined> {
+export async function releaseFromGuard(
+  db: Queryable,
+  accountId: string,
+  actor: Actor = systemActor,
+): Promise<{ heldSeconds: number } | undefined> {
   const [row] = await db.query<{ heldSeconds: number | null }>({
     name: "release-from-guard",
     text: `
       with before as materialized (
-        select id, guard_epoch, guard_held_at
+        select id, guard_epoch, guard_held_at, guard_reason
         from accounts
         where id = $1
         for no key update
@@ -52,34 +58,61 @@ export async function releaseFromGuard(db: Queryable, accountId: string): Promis
         delete from guard_counts g
         using before
         where g.account_id = before.id and g.epoch <= before.guard_epoch
-      )
-      update accounts a
-      set guard_epoch = before.guard_epoch + 1, guard_released_at = now(), guard_held_at = null, guard_reason = null
-      from before
-      where a.id = before.id
-      returning extract(epoch from now() - before.guard_held_at)::float8 as "heldSeconds"`,
-    values: [accountId],
+      ), released as (
+        update accounts a
+        set guard_epoch = before.guard_epoch + 1, guard_released_at = now(), guard_held_at = null, guard_reason = null
+        from before
+        where a.id = before.id
+        returning a.id, a.name, before.guard_held_at, before.guard_reason
+      ), ${auditEntry({
+        action: "account.guard-release",
+        actor: "$2",
+        target: { kind: "account", id: "released.id", name: "released.name" },
+        before: { held_at: "released.guard_held_at", reason: "released.guard_reason" },
+        from: "released",
+      })}
+      select extract(epoch from now() - guard_held_at)::float8 as "heldSeconds"
+      from released`,
+    values: [accountId, JSON.stringify(actor)],
   });
   const heldSeconds = row?.heldSeconds ?? null;
   return heldSeconds === null ? undefined : { heldSeconds };
 }
 
 /** Off: the guard still counts, and never holds the account. On: the next check uses everything that was counted meanwhile. */
-export async function switchGuard(db: Queryable, accountId: string, isOff: boolean): Promise<void> {
+export async function switchGuard(
+  db: Queryable,
+  accountId: string,
+  isOff: boolean,
+  actor: Actor = systemActor,
+): Promise<void> {
   await db.query({
     name: "switch-guard",
     text: `
-      with switched as (
+      with old as materialized (
+        select id, name, guard_off
+        from accounts
+        where id = $1
+        for no key update
+      ), switched as (
         update accounts
         set guard_off = $2
-        where id = $1
-        returning id
-      )
+        from old
+        where accounts.id = old.id
+        returning accounts.id
+      ), ${auditEntry({
+        action: "account.guard-change",
+        actor: "$3",
+        target: { kind: "account", id: "old.id", name: "old.name" },
+        before: { off: "old.guard_off" },
+        after: { off: "$2::boolean" },
+        from: "old join switched on switched.id = old.id where old.guard_off <> $2",
+      })}
       update guard_counts g
       set checked = -1
       from switched
       where g.account_id = switched.id and not $2`,
-    values: [accountId, isOff],
+    values: [accountId, isOff, JSON.stringify(actor)],
   });
 }
 

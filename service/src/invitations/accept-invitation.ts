@@ -1,8 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
 import { hashPassword } from "../accounts/password.ts";
 import { findUserByEmail } from "../accounts/user-store.ts";
+import type { Actor } from "../actor.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import { type Client, userAt } from "../logins/client.ts";
 import { checkPassword, suspended } from "../logins/log-in.ts";
 import type { LoginDeps } from "../logins/login-deps.ts";
 import { addressBlock, clearAttempts } from "../logins/login-throttle.ts";
@@ -14,10 +16,9 @@ import {
   type OpenInvitation,
 } from "./open-invitation-store.ts";
 
-interface Acceptance {
+interface Acceptance extends Client {
   token: string;
   password: string;
-  address: string;
 }
 
 /**
@@ -29,17 +30,25 @@ export async function acceptInvitation(db: Database, deps: LoginDeps, acceptance
   const tokenHash = hashOfToken(acceptance.token);
   const invitation = await getOpenInvitation(db, tokenHash);
   const user = await findUserByEmail(db, invitation.email);
-  if (user === undefined && (await addUser(db, deps, tokenHash, acceptance)) === "joined") return invitation;
+  if (
+    user === undefined &&
+    (await addUser(db, deps, tokenHash, { ...acceptance, email: invitation.email })) === "joined"
+  )
+    return invitation;
   // Another invitation of the same new person may just have created the user.
   await joinWithPassword(db, deps, tokenHash, { ...acceptance, email: invitation.email });
   return invitation;
 }
 
 /** For a user who is logged in. The invitation must be for the address of this user. */
-export async function joinAsUser(db: Queryable, userId: string, token: string): Promise<OpenInvitation> {
+export async function joinAsUser(
+  db: Queryable,
+  { userId, actor }: { userId: string; actor: Actor },
+  token: string,
+): Promise<OpenInvitation> {
   const tokenHash = hashOfToken(token);
   const invitation = await getOpenInvitation(db, tokenHash);
-  if (await joinByInvitation(db, { tokenHash, userId, passwordHash: undefined })) return invitation;
+  if (await joinByInvitation(db, { tokenHash, userId, passwordHash: undefined }, actor)) return invitation;
   throw new AppError(
     "NOT_FOUND",
     "This invitation is for another address than yours, or is not valid any more. Log in as the invited user, or ask for a new one.",
@@ -57,13 +66,15 @@ async function addUser(
   db: Database,
   { slots }: LoginDeps,
   tokenHash: Buffer,
-  { password, address }: Acceptance,
+  { password, email, ...client }: Acceptance & { email: string },
 ): Promise<"joined" | "email-taken"> {
-  const passwordHash = await slots.run(addressBlock(address), () => hashPassword(password));
+  const passwordHash = await slots.run(addressBlock(client.address), () => hashPassword(password));
   const taken = new Error("the email is taken");
   try {
     return await db.withTransaction(async (tx) => {
-      const outcome = await addUserByInvitation(tx, { tokenHash, userId: randomUUIDv7(), passwordHash });
+      const userId = randomUUIDv7();
+      const actor = { ...userAt(client, userId), name: email };
+      const outcome = await addUserByInvitation(tx, { tokenHash, userId, passwordHash }, actor);
       if (outcome === "not-open") throw notOpen();
       if (outcome === "email-taken") throw taken;
       return outcome;
@@ -78,7 +89,7 @@ async function joinWithPassword(
   db: Database,
   deps: LoginDeps,
   tokenHash: Buffer,
-  attempt: { email: string; password: string; address: string },
+  attempt: Client & { email: string; password: string },
 ): Promise<void> {
   const user = await deps.slots.run(addressBlock(attempt.address), () => checkPassword(db, deps, attempt));
   if (user === undefined) {
@@ -88,7 +99,8 @@ async function joinWithPassword(
     );
   }
   await clearAttempts(db, deps.throttle, attempt);
-  if (!(await joinByInvitation(db, { tokenHash, userId: user.id, passwordHash: user.passwordHash }))) throw notOpen();
+  const joining = { tokenHash, userId: user.id, passwordHash: user.passwordHash };
+  if (!(await joinByInvitation(db, joining, userAt(attempt, user.id)))) throw notOpen();
 }
 
 export const minPasswordLength = 12;

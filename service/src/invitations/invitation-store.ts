@@ -1,4 +1,5 @@
 import type { Role } from "../accounts/role.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase, Queryable } from "../db/database.ts";
 
 export const invitationDays = 7;
@@ -62,7 +63,13 @@ export async function insertInvitation(db: AccountDatabase, invitation: NewInvit
         on conflict (account_id, email) do update
         set id = $2, role = $4, token_hash = $5, invited_by = $6, created_at = now(), expires_at = now() + make_interval(days => $7)
         returning ${columns}
-      )
+      ), ${auditEntry({
+        action: "invitation.create",
+        actor: "$9",
+        target: { kind: "invitation", id: "invited.id", name: "invited.email" },
+        after: { email: "invited.email", role: "invited.role", expires_at: 'invited."expiresAt"' },
+        from: "invited",
+      })}
       select state.is_owner as "isOwner", state.is_member as "isMember", invited.*
       from state
       left join invited on true`,
@@ -75,6 +82,7 @@ export async function insertInvitation(db: AccountDatabase, invitation: NewInvit
       invitation.invitedBy ?? null,
       invitationDays,
       maxOpenInvitations,
+      JSON.stringify(db.actor),
     ],
   });
   if (row === undefined) throw new Error("the statement that invites returned no row");
@@ -103,11 +111,21 @@ export async function deleteInvitation(db: AccountDatabase, id: string): Promise
   const rows = await db.query({
     name: "delete-invitation",
     text: `
-      delete from invitations
-      where account_id = $1
-        and id = $2
-      returning id`,
-    values: [db.accountId, id],
+      with deleted as (
+        delete from invitations
+        where account_id = $1
+          and id = $2
+        returning id, email, role
+      ), ${auditEntry({
+        action: "invitation.revoke",
+        actor: "$3",
+        target: { kind: "invitation", id: "deleted.id", name: "deleted.email" },
+        before: { email: "deleted.email", role: "deleted.role" },
+        from: "deleted",
+      })}
+      select id
+      from deleted`,
+    values: [db.accountId, id, JSON.stringify(db.actor)],
   });
   return rows.length === 1;
 }

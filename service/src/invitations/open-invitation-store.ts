@@ -1,4 +1,6 @@
 import type { Role } from "../accounts/role.ts";
+import type { Actor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 
 export interface OpenInvitation {
@@ -19,6 +21,18 @@ const isOpen = `
       and m.account_id = i.account_id
       and m.role = 'owner'
   ))`;
+
+/** SQL: the entry of a person who joins by an invitation, from the rows of `used`. */
+function acceptedEntry(actor: string, from: string): string {
+  return auditEntry({
+    action: "invitation.accept",
+    actor,
+    account: "used.account_id",
+    target: { kind: "invitation", id: "used.id", name: "used.email" },
+    after: { user_id: "$2::uuid", role: "used.role" },
+    from,
+  });
+}
 
 /** Searches all accounts: the token names the account. */
 export async function findOpenInvitation(db: Queryable, tokenHash: Buffer): Promise<OpenInvitation | undefined> {
@@ -42,6 +56,7 @@ export async function findOpenInvitation(db: Queryable, tokenHash: Buffer): Prom
 export async function joinByInvitation(
   db: Queryable,
   { tokenHash, userId, passwordHash }: { tokenHash: Buffer; userId: string; passwordHash: string | undefined },
+  actor: Actor,
 ): Promise<boolean> {
   const rows = await db.query({
     name: "join-by-invitation",
@@ -54,16 +69,16 @@ export async function joinByInvitation(
           and u.email = i.email
           and ($3::text is null or u.password_hash = $3)
           and ${isOpen}
-        returning i.account_id, i.role
+        returning i.id, i.account_id, i.role, i.email
       ), joined as (
         insert into memberships (user_id, account_id, role)
         select $2, account_id, role
         from used
         on conflict (user_id, account_id) do nothing
-      )
+      ), ${acceptedEntry("$4", "used")}
       select account_id
       from used`,
-    values: [tokenHash, userId, passwordHash ?? null],
+    values: [tokenHash, userId, passwordHash ?? null, JSON.stringify(actor)],
   });
   return rows.length === 1;
 }
@@ -72,6 +87,7 @@ export async function joinByInvitation(
 export async function addUserByInvitation(
   tx: Transaction,
   { tokenHash, userId, passwordHash }: { tokenHash: Buffer; userId: string; passwordHash: string },
+  actor: Actor,
 ): Promise<"joined" | "not-open" | "email-taken"> {
   const [row] = await tx.query<{ isJoined: boolean }>({
     name: "add-user-by-invitation",
@@ -80,7 +96,7 @@ export async function addUserByInvitation(
         delete from invitations i
         where i.token_hash = $1
           and ${isOpen}
-        returning i.account_id, i.role, i.email
+        returning i.id, i.account_id, i.role, i.email
       ), added as (
         insert into users (id, account_id, email, password_hash)
         select $2, case when role = 'owner' then account_id end, email, $3
@@ -92,10 +108,10 @@ export async function addUserByInvitation(
         select added.id, used.account_id, used.role
         from added
         cross join used
-      )
+      ), ${acceptedEntry("$4", "used cross join added")}
       select exists (select from added) as "isJoined"
       from used`,
-    values: [tokenHash, userId, passwordHash],
+    values: [tokenHash, userId, passwordHash, JSON.stringify(actor)],
   });
   if (row === undefined) return "not-open";
   return row.isJoined ? "joined" : "email-taken";

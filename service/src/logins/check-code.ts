@@ -60,6 +60,10 @@ export function wrongCode(): AppError {
   return refusedCode("invalid", "The code is wrong or was used before. Send the next code of the authenticator app.");
 }
 
+export function isWrongCode(error: unknown): boolean {
+  return error instanceof AppError && error.code === "UNAUTHORIZED" && error.details?.[0]?.code === "invalid";
+}
+
 function refusedCode(code: FieldProblem["code"], message: string): AppError {
   return new AppError("UNAUTHORIZED", message, { details: [{ field: "totp_code", code, message }] });
 }

@@ -1,9 +1,26 @@
 import { isIP, isIPv4 } from "node:net";
+import type { Actor } from "../actor.ts";
 
 /** Where a log-in or a refresh comes from, as the list of sessions shows it. */
 export interface Client {
   address: string;
   userAgent?: string | undefined;
+  /** For the audit. */
+  requestId?: string | undefined;
+}
+
+/** The user who does something at this client, for the audit. */
+export function userAt(client: Client, userId: string): Actor {
+  return { kind: "user", id: userId, ...originOf(client) };
+}
+
+/** Nobody has proven who is at this client. */
+export function anonymousAt(client: Client): Actor {
+  return { kind: "anonymous", ...originOf(client) };
+}
+
+export function originOf(client: Client): Pick<Actor, "address" | "requestId"> {
+  return { address: addressOf(client) ?? undefined, requestId: client.requestId };
 }
 
 const maxDeviceLength = 200;

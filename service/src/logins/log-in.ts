@@ -4,8 +4,9 @@ import { findUserByEmail, type User } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import { checkCode, clearWrongCodes, type GivenCode, wrongCode } from "./check-code.ts";
+import { checkCode, clearWrongCodes, type GivenCode, isWrongCode, wrongCode } from "./check-code.ts";
 import type { Client } from "./client.ts";
+import { noteFailedLogin } from "./failed-log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { insertLogin, loginDays } from "./login-store.ts";
 import { addressBlock, clearAttempts, countAttempt } from "./login-throttle.ts";
@@ -18,13 +19,12 @@ export interface Tokens {
   secondsLeft: number;
 }
 
-interface PasswordAttempt {
+interface PasswordAttempt extends Client {
   email: string;
   password: string;
-  address: string;
 }
 
-type Attempt = PasswordAttempt & Client & GivenCode & { isBrowser?: boolean };
+type Attempt = PasswordAttempt & GivenCode & { isBrowser?: boolean };
 
 /** Unknown and known users get the same answer after the same work: one attempt count, one lookup, one password hash. */
 export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Promise<Tokens> {
@@ -34,11 +34,16 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   const { accountId } = user;
   if (accountId === null) throw withoutMembership();
   if (user.isSuspended) throw suspended();
-  const usedCode = await checkCode(db, deps, user.id, "log-in", attempt);
   const { isBrowser = false } = attempt;
-  const tokens = await startLogin(db, deps, { ...user, accountId, usedCode, isBrowser }, attempt);
-  if (usedCode !== undefined) await clearWrongCodes(db, deps, user.id, "log-in", usedCode);
-  return tokens;
+  try {
+    const usedCode = await checkCode(db, deps, user.id, "log-in", attempt);
+    const tokens = await startLogin(db, deps, { ...user, accountId, usedCode, isBrowser }, attempt);
+    if (usedCode !== undefined) await clearWrongCodes(db, deps, user.id, "log-in", usedCode);
+    return tokens;
+  } catch (error) {
+    if (isWrongCode(error)) await noteFailedLogin(db, deps, attempt, "code");
+    throw error;
+  }
 }
 
 /** Undefined for a wrong password. The count is part of the slot: a log-in that gets no slot must not count as a failure. */
@@ -50,6 +55,7 @@ export async function checkPassword(
   await countAttempt(db, deps.throttle, attempt);
   const user = await findUserByEmail(db, attempt.email);
   const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await dummyHash));
+  if (!isRight) await noteFailedLogin(db, deps, attempt, "password");
   return isRight ? user : undefined;
 }
 

@@ -11,4 +11,6 @@ export interface LoginDeps {
   throttle: LoginThrottle;
   slots: FairSlots;
   openTotpKey: OpenTotpKey;
+  /** For the metric; the name of an unknown user is stored nowhere. */
+  countFailure?: (user: "known" | "unknown") => void;
 }

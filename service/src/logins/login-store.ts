@@ -1,8 +1,9 @@
 import type { Role } from "../accounts/role.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
-import { addressOf, type Client, deviceOf } from "./client.ts";
+import { addressOf, type Client, deviceOf, userAt } from "./client.ts";
 import type { UsedCode } from "./totp-store.ts";
 
 export const loginDays = 30;
@@ -34,7 +35,7 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
     name: "insert-login",
     text: `
       with unchanged as materialized (
-        select users.id, memberships.account_id
+        select users.id, memberships.account_id, users.email
         from users
         join memberships on memberships.user_id = users.id
         where users.id = $2
@@ -65,8 +66,19 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
         select $1, id, account_id, now() + make_interval(days => $5), $8, $9, $13
         from unchanged
         where $12::bytea is null or exists (select from used_recovery_code)
-        returning id
-      )
+        returning id, user_id
+      ), ${auditEntry({
+        action: "log-in",
+        actor: "$14",
+        account: "unchanged.account_id",
+        target: { kind: "user", id: "login.user_id", name: "unchanged.email" },
+        after: {
+          session_id: "login.id",
+          second_factor:
+            "case when $12::bytea is not null then 'recovery-code' when $11::bigint is not null then 'totp' end",
+        },
+        from: "login cross join unchanged",
+      })}
       insert into refresh_tokens (login_id, nonce)
       select id, $3
       from login
@@ -85,6 +97,7 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
       login.usedCode?.step ?? null,
       login.usedCode?.recoveryHash ?? null,
       login.isBrowser ?? false,
+      JSON.stringify(userAt(login.client, login.userId)),
     ],
   });
   return row?.now;
@@ -175,22 +188,6 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<Locke
   });
   return row;
 }
-
-export function deleteLogin(db: Queryable, loginId: string): Promise<void> {
-  return deleteLogins(db, [loginId]);
-}
-
-/** The logins that come from them by a switch of the account end too. */
-export async function deleteLogins(db: Queryable, loginIds: string[]): Promise<void> {
-  await db.query({
-    name: "delete-logins",
-    text: `
-      delete from logins
-      where id = any($1::uuid[])`,
-    values: [uuidArray(loginIds)],
-  });
-}
-
 export async function deleteLoginsOfUser(tx: Transaction, userId: string): Promise<void> {
   await tx.query({
     name: "delete-logins-of-user",

@@ -93,6 +93,11 @@ function limitOf(row: { isAddress: boolean }): number {
   return row.isAddress ? attemptsPerAddress : attemptsPerUserAndAddress;
 }
 
+/** The attempts of a user, known or not, at an address. */
+export function userBucket(throttle: LoginThrottle, attempt: Attempt): Buffer {
+  return buckets(throttle, attempt)[1];
+}
+
 function buckets({ key }: LoginThrottle, { address, email }: Attempt): [Buffer, Buffer] {
   const block = addressBlock(address);
   const bucketOf = (...parts: string[]) => createHmac("sha256", key).update(JSON.stringify(parts)).digest();

@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { authenticatorApp } from "../../test/authenticator-app.ts";
-import { aLogin } from "../../test/builders.ts";
+import { aLogin, type TestLogin } from "../../test/builders.ts";
 import { useTestApi } from "../../test/use-test-api.ts";
+import { systemActor } from "../actor.ts";
 import { insertLogin } from "./login-store.ts";
 import { confirmTotpEnrolment, startTotpEnrolment } from "./manage-totp.ts";
 import { listSessions } from "./session-store.ts";
@@ -37,8 +38,8 @@ async function anEnrolment() {
   return { login, app: authenticatorApp(secret) };
 }
 
-function own({ id, loginId }: { id: string; loginId: string }) {
-  return { userId: id, loginId };
+function own({ id, loginId, accountId }: TestLogin) {
+  return { userId: id, loginId, accountId, actor: systemActor };
 }
 
 async function newLogin({ id, accountId }: { id: string; accountId: string }) {

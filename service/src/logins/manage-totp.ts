@@ -18,13 +18,13 @@ import {
   lockUser,
   replaceRecoveryCodes,
   storeEnrolment,
+  type TotpUser,
   useCode,
 } from "./totp-store.ts";
 
 const recentMinutes = 10;
 
-interface OwnUser {
-  userId: string;
+interface OwnUser extends TotpUser {
   loginId: string;
 }
 
@@ -32,13 +32,13 @@ interface OwnUser {
 export async function startTotpEnrolment(
   db: Database,
   deps: LoginDeps,
-  { userId }: OwnUser,
+  user: OwnUser,
   proof: Client & { password: string },
 ): Promise<{ secret: string; uri: string }> {
-  const email = await requireOwnPassword(db, deps, userId, proof);
+  const email = await requireOwnPassword(db, deps, user.userId, proof);
   const secret = newTotpSecret();
-  const sealed = sealTotpSecret(await deps.openTotpKey(db), userId, secret);
-  if (!(await storeEnrolment(db, userId, sealed))) throw alreadyEnabled();
+  const sealed = sealTotpSecret(await deps.openTotpKey(db), user.userId, secret);
+  if (!(await storeEnrolment(db, user, sealed))) throw alreadyEnabled();
   return enrolmentOf(secret, email);
 }
 
@@ -46,9 +46,10 @@ export async function startTotpEnrolment(
 export async function confirmTotpEnrolment(
   db: Database,
   deps: LoginDeps,
-  { userId, loginId }: OwnUser,
+  user: OwnUser,
   totpCode: string,
 ): Promise<string[]> {
+  const { userId } = user;
   const stored = await findTotp(db, userId);
   if (stored === undefined || stored.secret === null) throw notStarted();
   if (stored.enabledAt !== null) throw alreadyEnabled();
@@ -59,9 +60,9 @@ export async function confirmTotpEnrolment(
   const used = { secret: stored.secret, step, recoveryHash: null };
   const isEnabled = await db.withTransaction(async (tx) => {
     await lockUser(tx, userId);
-    if (!(await enableTotp(tx, userId, used, codes.map(hashRecoveryCode)))) return false;
+    if (!(await enableTotp(tx, user, used, codes.map(hashRecoveryCode)))) return false;
     // They began without a second factor. A statement of its own sees a log-in that committed while this one waited for the user.
-    await endOtherSessions(tx, userId, loginId);
+    await endOtherSessions(tx, { userId, loginId: user.loginId });
     return true;
   });
   if (!isEnabled) throw wrongCode();
@@ -72,15 +73,16 @@ export async function confirmTotpEnrolment(
 export async function turnTotpOff(
   db: Database,
   deps: LoginDeps,
-  { userId }: OwnUser,
+  user: OwnUser,
   proof: Client & GivenCode & { password: string },
 ): Promise<void> {
+  const { userId } = user;
   await requireOwnPassword(db, deps, userId, proof);
   const used = await checkCode(db, deps, userId, "session", proof);
   if (used === undefined) throw notEnabled();
   const isDisabled = await db.withTransaction(async (tx) => {
     await lockUser(tx, userId);
-    return disableTotp(tx, userId, used);
+    return disableTotp(tx, user, used);
   });
   if (!isDisabled) throw wrongCode();
   await clearWrongCodes(db, deps, userId, "session", used);
@@ -90,15 +92,16 @@ export async function turnTotpOff(
 export async function renewRecoveryCodes(
   db: Database,
   deps: LoginDeps,
-  { userId }: OwnUser,
+  user: OwnUser,
   given: GivenCode,
 ): Promise<string[]> {
+  const { userId } = user;
   const used = await checkCode(db, deps, userId, "session", given);
   if (used === undefined) throw notEnabled();
   const codes = newRecoveryCodes();
   const isReplaced = await db.withTransaction(async (tx) => {
     await lockUser(tx, userId);
-    return replaceRecoveryCodes(tx, userId, used, codes.map(hashRecoveryCode));
+    return replaceRecoveryCodes(tx, user, used, codes.map(hashRecoveryCode));
   });
   if (!isReplaced) throw wrongCode();
   await clearWrongCodes(db, deps, userId, "session", used);
@@ -126,12 +129,12 @@ async function requireOwnPassword(
   db: Database,
   deps: LoginDeps,
   userId: string,
-  { password, address }: Client & { password: string },
+  { password, ...client }: Client & { password: string },
 ): Promise<string> {
   const { email, isOidc } = await getLoginName(db, userId);
   if (isOidc) throw asksAtIssuer();
-  const attempt = { email, password, address };
-  const user = await deps.slots.run(addressBlock(address), () => checkPassword(db, deps, attempt));
+  const attempt = { email, password, ...client };
+  const user = await deps.slots.run(addressBlock(client.address), () => checkPassword(db, deps, attempt));
   if (user?.id !== userId)
     throw new AppError("UNAUTHORIZED", "This is not your password. Send the one you log in with.");
   await clearAttempts(db, deps.throttle, attempt);

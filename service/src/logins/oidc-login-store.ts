@@ -1,5 +1,7 @@
+import { emailOf } from "../accounts/user-store.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
-import { addressOf, type Client, deviceOf } from "./client.ts";
+import { addressOf, type Client, deviceOf, userAt } from "./client.ts";
 import { maxLoginsPerUser } from "./login-store.ts";
 
 /** The issuer decides again after this time whether the person still has access. A refresh does not prolong it. */
@@ -33,8 +35,15 @@ export async function insertOidcLogin(tx: Transaction, login: OidcLogin): Promis
         insert into logins (id, user_id, account_id, expires_at, device, address, is_browser)
         select $1, user_id, account_id, now() + make_interval(hours => $6), $7, $8, true
         from member
-        returning id
-      )
+        returning id, user_id, account_id
+      ), ${auditEntry({
+        action: "log-in",
+        actor: "$9",
+        account: "login.account_id",
+        target: { kind: "user", id: "login.user_id", name: emailOf("login.user_id") },
+        after: { session_id: "login.id", by: "'oidc'" },
+        from: "login",
+      })}
       insert into refresh_tokens (login_id, nonce)
       select id, $4
       from login
@@ -48,6 +57,7 @@ export async function insertOidcLogin(tx: Transaction, login: OidcLogin): Promis
       oidcLoginHours,
       deviceOf(login.client),
       addressOf(login.client),
+      JSON.stringify(userAt(login.client, login.userId)),
     ],
   });
   return rows.length === 1;

@@ -1,6 +1,9 @@
 import { hashPassword } from "../accounts/password.ts";
+import { withAuditAccount } from "../accounts/user-store.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Database, Queryable, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import { anonymousAt, type Client, originOf } from "./client.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { deleteLoginsOfUser } from "./login-store.ts";
 import { addressBlock } from "./login-throttle.ts";
@@ -25,14 +28,14 @@ export interface ResetDeps {
 export async function requestPasswordReset(
   db: Queryable,
   { login, publicUrl, sendMail }: ResetDeps,
-  { email, address }: { email: string; address: string },
+  { email, ...client }: Client & { email: string },
 ): Promise<{ mailing: Promise<boolean> }> {
   if (sendMail === undefined) throw withoutMail();
   await countMail(db, login.throttle, [
     { bucket: ["reset-target", email.toLowerCase()], perHour: perTargetAndHour },
-    { bucket: ["reset-address", addressBlock(address)], perHour: perAddressAndHour },
+    { bucket: ["reset-address", addressBlock(client.address)], perHour: perAddressAndHour },
   ]);
-  return { mailing: mailReset(db, { publicUrl, sendMail }, email) };
+  return { mailing: mailReset(db, { publicUrl, sendMail }, email, client) };
 }
 
 /** False when there is no such user, or the mail was not accepted. */
@@ -40,13 +43,14 @@ async function mailReset(
   db: Queryable,
   { publicUrl, sendMail }: { publicUrl: string; sendMail: SendSystemMail },
   email: string,
+  client: Client,
 ): Promise<boolean> {
   const token = makeMailedToken();
   const [user] = await db.query<{ email: string }>({
     name: "insert-password-reset",
     text: `
       with known as materialized (
-        select id, email
+        select id, email, account_id
         from users
         where email = lower($1)
           and not is_oidc
@@ -54,10 +58,16 @@ async function mailReset(
         insert into password_resets (token_hash, user_id, expires_at)
         select $2, id, now() + make_interval(mins => $3)
         from known
-      )
+      ), ${auditEntry({
+        action: "password.reset-request",
+        actor: "$4",
+        account: "audit_account.account_id",
+        target: { kind: "user", id: "known.id", name: "known.email" },
+        from: withAuditAccount("known"),
+      })}
       select email
       from known`,
-    values: [email, token.hash, resetMinutes],
+    values: [email, token.hash, resetMinutes, JSON.stringify(anonymousAt(client))],
   });
   if (user === undefined) return false;
   const text =
@@ -71,12 +81,12 @@ async function mailReset(
 export async function usePasswordReset(
   db: Database,
   { login }: Pick<ResetDeps, "login">,
-  { token, password, address }: { token: string; password: string; address: string },
+  { token, password, ...client }: Client & { token: string; password: string },
 ): Promise<void> {
   const tokenHash = hashOfToken(token);
   // Hashing a password is expensive, so only a valid token gets it.
   if (!(await isOpenReset(db, tokenHash))) throw notValid();
-  const passwordHash = await login.slots.run(addressBlock(address), () => hashPassword(password));
+  const passwordHash = await login.slots.run(addressBlock(client.address), () => hashPassword(password));
   const isUsed = await db.withTransaction(async (tx) => {
     const [user] = await tx.query<{ id: string }>({
       name: "use-password-reset",
@@ -98,13 +108,23 @@ export async function usePasswordReset(
           delete from password_resets
           where user_id in (select user_id from used)
             and token_hash <> $1
-        )
-        update users
-        set password_hash = $2
-        from used
-        where users.id = used.user_id
-        returning users.id`,
-      values: [tokenHash, passwordHash],
+        ), changed as (
+          update users
+          set password_hash = $2
+          from used
+          where users.id = used.user_id
+          returning users.id, users.account_id, users.email
+        ), ${auditEntry({
+          action: "password.reset",
+          // The link proves that the user asked.
+          actor: "(jsonb_build_object('kind', 'user', 'id', changed.id, 'name', changed.email) || $3::jsonb)",
+          account: "audit_account.account_id",
+          target: { kind: "user", id: "changed.id", name: "changed.email" },
+          from: withAuditAccount("changed"),
+        })}
+        select id
+        from changed`,
+      values: [tokenHash, passwordHash, JSON.stringify(originOf(client))],
     });
     // A later statement, so that it also finds a log-in that the update waited for.
     if (user !== undefined) await deleteLoginsOfUser(tx, user.id);

@@ -1,12 +1,13 @@
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import type { Client } from "./client.ts";
+import { anonymousAt, type Client } from "./client.ts";
 import { suspended, type Tokens } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
-import { deleteLogin, type LockedLogin, lockLogin } from "./login-store.ts";
+import { type LockedLogin, lockLogin } from "./login-store.ts";
 import type { RefreshToken } from "./refresh-token.ts";
 import { findCurrentToken, findUsableToken, replaceTokens } from "./refresh-token-store.ts";
+import { endSessions } from "./session-store.ts";
 
 type Outcome =
   | { kind: "refreshed"; login: LockedLogin; nonce: Buffer }
@@ -82,7 +83,7 @@ async function exchange(
   if (login.isSuspended) return { kind: "suspended" };
   const token = await findUsableToken(tx, loginId, nonce);
   if (token === undefined) {
-    await deleteLogin(tx, loginId);
+    await endSessions(tx, [loginId], { action: "session.end-stolen", actor: anonymousAt(client) });
     return { kind: "reused" };
   }
   const current = token.isUsed ? await findCurrentToken(tx, loginId) : nonce;

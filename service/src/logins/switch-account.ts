@@ -3,13 +3,14 @@ import { listMemberships } from "../accounts/membership-store.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import type { Client } from "./client.ts";
+import { anonymousAt, type Client } from "./client.ts";
 import { suspended, type Tokens } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
-import { deleteLogin, deleteLogins, lockLogin } from "./login-store.ts";
+import { lockLogin } from "./login-store.ts";
 import { reusedToken } from "./refresh-login.ts";
 import type { RefreshToken } from "./refresh-token.ts";
 import { findUsableToken } from "./refresh-token-store.ts";
+import { endSessions } from "./session-store.ts";
 import { insertSwitchedLogin, shareUser } from "./switch-store.ts";
 
 interface AccountSwitch {
@@ -72,13 +73,14 @@ async function replaceOrDerive(tx: Transaction, request: AccountSwitch, token: R
   if (own === undefined && from.isBrowser) return { kind: "needs-cookie" };
   if (own === undefined && from.originId !== null) return { kind: "is-switched" };
   if (own !== undefined && (await findUsableToken(tx, loginId, own.nonce)) === undefined) {
-    await deleteLogin(tx, loginId);
+    await endSessions(tx, [loginId], { action: "session.end-stolen", actor: anonymousAt(client) });
     return { kind: "reused" };
   }
   const originId = own === undefined ? loginId : from.originId;
   const inserted = await insertSwitchedLogin(tx, {
     id: token.loginId,
     nonce: token.nonce,
+    userId,
     accountId,
     fromLoginId: loginId,
     originId,
@@ -88,7 +90,7 @@ async function replaceOrDerive(tx: Transaction, request: AccountSwitch, token: R
   if (inserted === undefined) return { kind: "not-a-member" };
   // Nobody could end the session of a cookie that the response replaces.
   const replaced = (cookies ?? []).map((cookie) => cookie.loginId).filter((id) => id !== originId);
-  await deleteLogins(tx, replaced);
+  await endSessions(tx, replaced, { action: "session.replace", actor: anonymousAt(client) });
   return { kind: "switched", ...inserted };
 }
 

@@ -1,5 +1,7 @@
+import { emailOf } from "../accounts/user-store.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Transaction } from "../db/database.ts";
-import { addressOf, type Client, deviceOf } from "./client.ts";
+import { addressOf, type Client, deviceOf, userAt } from "./client.ts";
 import { maxLoginsPerUser } from "./login-store.ts";
 
 /** A statement that changes the password or TOTP locks the user before the logins. So does a switch, which would deadlock otherwise. */
@@ -17,6 +19,7 @@ export async function shareUser(tx: Transaction, userId: string): Promise<void> 
 
 interface SwitchedLogin {
   id: string;
+  userId: string;
   accountId: string;
   nonce: Buffer;
   fromLoginId: string;
@@ -37,7 +40,7 @@ export async function insertSwitchedLogin(
     name: "insert-switched-login",
     text: `
       with origin as materialized (
-        select logins.user_id, memberships.account_id, logins.expires_at
+        select logins.user_id, memberships.account_id, logins.expires_at, logins.account_id as from_account_id
         from logins
         join memberships on memberships.user_id = logins.user_id
         where logins.id = $4
@@ -58,8 +61,16 @@ export async function insertSwitchedLogin(
         insert into logins (id, user_id, account_id, expires_at, device, address, origin_id, is_browser)
         select $1, user_id, account_id, expires_at, $6, $7, $8, $9
         from origin
-        returning id
-      )
+        returning id, user_id
+      ), ${auditEntry({
+        action: "account.switch",
+        actor: "$10",
+        account: "origin.account_id",
+        target: { kind: "user", id: "login.user_id", name: emailOf("login.user_id") },
+        before: { account_id: "origin.from_account_id" },
+        after: { account_id: "origin.account_id", session_id: "login.id" },
+        from: "login cross join origin",
+      })}
       insert into refresh_tokens (login_id, nonce)
       select id, $3
       from login
@@ -75,6 +86,7 @@ export async function insertSwitchedLogin(
       addressOf(login.client),
       login.originId,
       login.isBrowser,
+      JSON.stringify(userAt(login.client, login.userId)),
     ],
   });
   return row;

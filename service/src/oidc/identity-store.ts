@@ -1,3 +1,5 @@
+import type { Actor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import { textArray, uuidArray } from "../db/array-param.ts";
 import type { Transaction } from "../db/database.ts";
 import type { Grant } from "./map-claims.ts";
@@ -94,12 +96,14 @@ const noPassword = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repea
 
 /**
  * Makes the memberships that log-ins gave equal to the grants, and stores the address for notices. Memberships that people gave stay, and so
- * does the role of a member whom an owner made an owner. The logins of a removed membership end with it.
+ * does the role of a member whom an owner made an owner. The logins of a removed membership end with it. Each account whose members
+ * changed gets an audit entry.
  */
 export async function syncMember(
   tx: Transaction,
   userId: string,
   { grants, contactEmail }: { grants: Grant[]; contactEmail: string | undefined },
+  actor: Actor,
 ): Promise<void> {
   await tx.query({
     name: "sync-oidc-member",
@@ -107,12 +111,17 @@ export async function syncMember(
       with granted as materialized (
         select account_id, role
         from unnest($2::uuid[], $3::text[]) as granted (account_id, role)
+      ), old as materialized (
+        select account_id, role
+        from memberships
+        where user_id = $1
       ), removed as (
         delete from memberships
         where user_id = $1
           and from_oidc
           and role <> 'owner'
           and account_id not in (select account_id from granted)
+        returning account_id, role
       ), logged_in as (
         update oidc_identities
         set last_login_at = now()
@@ -122,20 +131,48 @@ export async function syncMember(
         set contact_email = $4
         where id = $1
           and contact_email is distinct from $4
-      )
-      insert into memberships (user_id, account_id, role, from_oidc)
-      select $1, account_id, role, true
-      from granted
-      on conflict (user_id, account_id) do update
-      set role = excluded.role
-      where memberships.from_oidc
-        and memberships.role <> 'owner'
-        and memberships.role <> excluded.role`,
+      ), given as (
+        insert into memberships (user_id, account_id, role, from_oidc)
+        select $1, account_id, role, true
+        from granted
+        on conflict (user_id, account_id) do update
+        set role = excluded.role
+        where memberships.from_oidc
+          and memberships.role <> 'owner'
+          and memberships.role <> excluded.role
+        returning account_id, role
+      ), changes as materialized (
+        select account_id, role as old_role, null::text as new_role
+        from removed
+        union all
+        select given.account_id, old.role, given.role
+        from given
+        left join old on old.account_id = given.account_id
+      ), ${memberEntry("member.add", "old_role is null")},
+      ${memberEntry("member.role-change", "old_role <> new_role")},
+      ${memberEntry("member.remove", "new_role is null")}
+      select
+      from changes`,
     values: [
       userId,
       uuidArray(grants.map(({ accountId }) => accountId)),
       textArray(grants.map(({ role }) => role)),
       contactEmail?.toLowerCase() ?? null,
+      JSON.stringify(actor),
     ],
+  });
+}
+
+/** SQL: the entries of one kind of change, each in the audit of its account. The statement has just stored the address in `$4`. */
+function memberEntry(action: "member.add" | "member.role-change" | "member.remove", condition: string): string {
+  return auditEntry({
+    step: `"${action}"`,
+    action,
+    actor: "$5",
+    account: "changes.account_id",
+    target: { kind: "member", id: "$1::uuid", name: "coalesce($4::text, (select email from users where id = $1))" },
+    ...(action !== "member.add" && { before: { role: "old_role" } }),
+    ...(action !== "member.remove" && { after: { role: "new_role" } }),
+    from: `changes where ${condition}`,
   });
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type AuditRow, auditRows } from "../../test/audit-rows.ts";
 import { anAccount, aUser } from "../../test/builders.ts";
 import {
   claimsOf,
@@ -135,6 +136,38 @@ test("eight first log-ins of one person at once make one user", async () => {
     await change(database.db, "select from users where is_oidc and id not in (select user_id from oidc_identities)"),
   ).toEqual([]);
 });
+
+test("the audit of each account names the log-in and the membership that it gave, changed or took", async () => {
+  const email = { email: "Ada@acme.test", email_verified: true };
+  for (const groups of [["readers"], ["readers", "mail-team", "others"], ["others"]]) await logIn({ groups, ...email });
+  const byRules = { actor_kind: "system", actor_name: "OIDC", target_name: "ada@acme.test" };
+  const byPerson = { actor_kind: "user", actor_name: "ada@acme.test", target_name: "ada@acme.test" };
+  expect(await entriesIn(first)).toMatchObject([
+    { action: "log-in", ...byPerson, after: { by: "oidc" } },
+    { action: "log-in", ...byPerson },
+    { action: "member.add", ...byRules, before: null, after: { role: "viewer" } },
+    { action: "member.remove", ...byRules, before: { role: "developer" }, after: null },
+    { action: "member.role-change", ...byRules, before: { role: "viewer" }, after: { role: "developer" } },
+  ]);
+  expect(await entriesIn(second)).toMatchObject([{ action: "log-in" }, { action: "member.add" }]);
+});
+
+test("a log-in that is refused leaves the removals and no log-in", async () => {
+  await logIn({ groups: ["readers"] });
+  await logIn({ groups: [] });
+  expect(await entriesIn(first)).toMatchObject([
+    { action: "log-in" },
+    { action: "member.add" },
+    { action: "member.remove" },
+  ]);
+});
+
+/** Those about the subject, by action: the entries of one transaction have one time. */
+async function entriesIn(accountId: string): Promise<AuditRow[]> {
+  const [user] = await change(database.db, "select user_id from oidc_identities where subject = $1", [subject]);
+  const entries = (await auditRows(database.db, accountId)).filter((row) => row.target_id === user?.user_id);
+  return entries.toSorted((one, other) => one.action.localeCompare(other.action));
+}
 
 async function logIn(claims: object) {
   const person = subject;

@@ -1,14 +1,15 @@
 import { hash, randomUUIDv7 } from "node:crypto";
 import { findOpenedAccount } from "../accounts/user-store.ts";
+import type { Actor } from "../actor.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { FairSlots } from "../fair-slots.ts";
-import type { Client } from "../logins/client.ts";
+import { anonymousAt, type Client, originOf } from "../logins/client.ts";
 import { suspended } from "../logins/log-in.ts";
-import { deleteLogins } from "../logins/login-store.ts";
 import { addressBlock } from "../logins/login-throttle.ts";
 import { insertOidcLogin, oidcLoginHours } from "../logins/oidc-login-store.ts";
 import type { RefreshTokenMaker } from "../logins/refresh-token.ts";
+import { endSessions } from "../logins/session-store.ts";
 import type { ClaimRule } from "../oidc-settings.ts";
 import type { FlowMaker } from "./flow.ts";
 import { addUser, findUser, lockAccounts, syncMember, useState } from "./identity-store.ts";
@@ -82,20 +83,25 @@ async function decide(
   const contactEmail = verifiedEmail(identity.claims);
   if (grants.length === 0) {
     const known = await findUser(tx, identity);
-    if (known !== undefined) await syncMember(tx, known, { grants, contactEmail });
+    if (known !== undefined) await syncMember(tx, known, { grants, contactEmail }, issuerAt(client));
     return { kind: "not-mapped" };
   }
   if (!(await useState(tx, stateHash))) return { kind: "repeated" };
   const userId = await getUser(tx, identity);
-  await syncMember(tx, userId, { grants, contactEmail });
+  await syncMember(tx, userId, { grants, contactEmail }, issuerAt(client));
   const opened = await findOpenedAccount(tx, userId);
   if (opened === undefined || opened.isSuspended) return { kind: "suspended" };
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
   const login = { id: loginId, userId, accountId: opened.accountId, nonce, client };
   if (!(await insertOidcLogin(tx, login))) return { kind: "not-mapped" };
   // Nobody could end the session of a cookie that the response replaces.
-  await deleteLogins(tx, replacedLogins);
+  await endSessions(tx, replacedLogins, { action: "session.replace", actor: anonymousAt(client) });
   return { kind: "login", refreshToken: deps.refreshTokens.write({ loginId, nonce }) };
+}
+
+/** Whom the audit names for memberships: the rules of the operator give and take them, not the person who logs in. */
+function issuerAt(client: Client): Actor {
+  return { kind: "system", name: "OIDC", ...originOf(client) };
 }
 
 /** A first log-in that meets another one of the same person waits for it, and then finds the user. */

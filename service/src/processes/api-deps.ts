@@ -37,7 +37,8 @@ export function createApiDeps(
   config: Config,
   { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: OpenedDeps,
 ): ApiDeps {
-  const { loginDeps, apiKeyIssuer } = createCredentialDeps(config);
+  const { loginDeps: login, apiKeyIssuer } = createCredentialDeps(config);
+  const loginDeps = { ...login, countFailure: (user: string) => metrics.failedLogins.inc({ user }) };
   const keyUses = createKeyUses(db);
   const authenticatorOn = (database: Database) => ({
     keyUses,

@@ -1,3 +1,5 @@
+import { type Actor, systemActor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
@@ -14,6 +16,8 @@ export interface Cancellation extends QueuedFilter {
   apiKeyId?: string;
   /** The reason, for the customer. */
   message: string;
+  /** For the audit, which gets an entry for each batch. */
+  actor?: Actor;
 }
 
 /**
@@ -64,7 +68,7 @@ async function lastIdOfBatch(db: Queryable, { accountId, before }: QueuedFilter,
 
 /** Skips rows that another statement has locked: a claim or a promotion. The caller repeats. */
 async function cancelBatch(db: Queryable, cancellation: Cancellation, after: string, last: string): Promise<number> {
-  const { accountId, apiKeyId, before, message } = cancellation;
+  const { accountId, apiKeyId, before, message, actor = systemActor } = cancellation;
   const rows = await db.query({
     name: "cancel-sends",
     text: `
@@ -96,10 +100,16 @@ async function cancelBatch(db: Queryable, cancellation: Cancellation, after: str
           and sends.status = 'queued'
         returning sends.id, ${failedColumns}
       ), usage as (${countFailed("cancelled", "+")}
-      )
+      ), ${auditEntry({
+        action: "send.cancel",
+        actor: "$7",
+        target: { kind: "account", id: "$1::uuid", name: "(select name from accounts where id = $1)" },
+        after: { sends: "batch.sends", api_key_id: "$2::uuid", before: "$5::timestamptz" },
+        from: "(select count(*) as sends from cancelled) as batch where batch.sends > 0",
+      })}
       select id
       from cancelled`,
-    values: [accountId, apiKeyId ?? null, after, last, before ?? null, message],
+    values: [accountId, apiKeyId ?? null, after, last, before ?? null, message, JSON.stringify(actor)],
     changesSends: true,
   });
   return rows.length;

@@ -1,3 +1,5 @@
+import { type Actor, systemActor } from "../actor.ts";
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
@@ -78,12 +80,18 @@ export interface Retry {
 
 /**
  * failed → waiting, on request of the operator. The content must still exist, and the provider must not be known to have accepted
- * the send. Attempt numbers continue, and recipients that dropped out stay out. Returns the ids that moved.
+ * the send. Attempt numbers continue, and recipients that dropped out stay out. Each account gets one audit entry. Returns the ids that
+ * moved.
  *
  * The send waits 30 seconds before it is ready. Evidence that another statement was storing while the send had no row in the queue
  * is committed by then, because no statement runs longer than ten seconds, and `promoteDueSends` sees it.
  */
-export async function retryFailed(db: Queryable, code: SendErrorCode, retries: Retry[]): Promise<string[]> {
+export async function retryFailed(
+  db: Queryable,
+  code: SendErrorCode,
+  retries: Retry[],
+  actor: Actor = systemActor,
+): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: "retry-failed",
     text: `
@@ -144,7 +152,18 @@ export async function retryFailed(db: Queryable, code: SendErrorCode, retries: R
         where ${equalByIndex("sends.id", "queued.id")}
         returning sends.id, ${failedColumns}
       ), usage as (${countFailed("moved", "-")}
-      )
+      ), ${auditEntry({
+        action: "send.retry",
+        actor: "$5",
+        account: "batch.account_id",
+        target: {
+          kind: "account",
+          id: "batch.account_id",
+          name: "(select name from accounts where id = batch.account_id)",
+        },
+        after: { sends: "batch.sends", error_code: "$1::text" },
+        from: "(select account_id, count(*) as sends from moved group by account_id) as batch",
+      })}
       select id
       from moved`,
     values: [
@@ -152,6 +171,7 @@ export async function retryFailed(db: Queryable, code: SendErrorCode, retries: R
       retries.map(({ id }) => id),
       retries.map(({ fromDomain }) => fromDomain),
       retries.map(({ position }) => position),
+      JSON.stringify(actor),
     ],
     changesSends: true,
   });

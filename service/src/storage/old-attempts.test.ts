@@ -41,7 +41,8 @@ test("more attempts than fit into one batch are deleted in one run", async () =>
 });
 
 async function runChore(): Promise<void> {
-  const deps = { db: database.db, log: createLog("silent"), partitionSpan: "month", contentRetentionDays: 30 } as const;
+  const retention = { contentRetentionDays: 30, auditRetentionDays: 400 };
+  const deps = { db: database.db, log: createLog("silent"), partitionSpan: "month", ...retention } as const;
   const chore = storageChores(deps).find(({ name }) => name === "drop-old-attempts");
   expect(chore).toBeDefined();
   await chore?.run();

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 
-const partitionedTables = ["sends", "send_contents", "events"] as const;
+const partitionedTables = ["sends", "send_contents", "events", "audit_entries"] as const;
 
 export type PartitionedTable = (typeof partitionedTables)[number];
 export type PartitionSpan = "month" | "week";
@@ -18,7 +18,7 @@ export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at
   const made: string[] = [];
   const failures: MadePartitions["failures"] = [];
   for (const table of partitionedTables) {
-    const spanOfTable = table === "send_contents" ? "week" : span;
+    const spanOfTable = spanOf(table, span);
     try {
       for await (const name of untilNone(() => makeNextPartition(db, table, spanOfTable, at))) {
         // crash point: partition-made
@@ -29,6 +29,18 @@ export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at
     }
   }
   return { made, failures };
+}
+
+/** Audit entries are few, however many sends there are. */
+function spanOf(table: PartitionedTable, span: PartitionSpan): PartitionSpan {
+  switch (table) {
+    case "send_contents":
+      return "week";
+    case "audit_entries":
+      return "month";
+    default:
+      return span;
+  }
 }
 
 async function makeNextPartition(db: Queryable, table: PartitionedTable, span: PartitionSpan, at: string | undefined) {
@@ -71,6 +83,8 @@ export async function inspectPartitions(db: Queryable, at?: string): Promise<Par
         select 2, 'send_contents', exists (select from send_contents_default)
         union all
         select 3, 'events', exists (select from events_default)
+        union all
+        select 4, 'audit_entries', exists (select from audit_entries_default)
       )
       select
         tables.name as "table",

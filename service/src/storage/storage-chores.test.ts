@@ -122,10 +122,11 @@ test("a short transaction is not logged", async () => {
 
 interface Rules {
   contentRetentionDays?: number;
+  auditRetentionDays?: number;
   heldTooLongSeconds?: number;
 }
 
-async function aWorker({ contentRetentionDays = 30, ...rules }: Rules = {}) {
+async function aWorker({ contentRetentionDays = 30, auditRetentionDays = 400, ...rules }: Rules = {}) {
   const { url, drop } = await copyTemplate(inject("serverUrl"));
   const db = openTestDatabase(url);
   onTestFinished(async () => {
@@ -140,7 +141,7 @@ async function aWorker({ contentRetentionDays = 30, ...rules }: Rules = {}) {
     },
   });
   const log = createLog("info", stream);
-  const chores = storageChores({ db, log, partitionSpan: "month", contentRetentionDays, ...rules });
+  const chores = storageChores({ db, log, partitionSpan: "month", contentRetentionDays, auditRetentionDays, ...rules });
   return {
     db,
     url,

@@ -7,6 +7,7 @@ import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand
 import { indexOldSends, newIndexSize } from "./index-old-sends.ts";
 import { mergeSearchEntries, newMergeSize } from "./merge-search-entries.ts";
 import { dropOldAttempts } from "./old-attempts.ts";
+import { dropOldAudit } from "./old-audit.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { dropOldDelays } from "./old-delays.ts";
 import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
@@ -17,6 +18,7 @@ interface StorageDeps {
   log: Log;
   partitionSpan: PartitionSpan;
   contentRetentionDays: number;
+  auditRetentionDays: number;
   /** The age from which a held snapshot is reported; five minutes by default. */
   heldTooLongSeconds?: number;
 }
@@ -35,6 +37,7 @@ export function storageChores(deps: StorageDeps): Chore[] {
   return [
     { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(deps) },
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
+    { name: "drop-old-audit", pauseSeconds: hourSeconds, run: () => dropAudit(deps) },
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
     { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps, indexSize) },
@@ -61,6 +64,11 @@ async function dropContents({ db, log, contentRetentionDays }: StorageDeps): Pro
   const facts = { partitions, default_rows: rows, kept, kept_deleted: forgotten };
   if (partitions.length + rows + kept + forgotten > 0) log.info(facts, "contents.dropped");
   if (failure !== undefined) throw failure;
+}
+
+async function dropAudit({ db, log, auditRetentionDays }: StorageDeps): Promise<void> {
+  const partitions = await dropOldAudit(db, auditRetentionDays);
+  if (partitions.length > 0) log.info({ partitions }, "audit.dropped");
 }
 
 async function dropAttempts({ db, log }: StorageDeps): Promise<void> {

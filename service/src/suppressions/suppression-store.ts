@@ -1,3 +1,4 @@
+import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase } from "../db/database.ts";
 import { deepPage, maxScannedOffset, maxShallowOffset } from "../db/deep-page.ts";
 import { totalOfLists } from "../db/list-counts.ts";
@@ -166,11 +167,22 @@ export async function removeSuppression(
         where account_id = $1
           and mode = any ($2)
           and email = $3
-        returning email, mode
-      )
+        returning email, mode, reason
+      ), ${auditEntry({
+        action: "suppression.remove",
+        actor: "$4",
+        target: { kind: "suppression", id: "entry.email", name: "entry.email" },
+        before: { modes: "entry.modes", reasons: "entry.reasons" },
+        // An address can be suppressed in both modes; its removal is one action.
+        from: `(
+          select email, jsonb_agg(mode order by mode) as modes, jsonb_agg(reason order by mode) as reasons
+          from removed
+          group by email
+        ) as entry`,
+      })}
       select case when mode = 'live' then note_suppression_removal(email) end
       from removed`,
-    values: [db.accountId, modes, email],
+    values: [db.accountId, modes, email, JSON.stringify(db.actor)],
   });
   return rows.length > 0;
 }

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Actor } from "../../actor.ts";
 import { AppError } from "../../errors.ts";
+import { originOf } from "../../logins/client.ts";
 import type { ApiServer } from "../http/api-server.ts";
 import { describeLimits, rateLimitHeaders, readWindows } from "../http/rate-limit-headers.ts";
 import type { ReadLimits } from "../http/read-limits.ts";
 import { type Authenticator, authenticate, type Caller } from "./authenticate.ts";
+import { clientOf } from "./client-of.ts";
 import { getCallerAccess } from "./route-access.ts";
 
 interface CallerDeps {
@@ -25,7 +28,8 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
       const access = getCallerAccess(request.method, request.routeOptions.url);
       const check = async (): Promise<Caller> => {
         const caller = await authenticate(authenticator, request.headers, access);
-        callers.set(request, { ...caller, db: readLimits.limit(caller.db) });
+        const db = authenticator.db.forAccount(caller.accountId, actorOf(caller, request));
+        callers.set(request, { ...caller, db: readLimits.limit(db) });
         return caller;
       };
       const { accountId } = await check();
@@ -39,6 +43,14 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
       return caller;
     },
   };
+}
+
+/** Who the audit names for the actions of this request. */
+function actorOf({ credential }: Caller, request: FastifyRequest): Actor {
+  const origin = originOf(clientOf(request));
+  return credential.kind === "jwt"
+    ? { kind: "user", id: credential.userId, ...origin }
+    : { kind: "key", id: credential.keyId, ...origin };
 }
 
 /** For all routes, so that none can forget it. Before the validation, so that 401 precedes 422. */

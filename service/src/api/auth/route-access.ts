@@ -64,6 +64,8 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/sends": { key: "read", role: "viewer" },
   "GET /api/v1/usage": { key: "read", role: "viewer" },
   "GET /api/v1/account": { key: "any", role: "viewer" },
+  "GET /api/v1/audit": { key: "never", role: "owner", prefersJwt: true },
+  "GET /api/v1/audit/export": { key: "never", role: "owner", prefersJwt: true },
   "PATCH /api/v1/account": { key: "never", role: "owner", prefersJwt: true },
 
   "GET /api/v1/events": { key: "read", role: "viewer", prefersJwt: true },

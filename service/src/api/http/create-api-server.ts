@@ -7,6 +7,7 @@ import { AppError } from "../../errors.ts";
 import { checkCallerAgain } from "../auth/require-caller.ts";
 import { accountRoutes } from "../v1/account/account-routes.ts";
 import { apiKeyRoutes } from "../v1/api-keys/api-key-routes.ts";
+import { auditRoutes } from "../v1/audit/audit-routes.ts";
 import { authRoutes } from "../v1/auth/auth-routes.ts";
 import { mailedLinkRoutes } from "../v1/auth/mailed-link-routes.ts";
 import { membershipRoutes } from "../v1/auth/membership-routes.ts";
@@ -66,6 +67,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   apiKeyRoutes(app, deps);
   domainRoutes(app, deps);
   suppressionRoutes(app, deps);
+  auditRoutes(app, deps);
   eventRoutes(app, deps);
   usageRoutes(app, deps);
   await feedbackRoutes(app, deps);

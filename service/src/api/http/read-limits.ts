@@ -62,6 +62,7 @@ export function createReadLimits(poolSize: number, now: () => number = () => per
 
     limit: (db) => ({
       accountId: db.accountId,
+      actor: db.actor,
       query: (statement) => slots.run(db.accountId, () => db.query(statement)),
     }),
   };

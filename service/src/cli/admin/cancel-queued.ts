@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { commandLineActor } from "../../actor.ts";
 import type { FoundApiKey } from "../../api-keys/find-api-key.ts";
 import type { Database } from "../../db/database.ts";
 import { amountText, countText, printable, say, timeText } from "../../plain-text.ts";
@@ -13,7 +14,7 @@ const message = "The operator revoked the API key of this send and cancelled its
 
 /** Cancels the queued sends of a revoked key, then lists every send of the key, newest first, with its status. */
 export async function cancelQueued(db: Database, key: FoundApiKey, waitMs = statementsEndMs): Promise<void> {
-  const cancellation = { accountId: key.accountId, apiKeyId: key.id, message };
+  const cancellation = { accountId: key.accountId, apiKeyId: key.id, message, actor: commandLineActor() };
   let cancelled = await cancelSends(db, cancellation);
   say(`${amountText(cancelled, "queued send")} cancelled. Waiting ${waitMs / 1000} s for requests in progress …`);
   await sleep(waitMs);

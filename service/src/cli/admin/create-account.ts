@@ -1,4 +1,5 @@
 import { createAccount } from "../../accounts/create-account.ts";
+import { commandLineActor } from "../../actor.ts";
 import type { KeyType } from "../../api-keys/api-key.ts";
 import { type ApiKeyIssuer, createApiKey } from "../../api-keys/create-api-key.ts";
 import { type Environment, readKeyIssuer } from "../../config.ts";
@@ -23,7 +24,7 @@ export async function runCreateAccount(
 ): Promise<void> {
   // Read first: a missing setting must not leave an account without its key.
   const issuer = withKey === undefined ? undefined : readKeyIssuer(environment);
-  const { accountId, password } = await createAccount(db, name, email, { trial });
+  const { accountId, password } = await createAccount(db, name, email, { trial, actor: commandLineActor() });
   say(`Account  ${accountId}  ${name}\nUser     ${email}\nPassword ${password}`);
   if (trial !== undefined) say(`Trial    ${amountText(trial, "recipient")} of live mail a day`);
   if (issuer === undefined || withKey === undefined) return say("\nThe password is not shown again.");
@@ -42,7 +43,7 @@ async function createFirstKey(db: Database, { accountId, email, issuer, type }: 
   // The first steps of docs/install.md send and read.
   const request = { name: `first ${type} key`, type, expiresAt: null, scopes: ["send", "read"] as const };
   try {
-    return (await createApiKey(db.forAccount(accountId), issuer, request)).key;
+    return (await createApiKey(db.forAccount(accountId, commandLineActor()), issuer, request)).key;
   } catch (cause) {
     const retry = `postern admin create-key --account ${email} --type ${type} --scope ${request.scopes.join(" ")} --name "${request.name}"`;
     const reason = cause instanceof Error ? cause.message : String(cause);

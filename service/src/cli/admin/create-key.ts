@@ -1,3 +1,4 @@
+import { commandLineActor } from "../../actor.ts";
 import { createKeyBody, toKeyRequest } from "../../api/v1/api-keys/api-key-wire.ts";
 import { createApiKey, type KeyRequest } from "../../api-keys/create-api-key.ts";
 import { type Environment, readKeyIssuer } from "../../config.ts";
@@ -22,7 +23,9 @@ export async function runCreateKey(
   const request = readRequest(options);
   const issuer = readKeyIssuer(environment);
   const account = await getAccountByIdOrEmail(db, options.account);
-  const created = await createApiKey(db.forAccount(account.id), issuer, request).catch(explainExpiry);
+  const created = await createApiKey(db.forAccount(account.id, commandLineActor()), issuer, request).catch(
+    explainExpiry,
+  );
   const rows = [
     ["Key", created.key],
     ["Id", created.id],

@@ -1,6 +1,7 @@
+import { commandLineActor } from "../../actor.ts";
 import type { Database } from "../../db/database.ts";
 import { aligned, amountText, countText, say, timeText } from "../../plain-text.ts";
-import { cancelSends } from "../../queue/cancel-sends.ts";
+import { type Cancellation, cancelSends } from "../../queue/cancel-sends.ts";
 import { countQueued, type QueuedCount } from "../../queue/queued-of-account.ts";
 import { getAccountByIdOrEmail } from "../find-account.ts";
 
@@ -19,12 +20,12 @@ export async function runDiscard(db: Database, { account, before, yes = false }:
   const counts = await countQueued(db, filter);
   say(describe(counts, `${name} from before ${timeText(before)}`));
   if (!yes) return say(dryRunText(sumOf(counts, "sends", isQueued)));
-  const discarded = await discardAll(db, filter);
+  const discarded = await discardAll(db, { ...filter, message, actor: commandLineActor() });
   say(discardedText(discarded, await countQueued(db, filter)));
 }
 
 /** Repeats until a pass finds nothing, because a batch skips sends that another process has locked. */
-async function discardAll(db: Database, filter: { accountId: string; before: string }): Promise<number> {
+async function discardAll(db: Database, cancellation: Cancellation): Promise<number> {
   let [total, printed] = [0, 0];
   const printProgress = (discarded: number) => {
     if (discarded - printed < sendsPerLine) return;
@@ -33,7 +34,7 @@ async function discardAll(db: Database, filter: { accountId: string; before: str
   };
   for (;;) {
     const earlier = total;
-    const moved = await cancelSends(db, { ...filter, message }, (cancelled) => printProgress(earlier + cancelled));
+    const moved = await cancelSends(db, cancellation, (cancelled) => printProgress(earlier + cancelled));
     if (moved === 0) return total;
     total += moved;
   }

@@ -1,3 +1,4 @@
+import { commandLineActor } from "../../actor.ts";
 import type { Database } from "../../db/database.ts";
 import { findGuardState, type GuardState, releaseFromGuard, switchGuard } from "../../guard/guard-store.ts";
 import { evaluateCounts, percentText } from "../../guard/guard-verdict.ts";
@@ -15,8 +16,8 @@ export interface GuardOptions {
 /** Switches first: an account that is switched off and released in one call is not held in between. */
 export async function runGuard(db: Database, { account, on, off, release }: GuardOptions): Promise<void> {
   const { id, name } = await getAccountByIdOrEmail(db, account);
-  if (on === true || off === true) await switchGuard(db, id, off === true);
-  if (release === true) say(releasedText(name, await releaseFromGuard(db, id)));
+  if (on === true || off === true) await switchGuard(db, id, off === true, commandLineActor());
+  if (release === true) say(releasedText(name, await releaseFromGuard(db, id, commandLineActor())));
   const state = await findGuardState(db, id);
   if (state === undefined) throw new Error("the account was deleted while the command ran");
   const operatorHold = state.isHeldByOperator

@@ -1,4 +1,5 @@
 import { holdAccount, releaseAccount } from "../../accounts/account-store.ts";
+import { commandLineActor } from "../../actor.ts";
 import type { Database } from "../../db/database.ts";
 import { findGuardState } from "../../guard/guard-store.ts";
 import { amountText, durationText, say } from "../../plain-text.ts";
@@ -23,7 +24,7 @@ export async function runHold(db: Database, { account, reason }: HoldOptions): P
     );
   }
   const { id, name } = await getAccountByIdOrEmail(db, account);
-  await holdAccount(db, id, note);
+  await holdAccount(db, id, note, commandLineActor());
   const parked = await parkSends(db, id);
   say(
     `The mail of ${name} is on hold; ${amountText(parked, "queued send")} parked. The API accepts its new mail, which waits.\n` +
@@ -40,7 +41,7 @@ export async function runRelease(db: Database, { account }: Pick<HoldOptions, "a
     return say(`The hold has ended after ${durationText(released.heldSeconds)}. Workers send the queued mail now.`);
   }
   const { id, name } = await getAccountByIdOrEmail(db, account);
-  const released = await releaseAccount(db, id);
+  const released = await releaseAccount(db, id, commandLineActor());
   const isHeldByGuard = (await findGuardState(db, id))?.heldAt !== null;
   const guard = `The guard holds its live mail. \`postern admin guard --account ${account}\` shows why.`;
   if (released === undefined) {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { quotaRefreshMs } from "../../accept/quotas.ts";
 import { type AccountLimits, setLimits } from "../../accounts/limit-store.ts";
 import { findQuotas, type QuotaLimits, setQuotas } from "../../accounts/quota-store.ts";
+import { commandLineActor } from "../../actor.ts";
 import type { Database } from "../../db/database.ts";
 import type { Mode } from "../../mode.ts";
 import { aligned, countText, say } from "../../plain-text.ts";
@@ -30,8 +31,8 @@ export async function runLimits(db: Database, options: LimitsOptions): Promise<v
   const before = await findQuotas(db, id, mode);
   const changes = quotaChanges(options);
   const limits = await db.withTransaction(async (tx) => {
-    if (Object.keys(changes).length > 0) await setQuotas(tx, account, changes);
-    return setLimits(tx, id, options);
+    if (Object.keys(changes).length > 0) await setQuotas(tx, account, changes, commandLineActor());
+    return setLimits(tx, id, options, commandLineActor());
   });
   const quotas = await findQuotas(db, id, mode);
   if (quotas.queuedRecipients !== null && (before.queuedRecipients === null || "queuedRecipients" in changes)) {

@@ -1,5 +1,6 @@
 import { resumeAccount, suspendAccount } from "../../accounts/account-store.ts";
 import { setLimits } from "../../accounts/limit-store.ts";
+import { commandLineActor } from "../../actor.ts";
 import type { Database } from "../../db/database.ts";
 import { resetPassword } from "../../logins/reset-password.ts";
 import { resetTotp } from "../../logins/reset-totp.ts";
@@ -8,12 +9,12 @@ import { parkSends } from "../../queue/parked-sends.ts";
 import { getAccountByIdOrEmail } from "../find-account.ts";
 
 export async function runResetPassword(db: Database, email: string): Promise<void> {
-  const password = await resetPassword(db, email);
+  const password = await resetPassword(db, email, commandLineActor());
   say(`New password of ${email}: ${password}\nAll logins of this user have ended. The password is not shown again.`);
 }
 
 export async function runDisableTotp(db: Database, email: string): Promise<void> {
-  const wasEnabled = await resetTotp(db, email);
+  const wasEnabled = await resetTotp(db, email, commandLineActor());
   say(
     wasEnabled
       ? `Two-factor authentication of ${email} is off. All logins of this user have ended.`
@@ -23,7 +24,7 @@ export async function runDisableTotp(db: Database, email: string): Promise<void>
 
 export async function runSuspend(db: Database, email: string): Promise<void> {
   const { id: accountId } = await getAccountByIdOrEmail(db, email);
-  await suspendAccount(db, accountId);
+  await suspendAccount(db, accountId, commandLineActor());
   await parkSends(db, accountId);
   say(
     "The account is suspended. Its keys and tokens are refused, and its queued mail is parked.\n" +
@@ -32,7 +33,7 @@ export async function runSuspend(db: Database, email: string): Promise<void> {
 }
 
 export async function runResume(db: Database, email: string): Promise<void> {
-  await resumeAccount(db, (await getAccountByIdOrEmail(db, email)).id);
+  await resumeAccount(db, (await getAccountByIdOrEmail(db, email)).id, commandLineActor());
   say("The account is active again. Its keys and tokens are accepted.");
 }
 
@@ -45,7 +46,7 @@ export interface LimitOptions {
 
 export async function runSetLimits(db: Database, { email, ...limits }: LimitOptions): Promise<void> {
   const { id } = await getAccountByIdOrEmail(db, email);
-  const changed = await setLimits(db, id, limits);
+  const changed = await setLimits(db, id, limits, commandLineActor());
   const { perSecond, per10Seconds, perMinute } = changed;
   say(`Limits are now ${perSecond} per second, ${per10Seconds} per 10 seconds, ${perMinute} per minute.`);
 }

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { changeRole, listMembers, type Member, removeMember } from "../../accounts/membership-store.ts";
 import type { Role } from "../../accounts/role.ts";
+import { commandLineActor } from "../../actor.ts";
 import { type Environment, readPublicUrl } from "../../config.ts";
 import type { AccountDatabase, Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
@@ -32,7 +33,7 @@ export async function runInvite(
   const account = await getAccountByIdOrEmail(db, accountText);
   const token = makeMailedToken();
   const invitation = { id: randomUUIDv7(), email, role, tokenHash: token.hash, invitedBy: undefined };
-  const outcome = await insertInvitation(db.forAccount(account.id), invitation);
+  const outcome = await insertInvitation(db.forAccount(account.id, commandLineActor()), invitation);
   if (outcome.kind === "is-member") {
     throw new AppError("CONFLICT", `${email} is already a member of ${account.name}. Use \`postern admin set-role\`.`);
   }
@@ -63,7 +64,7 @@ async function getMember(
   { account: accountText, email }: MemberOptions,
 ): Promise<{ accountDb: AccountDatabase; name: string; member: Member }> {
   const { id, name } = await getAccountByIdOrEmail(db, accountText);
-  const accountDb = db.forAccount(id);
+  const accountDb = db.forAccount(id, commandLineActor());
   const member = (await listMembers(accountDb)).find((each) => each.email === email.toLowerCase());
   if (member === undefined) throw new AppError("NOT_FOUND", `${name} has no member with the email ${email}.`);
   return { accountDb, name, member };

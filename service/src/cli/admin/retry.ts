@@ -1,3 +1,4 @@
+import { commandLineActor } from "../../actor.ts";
 import type { Database } from "../../db/database.ts";
 import { parseMailbox } from "../../mail-address.ts";
 import { aligned, amountText, countText, say, timeText } from "../../plain-text.ts";
@@ -51,7 +52,7 @@ async function requeue(db: Database, code: SendErrorCode, failed: FailedSend[], 
   let moved = 0;
   for (let start = 0; start < failed.length; start += batchSize) {
     const retries = failed.slice(start, start + batchSize).flatMap((send) => retryOf(send, positions));
-    moved += (await retryFailed(db, code, retries)).length;
+    moved += (await retryFailed(db, code, retries, commandLineActor())).length;
   }
   return moved;
 }

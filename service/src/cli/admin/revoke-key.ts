@@ -1,3 +1,4 @@
+import { commandLineActor } from "../../actor.ts";
 import { revokeApiKey } from "../../api-keys/api-key-store.ts";
 import { type FoundApiKey, findApiKey } from "../../api-keys/find-api-key.ts";
 import type { Database } from "../../db/database.ts";
@@ -12,7 +13,7 @@ export interface RevokeKeyOptions {
 
 export async function runRevokeKey(db: Database, id: string, options: RevokeKeyOptions): Promise<void> {
   const key = await getKey(db, id);
-  const isRevokedNow = await revokeApiKey(db.forAccount(key.accountId), key.id);
+  const isRevokedNow = await revokeApiKey(db.forAccount(key.accountId, commandLineActor()), key.id);
   say(isRevokedNow ? revokedText(key) : alreadyRevokedText(key));
   if (options.cancelQueued === true) await cancelQueued(db, key);
   else if (isRevokedNow) say("Mail that it has queued still goes out; --cancel-queued cancels it.");

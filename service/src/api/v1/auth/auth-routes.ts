@@ -1,11 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import type { AppError } from "../../../errors.ts";
 import { publicKeySet } from "../../../logins/access-token.ts";
+import { anonymousAt } from "../../../logins/client.ts";
 import { logIn } from "../../../logins/log-in.ts";
-import { deleteLogins } from "../../../logins/login-store.ts";
 import { refreshLogin } from "../../../logins/refresh-login.ts";
 import { authenticTokens } from "../../../logins/refresh-token.ts";
 import { endSessions } from "../../../logins/session-store.ts";
+import { clientOf } from "../../auth/client-of.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
@@ -20,7 +21,6 @@ import {
   tokensResponse,
   toTokensResponse,
 } from "./auth-wire.ts";
-import { clientOf } from "./client-of.ts";
 import { createRefreshCookie } from "./refresh-cookie.ts";
 import { givenCode } from "./totp-wire.ts";
 
@@ -62,7 +62,8 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
       });
       if (!browser) return toTokensResponse(tokens);
       // Nobody could end the session of the cookie that this response replaces.
-      await deleteLogins(db, cookieLogins(request.headers));
+      const replacedBy = { action: "session.replace", actor: anonymousAt(clientOf(request)) } as const;
+      await endSessions(db, cookieLogins(request.headers), replacedBy);
       cookie.set(reply, tokens.refreshToken, tokens.secondsLeft);
       return toBrowserResponse(tokens);
     },
@@ -119,9 +120,10 @@ export function authRoutes(app: ApiServer, deps: ApiDeps): void {
     async (request, reply) => {
       const isBrowser = cookie.isIn(request.headers);
       if (isBrowser) cookie.requireOwnPage(request.headers);
-      const { userId, loginId } = requireUser(callerOf(request));
+      const { userId, loginId, actor } = requireUser(callerOf(request));
       // Another tab may have replaced the cookie: nobody could end the session of a cookie that is deleted here.
-      await endSessions(db, userId, [loginId, ...cookieLogins(request.headers)]);
+      const loginIds = [loginId, ...cookieLogins(request.headers)];
+      await endSessions(db, loginIds, { action: "log-out", actor, ofUser: userId });
       if (isBrowser) cookie.clear(reply);
       return { success: true as const, message: "The login has ended. Its tokens are no longer valid." };
     },

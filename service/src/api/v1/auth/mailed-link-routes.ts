@@ -1,6 +1,7 @@
 import { AppError } from "../../../errors.ts";
 import { acceptInvitation, joinAsUser } from "../../../invitations/accept-invitation.ts";
 import { requestPasswordReset, usePasswordReset } from "../../../logins/password-reset.ts";
+import { clientOf } from "../../auth/client-of.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
@@ -37,7 +38,7 @@ export function mailedLinkRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) =>
-      toJoinedResponse(await acceptInvitation(db, loginDeps, { ...request.body, address: request.ip })),
+      toJoinedResponse(await acceptInvitation(db, loginDeps, { ...request.body, ...clientOf(request) })),
   );
 
   app.post(
@@ -55,8 +56,7 @@ export function mailedLinkRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { userId } = requireUser(callerOf(request));
-      return toJoinedResponse(await joinAsUser(db, userId, request.body.token));
+      return toJoinedResponse(await joinAsUser(db, requireUser(callerOf(request)), request.body.token));
     },
   );
 
@@ -77,7 +77,7 @@ export function mailedLinkRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { email } = request.body;
-      await startMailing(() => requestPasswordReset(db, resetDeps, { email, address: request.ip }));
+      await startMailing(() => requestPasswordReset(db, resetDeps, { email, ...clientOf(request) }));
       const message = "If a user has this address, a mail with a link is on its way. The link works for one hour.";
       return reply.code(202).send({ message });
     },
@@ -97,7 +97,7 @@ export function mailedLinkRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      await usePasswordReset(db, resetDeps, { ...request.body, address: request.ip });
+      await usePasswordReset(db, resetDeps, { ...request.body, ...clientOf(request) });
       return { message: "The password is set, and all logins of the user have ended. Log in with the new password." };
     },
   );

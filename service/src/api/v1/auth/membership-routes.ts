@@ -2,12 +2,12 @@ import { listMemberships } from "../../../accounts/membership-store.ts";
 import { getShownEmail } from "../../../accounts/user-store.ts";
 import { authenticTokens } from "../../../logins/refresh-token.ts";
 import { switchAccount } from "../../../logins/switch-account.ts";
+import { clientOf } from "../../auth/client-of.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import { toBrowserResponse, tokensResponse, toTokensResponse } from "./auth-wire.ts";
-import { clientOf } from "./client-of.ts";
 import { meResponse, switchBody, toMemberships } from "./membership-wire.ts";
 import { createRefreshCookie } from "./refresh-cookie.ts";
 

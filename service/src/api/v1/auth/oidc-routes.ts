@@ -4,10 +4,10 @@ import { authenticTokens } from "../../../logins/refresh-token.ts";
 import { reasonOf } from "../../../oidc/issuer-errors.ts";
 import { logInByOidc, type OidcDeps, otherBrowser } from "../../../oidc/log-in-by-oidc.ts";
 import { callbackPath } from "../../../oidc/oidc-issuer.ts";
+import { clientOf } from "../../auth/client-of.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorCatalogue } from "../../http/error-catalogue.ts";
 import { escapeHtml, sendPage, textToHtml, wantsPage } from "../../http/pages/page.ts";
-import { clientOf } from "./client-of.ts";
 import { createOidcCookie } from "./oidc-cookie.ts";
 import { createRefreshCookie } from "./refresh-cookie.ts";
 

@@ -48,9 +48,8 @@ export function sessionRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { userId } = requireUser(callerOf(request));
       const { id } = request.params;
-      const isEnded = z.guid().safeParse(id).success && (await endSession(db, userId, id));
+      const isEnded = z.guid().safeParse(id).success && (await endSession(db, requireUser(callerOf(request)), id));
       if (!isEnded) throw new AppError("NOT_FOUND", "You have no session with this id. It may have ended already.");
       return { success: true as const, message: "The session has ended. Its tokens are no longer valid." };
     },
@@ -70,8 +69,7 @@ export function sessionRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { userId, loginId } = requireUser(callerOf(request));
-      return { success: true as const, ended: await endOtherSessions(db, userId, loginId) };
+      return { success: true as const, ended: await endOtherSessions(db, requireUser(callerOf(request))) };
     },
   );
 }

@@ -4,6 +4,7 @@ import { aUser } from "../../../../test/builders.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { aTotpUser, logInWith, post, type TotpUser } from "../../../../test/totp-user.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
+import { systemActor } from "../../../actor.ts";
 import { removeTotp } from "../../../logins/totp-store.ts";
 
 const api = useTestApi();
@@ -46,7 +47,7 @@ describe("guessing codes with the right password", () => {
   test("disabling TOTP for the user ends the count", async () => {
     const user = await aTotpUser(api);
     await guess(user, 3);
-    await api.database.db.withTransaction((tx) => removeTotp(tx, user.id));
+    await api.database.db.withTransaction((tx) => removeTotp(tx, user.id, systemActor));
     expect(await change(api.database.db, "select from code_attempts where user_id = $1", [user.id])).toEqual([]);
   });
 });

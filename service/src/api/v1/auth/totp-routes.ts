@@ -5,11 +5,11 @@ import {
   turnTotpOff,
 } from "../../../logins/manage-totp.ts";
 import { findTotp } from "../../../logins/totp-store.ts";
+import { clientOf } from "../../auth/client-of.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import { requireUser } from "../../auth/require-user.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
-import { clientOf } from "./client-of.ts";
 import {
   confirmBody,
   disableBody,

@@ -42,7 +42,8 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const domainName = parseDomainName(request.body.domain_name);
-      const domain = await registerDomain(requireDomainDeps(deps), callerOf(request).accountId, domainName);
+      const { accountId, db } = callerOf(request);
+      const domain = await registerDomain(requireDomainDeps(deps), accountId, domainName, db.actor);
       return reply.code(201).send(toRegisteredDomain(domain));
     },
   );
@@ -127,7 +128,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
       const { accountId, db } = callerOf(request);
       const id = parseDomainId(request.params.id);
       if (id === undefined || (await findDomain(db, id)) === undefined) throw notFound();
-      const removed = await removeDomain(requireDomainDeps(deps), accountId, id);
+      const removed = await removeDomain(requireDomainDeps(deps), accountId, id, db.actor);
       if (removed === undefined) throw notFound();
       if (removed.identityRemovalError !== undefined) {
         deps.log.warn(

@@ -1,0 +1,41 @@
+import type { AuditAction } from "../../audit/audit-actions.ts";
+
+/**
+ * The entry that each route which can change something leaves in the audit, exactly one when it changed something. `null`: the route
+ * manages nothing. A test compares the table with route-access.ts.
+ */
+export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
+  "POST /api/v1/auth/login": "log-in",
+  "GET /api/v1/auth/oidc/callback": "log-in",
+  "POST /api/v1/auth/logout": "log-out",
+  "POST /api/v1/auth/switch": "account.switch",
+  "DELETE /api/v1/auth/sessions": "session.end-others",
+  "DELETE /api/v1/auth/sessions/:id": "session.end",
+  "POST /api/v1/auth/totp": "totp.enrol",
+  "POST /api/v1/auth/totp/confirm": "totp.confirm",
+  "POST /api/v1/auth/totp/recovery-codes": "totp.recovery-codes-renew",
+  "POST /api/v1/auth/totp/disable": "totp.disable",
+  "POST /api/v1/auth/invitations/accept": "invitation.accept",
+  "POST /api/v1/auth/invitations/join": "invitation.accept",
+  "POST /api/v1/auth/password-reset": "password.reset-request",
+  "POST /api/v1/auth/password-reset/confirm": "password.reset",
+  "POST /api/v1/invitations": "invitation.create",
+  "DELETE /api/v1/invitations/:id": "invitation.revoke",
+  "PATCH /api/v1/members/:id": "member.role-change",
+  "DELETE /api/v1/members/:id": "member.remove",
+  "PATCH /api/v1/account": "account.settings-change",
+  "DELETE /api/v1/suppression/:email": "suppression.remove",
+  "POST /api/v1/domains": "domain.register",
+  "POST /api/v1/domains/:id/verify": "domain.verify",
+  "DELETE /api/v1/domains/:id": "domain.remove",
+  "POST /api/v1/api-keys": "api-key.create",
+  "POST /api/v1/api-keys/:id/roll": "api-key.roll",
+  "DELETE /api/v1/api-keys/:id": "api-key.revoke",
+
+  // The token of the session is renewed; its theft ends the session and leaves session.end-stolen.
+  "POST /api/v1/auth/refresh": null,
+  // Sends have records of their own.
+  "POST /api/v1/send": null,
+  "POST /api/v1/send/validate": null,
+  "POST /api/v1/feedback/ses": null,
+};

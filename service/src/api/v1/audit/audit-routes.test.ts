@@ -1,0 +1,105 @@
+import { randomUUIDv7 } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { aLogin, anApiKey, type TestLogin } from "../../../../test/builders.ts";
+import { change } from "../../../../test/send-rows.ts";
+import { useTestApi } from "../../../../test/use-test-api.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import { exportAudit } from "./audit-export.ts";
+
+const api = useTestApi();
+
+/** An owner whose account has this many entries about keys, apart from those of its creation and log-in. */
+async function anOwner(keys: number): Promise<TestLogin & { keyIds: string[] }> {
+  const { db } = api.database;
+  const login = await aLogin(db, api.deps.loginDeps);
+  const keyIds: string[] = [];
+  for (let count = 0; count < keys; count++)
+    keyIds.push((await anApiKey(db, api.deps.apiKeyIssuer, login.accountId)).id);
+  return { ...login, keyIds };
+}
+
+const read = async ({ accessToken }: TestLogin, query = "") =>
+  api.call({ method: "GET", path: `/api/v1/audit${query}`, token: accessToken });
+
+const actionsOf = (text: string) => JSON.parse(text).data.entries.map(({ action }: { action: string }) => action);
+
+test("the list is newest first, of the own account only, and continues with next_before", async () => {
+  const [owner] = [await anOwner(3), await anOwner(1)];
+  const ids: string[] = [];
+  let query = "?limit=2";
+  for (let pages = 0; pages < 5 && query !== ""; pages++) {
+    const { data } = (await read(owner, query)).json();
+    ids.push(...data.entries.map(({ id }: { id: string }) => id));
+    query = data.pagination.next_before === null ? "" : `?limit=2&before=${data.pagination.next_before}`;
+  }
+  expect(ids).toHaveLength(5);
+  expect(ids).toEqual(ids.toSorted().toReversed());
+});
+
+test("an entry names actor, action, target and change", async () => {
+  const owner = await anOwner(1);
+  const { id } = owner;
+  await api.call({ method: "DELETE", path: `/api/v1/api-keys/${owner.keyIds[0]}`, token: owner.accessToken });
+  const [entry] = (await read(owner)).json().data.entries;
+  expect(entry).toMatchObject({
+    actor: { kind: "user", id, name: owner.email },
+    action: "api-key.revoke",
+    target: { kind: "api-key", id: owner.keyIds[0], name: "a key" },
+    before: { name: "a key", type: "live" },
+    after: null,
+    address: "127.0.0.1",
+    request_id: expect.any(String),
+  });
+});
+
+test("filters find entries by actor, action, target and time", async () => {
+  const owner = await anOwner(2);
+  const count = async (query: string) => actionsOf((await read(owner, query)).text).length;
+  expect(await count("?action=api-key.create")).toBe(2);
+  expect(await count(`?target=${owner.keyIds[1]}`)).toBe(1);
+  expect(await count(`?actor=${owner.id}`)).toBe(1);
+  expect(await count(`?actor=${owner.email.toUpperCase()}`)).toBe(1);
+  expect(await count(`?until=2020-01-01T00:00:00Z`)).toBe(0);
+  expect(await count(`?since=2020-01-01T00:00:00Z`)).toBe(4);
+  expect((await read(owner, "?action=unknown")).status).toBe(422);
+});
+
+test("403 for a developer", async () => {
+  const developer = await aLogin(api.database.db, api.deps.loginDeps, { role: "developer" });
+  expect((await read(developer)).status).toBe(403);
+  expect((await read(developer, "/export")).status).toBe(403);
+});
+
+test("the export has every entry as a line, over several pages", async () => {
+  const owner = await anOwner(0);
+  await manyEntries(owner.accountId, 1_200);
+  const { headers, text } = await read(owner, "/export");
+  expect(headers["content-type"]).toContain("application/x-ndjson");
+  const lines = text.trimEnd().split("\n");
+  expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(1_202);
+  const filtered = (await read(owner, "/export?action=log-in")).text.trimEnd().split("\n");
+  expect(filtered).toHaveLength(1);
+});
+
+test("an export whose client does not read ends after its time, and holds no connection meanwhile", async () => {
+  const owner = await anOwner(0);
+  await manyEntries(owner.accountId, 1_200);
+  const caller = { db: api.database.db.forAccount(owner.accountId) } as Caller;
+  const stream = await exportAudit(caller, {}, 100);
+  const ended = new Promise((resolve) => stream.on("error", resolve));
+  stream.read(1);
+  await sleep(50);
+  expect(api.database.db.connections().waiting).toBe(0);
+  expect(String(await ended)).toContain("stopped reading");
+});
+
+async function manyEntries(accountId: string, count: number): Promise<void> {
+  await change(
+    api.database.db,
+    `insert into audit_entries (id, account_id, actor_kind, action, target_kind, target_id)
+     select new_id_at(now()), $1, 'system', 'account.hold', 'account', $2
+     from generate_series(1, $3::integer)`,
+    [accountId, randomUUIDv7(), count],
+  );
+}

@@ -1,0 +1,75 @@
+import { listAudit } from "../../../audit/list-audit.ts";
+import { requireCaller } from "../../auth/require-caller.ts";
+import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import { errorResponses, needsJwt } from "../../http/wire-format.ts";
+import { toCursorPagination } from "../list-wire.ts";
+import { exportAudit } from "./audit-export.ts";
+import {
+  auditEntryResponse,
+  auditExportQuery,
+  auditList,
+  auditQuery,
+  toAuditEntry,
+  toAuditFilter,
+} from "./audit-wire.ts";
+
+/** An addition to the published interface: owners see who did what. */
+export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
+  const { onRequest, callerOf } = requireCaller(deps);
+
+  app.get(
+    "/api/v1/audit",
+    {
+      onRequest,
+      schema: {
+        operationId: "listAudit",
+        summary: "List who did what in the account",
+        description:
+          "Newest first; `next_before` continues the list. Every management action, log-in and failed log-in of a member has an entry, " +
+          "written in the same commit. Entries never change.",
+        tags: ["Account"],
+        security: needsJwt,
+        querystring: auditQuery,
+        response: { 200: auditList, ...errorResponses(401, 422, 429) },
+      },
+    },
+    async (request) => {
+      const { limit, before } = request.query;
+      const { entries, nextBefore } = await listAudit(callerOf(request).db, {
+        ...toAuditFilter(request.query),
+        limit,
+        before,
+      });
+      const pagination = toCursorPagination(limit, nextBefore);
+      return { success: true as const, data: { entries: entries.map(toAuditEntry), pagination } };
+    },
+  );
+
+  app.get(
+    "/api/v1/audit/export",
+    {
+      onRequest,
+      schema: {
+        operationId: "exportAudit",
+        summary: "Export the audit as NDJSON",
+        description:
+          "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, so a client sees an error; " +
+          "`until` with the time of the last line continues it. A client that reads no line for a minute is disconnected.",
+        tags: ["Account"],
+        security: needsJwt,
+        querystring: auditExportQuery,
+        response: {
+          200: {
+            description: "Entries of the audit, one a line",
+            content: { "application/x-ndjson": { schema: auditEntryResponse } },
+          },
+          ...errorResponses(401, 422, 429),
+        },
+      },
+    },
+    async (request, reply) => {
+      const lines = await exportAudit(callerOf(request), toAuditFilter(request.query));
+      return reply.type("application/x-ndjson").send(lines as never);
+    },
+  );
+}

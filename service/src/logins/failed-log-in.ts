@@ -1,0 +1,41 @@
+import { withAuditAccount } from "../accounts/user-store.ts";
+import type { Queryable } from "../db/database.ts";
+import { anonymousAt, type Client } from "./client.ts";
+import type { LoginDeps } from "./login-deps.ts";
+import { userBucket } from "./login-throttle.ts";
+
+/**
+ * Writes to the audit that a log-in of a known user failed: at most one entry for each user and minute, because anyone can cause them. The
+ * id of the entry is that of the user and the minute, so further ones conflict. Unknown names are only counted.
+ *
+ * How long it takes must not show whether the name is known: both cases write and commit, the unknown one to its count of attempts.
+ */
+export async function noteFailedLogin(
+  db: Queryable,
+  { throttle, countFailure }: Pick<LoginDeps, "throttle" | "countFailure">,
+  attempt: Client & { email: string },
+  wrong: "password" | "code",
+): Promise<void> {
+  const [row] = await db.query<{ isKnown: boolean }>({
+    name: "note-failed-login",
+    text: `
+      with known as materialized (
+        select id, email, account_id
+        from users
+        where email = lower($1)
+      ), counted as (
+        update login_attempts
+        set attempts = attempts
+        where bucket = $2
+      ), audited as (
+        insert into audit_entries (id, account_id, actor_kind, action, target_kind, target_id, target_name, after, address, request_id)
+        select failed_login_id(known.id, now()), audit_account.account_id, $3::jsonb ->> 'kind', 'log-in.fail', 'user', known.id::text, known.email,
+          jsonb_build_object('wrong', $4::text), $3::jsonb ->> 'address', $3::jsonb ->> 'requestId'
+        from ${withAuditAccount("known")}
+        on conflict (account_id, id) do nothing
+      )
+      select exists (select from known) as "isKnown"`,
+    values: [attempt.email, userBucket(throttle, attempt), JSON.stringify(anonymousAt(attempt)), wrong],
+  });
+  countFailure?.(row?.isKnown === true ? "known" : "unknown");
+}

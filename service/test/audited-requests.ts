@@ -1,0 +1,13 @@
+import { peopleRequests } from "./audited-people.ts";
+import type { AuditedRequests } from "./audited-request.ts";
+import { sessionRequests } from "./audited-sessions.ts";
+import { settingRequests } from "./audited-settings.ts";
+import { totpRequests } from "./audited-totp.ts";
+
+/** One for each route that leaves an audit entry, except the callback of OIDC, which needs an issuer. */
+export const auditedRequests: AuditedRequests = {
+  ...sessionRequests,
+  ...totpRequests,
+  ...peopleRequests,
+  ...settingRequests,
+};
