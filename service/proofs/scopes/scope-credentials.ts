@@ -44,10 +44,13 @@ export function userCredential({ accessTokens }: ScopeAccount, role: Role): Scop
     name: role,
     headers: { authorization: `Bearer ${accessTokens[role]}` },
     mode: "live",
-    opens: (access) => access.role === "any-user" || isAtLeast(role, access.role),
+    opens: ({ role: needed }) => needed === "any-user" || (needed !== "operator" && isAtLeast(role, needed)),
     refusal: (access) => ({
       status: 403,
-      message: new RegExp(`needs the role ${access.role}, and your role .* ${role}`),
+      message:
+        access.role === "operator"
+          ? /^Your user may not call this path\.$/
+          : new RegExp(`needs the role ${access.role}, and your role .* ${role}`),
     }),
   };
 }

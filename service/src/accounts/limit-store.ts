@@ -8,6 +8,11 @@ export interface AccountLimits extends Limits {
   domainChangesPerMinute: number;
 }
 
+/** SQL: the limits of a row of accounts. */
+export const accountLimitColumns = `limit_per_second as "perSecond", limit_per_10_seconds as "per10Seconds",
+        limit_per_minute as "perMinute", domain_limit as domains, api_key_limit as "apiKeys",
+        domain_changes_per_minute as "domainChangesPerMinute"`;
+
 /** Changes only the limits that are given, and returns all of them. */
 export async function setLimits(
   db: Queryable,
@@ -27,8 +32,7 @@ export async function setLimits(
           api_key_limit = coalesce($6, api_key_limit),
           domain_changes_per_minute = coalesce($7, domain_changes_per_minute)
       where id = $1
-      returning limit_per_second as "perSecond", limit_per_10_seconds as "per10Seconds", limit_per_minute as "perMinute",
-        domain_limit as domains, api_key_limit as "apiKeys", domain_changes_per_minute as "domainChangesPerMinute"`,
+      returning ${accountLimitColumns}`,
     values: [accountId, ...given.map((limit) => limit ?? null)],
   });
   if (row === undefined) throw new Error("the account whose limits are set does not exist");

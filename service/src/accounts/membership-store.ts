@@ -40,11 +40,13 @@ interface MemberChange {
  * 2. An invitation of the member's address, as joining by it does first.
  * 3. Both memberships in a fixed order, because owners can change each other.
  *
- * Then it finds out whether the owner still is one: the request was authenticated some time ago.
+ * Then it finds out whether the owner still is one: the request was authenticated some time ago. Nobody but the operator and the command line
+ * changes an operator: an owner who could remove one would end the operator's logins.
  */
 const allowedChange = `
         person as materialized (
-          select lock_member($1, $2) as email
+          select email, is_operator
+          from lock_member($1, $2)
         ), invitation as materialized (
           select id
           from invitations
@@ -61,9 +63,27 @@ const allowedChange = `
           order by user_id
           for update
         ), allowed as materialized (
-          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner'), false) as is_allowed
+          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner'), false) as is_owner,
+            $3::uuid <> $2 and exists (select from person where is_operator) as is_protected
           from locked
         )`;
+
+/** SQL: whether the change may happen. */
+const isAllowed = "(select is_owner and is_protected is not true from allowed)";
+
+interface Allowance {
+  isOwner: boolean;
+  isProtected: boolean | null;
+}
+
+function requireAllowed({ isOwner, isProtected }: Allowance): void {
+  if (!isOwner) throw noLongerOwner();
+  if (isProtected !== true) return;
+  throw new AppError(
+    "FORBIDDEN",
+    "This member is an operator of the installation. Only the operator and the command line change or remove the membership.",
+  );
+}
 
 /** From the next request of the member on, the new role decides. Undefined when the account has no such member. */
 export async function changeRole(
@@ -71,7 +91,7 @@ export async function changeRole(
   { userId, by, role }: MemberChange & { role: Role },
 ): Promise<Member | undefined> {
   const [row] = await keepingAnOwner(
-    db.query<{ isAllowed: boolean } & (Member | Record<keyof Member, null>)>({
+    db.query<Allowance & (Member | Record<keyof Member, null>)>({
       name: "change-role",
       text: `
         with ${allowedChange}, changed as (
@@ -81,17 +101,17 @@ export async function changeRole(
           where m.account_id = $1
             and m.user_id = $2
             and u.id = m.user_id
-            and (select is_allowed from allowed)
+            and ${isAllowed}
           returning m.user_id as "userId", u.email, m.role, m.created_at as "createdAt"
         )
-        select is_allowed as "isAllowed", changed.*
+        select is_owner as "isOwner", is_protected as "isProtected", changed.*
         from allowed
         left join changed on true`,
       values: [db.accountId, userId, by ?? null, role],
     }),
   );
-  const { isAllowed, ...member } = row ?? { isAllowed: false, userId: null };
-  if (!isAllowed) throw noLongerOwner();
+  const { isOwner, isProtected, ...member } = row ?? { isOwner: false, isProtected: null, userId: null };
+  requireAllowed({ isOwner, isProtected });
   return member.userId === null ? undefined : member;
 }
 
@@ -102,27 +122,27 @@ export async function changeRole(
  */
 export async function removeMember(db: AccountDatabase, { userId, by }: MemberChange): Promise<boolean> {
   const [row] = await keepingAnOwner(
-    db.query<{ isAllowed: boolean; isRemoved: boolean }>({
+    db.query<Allowance & { isRemoved: boolean }>({
       name: "remove-member",
       text: `
         with ${allowedChange}, removed as (
           delete from memberships
           where account_id = $1
             and user_id = $2
-            and (select is_allowed from allowed)
+            and ${isAllowed}
           returning user_id
         ), uninvited as (
           delete from invitations
           where id in (select id from invitation)
             and exists (select from removed)
         )
-        select is_allowed as "isAllowed", exists (select from removed) as "isRemoved"
+        select is_owner as "isOwner", is_protected as "isProtected", exists (select from removed) as "isRemoved"
         from allowed`,
       values: [db.accountId, userId, by ?? null],
     }),
   );
-  if (row?.isAllowed !== true) throw noLongerOwner();
-  return row.isRemoved;
+  requireAllowed(row ?? { isOwner: false, isProtected: null });
+  return row?.isRemoved === true;
 }
 
 function noLongerOwner(): AppError {

@@ -15,6 +15,7 @@ import { createRefreshTokenMaker } from "../logins/refresh-token.ts";
 import { createTotpKey } from "../logins/totp-key.ts";
 import type { Metrics } from "../metrics.ts";
 import { createSystemMail } from "../notices/system-mail.ts";
+import { countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { createRefusalCounts } from "../usage/count-refusals.ts";
 
@@ -44,10 +45,12 @@ export function createApiDeps(
   const { sender } = config.notices;
   const sendMail = sender && createSystemMail({ db, log, accept: acceptDeps, sender });
   const { publicUrl } = config.http;
+  const statusRule = { ...config.feedback, databaseDiskBytes: config.databaseDiskBytes };
   return {
     log,
     metrics,
     readiness: cacheForOneSecond(() => checkReadiness(db)),
+    cellState: cacheForOneSecond(() => readCellState(db, statusRule, countLimitForMetrics)),
     authenticator: authenticatorOn(db),
     senderAuthenticator: authenticatorOn(acceptDeps.db),
     readLimits: createReadLimits(config.database.poolSize),

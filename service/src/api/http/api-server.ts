@@ -17,6 +17,7 @@ import type { LoginDeps } from "../../logins/login-deps.ts";
 import type { ResetDeps } from "../../logins/password-reset.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
+import type { CellState } from "../../status/cell-state.ts";
 import type { Readiness } from "../../status/readiness.ts";
 import type { RefusalCounts } from "../../usage/count-refusals.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
@@ -46,6 +47,8 @@ export interface ApiDeps {
   log: Log;
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
+  /** At most a second old. */
+  cellState: () => Promise<CellState>;
   authenticator: Authenticator;
   /** For POST /send, with the connections of accepting, so that no other request delays it. */
   senderAuthenticator: Authenticator;

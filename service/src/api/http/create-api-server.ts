@@ -17,6 +17,7 @@ import { eventRoutes } from "../v1/events/event-routes.ts";
 import { feedbackRoutes } from "../v1/feedback/feedback-routes.ts";
 import { invitationRoutes } from "../v1/invitations/invitation-routes.ts";
 import { memberRoutes } from "../v1/members/member-routes.ts";
+import { operatorRoutes } from "../v1/operator/operator-routes.ts";
 import { sendListRoutes } from "../v1/sends/send-list-routes.ts";
 import { sendRoutes } from "../v1/sends/send-routes.ts";
 import { sendStatusRoutes } from "../v1/sends/send-status-routes.ts";
@@ -66,6 +67,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   suppressionRoutes(app, deps);
   eventRoutes(app, deps);
   usageRoutes(app, deps);
+  operatorRoutes(app, deps);
   await feedbackRoutes(app, deps);
 
   if (deps.http.showReference) await serveApiReference(app);
