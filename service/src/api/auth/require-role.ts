@@ -12,7 +12,10 @@ type RoleOfLogin = Pick<FoundLogin, "role" | "needsTotp" | "operator">;
  */
 export function requireRole({ role, needsTotp, operator }: RoleOfLogin, access: CallerAccess): void {
   if (access.role === "any-user") return;
-  if (access.role === "operator") return requireOperatorState(operator);
+  if (access.role === "operator") {
+    requireOperatorState(operator);
+    return;
+  }
   if (needsTotp) throw withoutTotp();
   if (isAtLeast(role, access.role)) return;
   throw new AppError(

@@ -86,6 +86,11 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/operator/ses": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/accounts": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/quarantine": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/accounts/:id/hold": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/accounts/:id/release": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/accounts/:id/guard": { key: "never", role: "operator", prefersJwt: true },
+  "PATCH /api/v1/operator/accounts/:id/limits": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/quarantine/replay": { key: "never", role: "operator", prefersJwt: true },
 };
 
 /** HEAD is GET without the body. */
