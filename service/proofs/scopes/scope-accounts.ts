@@ -1,5 +1,6 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { setLimits } from "../../src/accounts/limit-store.ts";
+import { setOperator } from "../../src/accounts/operator-store.ts";
 import type { Role } from "../../src/accounts/role.ts";
 import type { ApiDeps } from "../../src/api/http/api-server.ts";
 import type { Database } from "../../src/db/database.ts";
@@ -13,6 +14,8 @@ export interface ScopeAccount {
   accountId: string;
   /** Of users who each have one role. */
   accessTokens: Record<Role, string>;
+  /** Of a viewer who is an operator and has logged in with TOTP. */
+  operatorToken: string;
   /** A member who calls nothing. */
   memberId: string;
   invitationId: string;
@@ -62,6 +65,31 @@ export async function aScopeAccount(db: Database, deps: ApiDeps): Promise<ScopeA
     live: await aQueuedSend(db, { accountId, mode: "live", fromDomain: domain }),
     test: await aQueuedSend(db, { accountId, mode: "test", fromDomain: domain }),
   };
-  const people = { accessTokens, memberId, invitationId: invitation.id };
+  const people = {
+    accessTokens,
+    operatorToken: await anOperatorToken(db, deps, accountId),
+    memberId,
+    invitationId: invitation.id,
+  };
   return { accountId, ...people, domain, domainId: row?.id ?? 0, keyId, sends, suppressed };
+}
+
+/** Stored directly, to save the cost of enrolment and log-in. */
+async function anOperatorToken(db: Database, deps: ApiDeps, accountId: string): Promise<string> {
+  const { accessToken, email, id, loginId } = await aLogin(db, deps.loginDeps, { accountId, role: "viewer" });
+  await setOperator(db, email, true);
+  await db.query({
+    name: "enrol-operator",
+    text: `
+      with enrolled as (
+        update users
+        set totp_enabled_at = now() - interval '1 day', totp_secret = '\\x00'
+        where id = $1
+      )
+      update logins
+      set totp_login_at = now()
+      where id = $2`,
+    values: [id, loginId],
+  });
+  return accessToken;
 }

@@ -38,11 +38,11 @@ export async function keyCredentials(
   return made;
 }
 
-/** The user of the account who has this role. */
-export function userCredential({ accessTokens }: ScopeAccount, role: Role): ScopeCredential {
+/** A user who has this role in the account. */
+export function userCredential(accessToken: string, role: Role): ScopeCredential {
   return {
     name: role,
-    headers: { authorization: `Bearer ${accessTokens[role]}` },
+    headers: { authorization: `Bearer ${accessToken}` },
     mode: "live",
     opens: ({ role: needed }) => needed === "any-user" || (needed !== "operator" && isAtLeast(role, needed)),
     refusal: (access) => ({
@@ -53,6 +53,12 @@ export function userCredential({ accessTokens }: ScopeAccount, role: Role): Scop
           : new RegExp(`needs the role ${access.role}, and your role .* ${role}`),
     }),
   };
+}
+
+/** The operator of the account, who is a viewer there. */
+export function operatorCredential({ operatorToken }: ScopeAccount): ScopeCredential {
+  const viewer = userCredential(operatorToken, "viewer");
+  return { ...viewer, name: "operator", opens: (access) => access.role === "operator" || viewer.opens(access) };
 }
 
 const scopeSets: KeyScope[][] = Array.from({ length: 2 ** keyScopes.length - 1 }, (_, set) =>
