@@ -83,7 +83,7 @@ async function anOperatorToken(db: Database, deps: ApiDeps, accountId: string): 
     text: `
       with enrolled as (
         update users
-        set totp_enabled_at = now() - interval '1 day', totp_secret = '\\x00'
+        set totp_enabled_at = now() - interval '1 day'
         where id = $1
       )
       update logins
