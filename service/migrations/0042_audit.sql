@@ -18,6 +18,8 @@ create table audit_entries (
   after jsonb,
   address text,
   request_id text,
+  -- Of an operator, who has to give one.
+  reason text,
   -- The only index, and the order of the list: no plan can read the entries of other accounts.
   constraint audit_entries_once primary key (account_id, id),
   constraint audit_entries_actor_known check (
@@ -53,9 +55,11 @@ create function audit_actor_name(actor jsonb) returns text
   language sql stable
   return coalesce(
     actor ->> 'name',
-    case actor ->> 'kind'
-      when 'user' then (select coalesce(contact_email, email) from users where id = (actor ->> 'id')::uuid)
-      when 'key' then (select key_prefix from api_keys where id = (actor ->> 'id')::uuid)
+    case
+      when actor ->> 'kind' in ('user', 'operator') then (
+        select coalesce(contact_email, email) from users where id = (actor ->> 'id')::uuid
+      )
+      when actor ->> 'kind' = 'key' then (select key_prefix from api_keys where id = (actor ->> 'id')::uuid)
     end
   );
 

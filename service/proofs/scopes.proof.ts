@@ -8,7 +8,12 @@ import { withTestApis } from "../test/with-test-apis.ts";
 import { type SenderTally, trySenders } from "./scopes/foreign-senders.ts";
 import { type RouteRequest, routeRequests } from "./scopes/route-requests.ts";
 import { aScopeAccount, type ScopeAccount } from "./scopes/scope-accounts.ts";
-import { keyCredentials, type ScopeCredential, userCredential } from "./scopes/scope-credentials.ts";
+import {
+  keyCredentials,
+  operatorCredential,
+  type ScopeCredential,
+  userCredential,
+} from "./scopes/scope-credentials.ts";
 
 export const proof: Proof = {
   promise:
@@ -91,18 +96,27 @@ async function tryRoutes(
     }
   }
   for (const route of routes) {
-    for (const role of roles) {
+    for (const credentialOf of users) {
       // New ones each time: a route may end the login or remove the resource.
       const fresh = await aScopeAccount(db, deps);
-      const user = userCredential(fresh, role);
-      results.push(await tryRoute(app, user, route, { account: other, isOwn: false }));
+      results.push(await tryRoute(app, credentialOf(fresh), route, { account: other, isOwn: false }));
       // After a log-out.
       const again = route.name === "POST /api/v1/auth/logout" ? await aScopeAccount(db, deps) : fresh;
-      results.push(await tryRoute(app, userCredential(again, role), route, { account: again, isOwn: true }));
+      results.push(await tryRoute(app, credentialOf(again), route, { account: again, isOwn: true }));
     }
   }
   return results;
 }
+
+/** One for each role, and one for the operator. */
+const users: ((account: ScopeAccount) => ScopeCredential)[] = [
+  ...roles.map(
+    (role) =>
+      ({ accessTokens }: ScopeAccount) =>
+        userCredential(accessTokens[role], role),
+  ),
+  operatorCredential,
+];
 
 interface Target {
   account: ScopeAccount;
@@ -137,6 +151,8 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   if (!isOwn && namesResource) return [404];
   // None of the users has such a session or TOTP, and their codes are wrong: any refusal but one of the role.
   if (/^\w+ \/api\/v1\/auth\/(sessions\/|totp\/)/.test(name)) return [401, 404, 409, 422, 429];
+  // Only the operator has TOTP.
+  if (name === "POST /api/v1/auth/totp") return [200, 409];
   // The token is for its own account already.
   if (name === "POST /api/v1/auth/switch") return [409];
   // The token is of no invitation, but the credential was checked.

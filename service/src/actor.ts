@@ -11,6 +11,8 @@ export interface Actor {
   /** An IP address. */
   address?: string | undefined;
   requestId?: string | undefined;
+  /** Why an operator does it, in the operator's words. */
+  reason?: string | undefined;
 }
 
 /** What Postern does by itself, such as a hold by the guard. */

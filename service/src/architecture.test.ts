@@ -25,6 +25,13 @@ describe("import rules", () => {
     ["a route with a database of ApiDeps", "api/v1/a-routes.ts", "function routes(app, { db, log }: ApiDeps) {}"],
     ["a route with a database of other dependencies", "api/v1/a-routes.ts", "const { db } = acceptDeps;"],
     ["a route that imports db/", "api/v1/a-routes.ts", 'import type { Database } from "../../db/database.ts";'],
+    ["a route that reaches all accounts", "api/v1/a-routes.ts", 'import { x } from "../auth/require-operator.ts";'],
+    [
+      "a route of log-in that reaches all accounts",
+      "api/v1/auth/a-routes.ts",
+      'import { x } from "../../auth/require-operator.ts";',
+    ],
+    ["an operator's route past its check", "api/v1/operator/a-routes.ts", "await list(authenticator.db, id);"],
     ["an unmarked update of sends", "sends/a-store.ts", "const text = `update sends set status = 'sent'`;"],
     ["a second file that reads the environment", "api/server.ts", "const port = process.env.PORT;"],
   ] as const;
@@ -40,6 +47,8 @@ describe("import rules", () => {
         'import { SESv2Client } from "@aws-sdk/client-sesv2";\nimport { y } from "./classify.ts";',
       "api/v1/a-routes.ts":
         "const { db, mode } = callerOf(request);\nawait list(callerOf(request).db); find(caller.db);",
+      "api/v1/operator/a-routes.ts":
+        'import { x } from "../../auth/require-operator.ts";\nawait list(operatorOf(request).db, id);',
       "api/server.test.ts": 'import { anAccount } from "../../test/builders.ts";',
     });
     expect(findViolations(folder)).toEqual([]);

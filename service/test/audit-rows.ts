@@ -11,6 +11,7 @@ export interface AuditRow {
   after: Record<string, unknown> | null;
   address: string | null;
   request_id: string | null;
+  reason: string | null;
 }
 
 /** Oldest first, in all accounts or in one. */

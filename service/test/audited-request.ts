@@ -21,6 +21,7 @@ export interface AuditedRequest {
     targetName: string;
     before: Record<string, unknown> | null;
     after: Record<string, unknown> | null;
+    reason?: string;
   };
   /** What neither the table nor the export may contain. */
   secrets: string[];

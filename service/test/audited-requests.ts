@@ -1,3 +1,4 @@
+import { operatorRequests } from "./audited-operator.ts";
 import { peopleRequests } from "./audited-people.ts";
 import type { AuditedRequests } from "./audited-request.ts";
 import { sessionRequests } from "./audited-sessions.ts";
@@ -10,4 +11,5 @@ export const auditedRequests: AuditedRequests = {
   ...totpRequests,
   ...peopleRequests,
   ...settingRequests,
+  ...operatorRequests,
 };

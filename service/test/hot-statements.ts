@@ -133,7 +133,10 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
     // A little more than one round adds.
     { name: "fold the queued recipients", run: () => foldQueuedRecipients(db, 5) },
     { name: "read the queued recipients", run: () => readQueuedRecipients(db, [{ accountId, mode: "live" }]) },
-    { name: "find a login", run: () => findOpenLogins(db, [{ loginId, notBefore: 0, expiresAt: 9_999_999_999 }]) },
+    ...[false, true].map((needsOperator) => ({
+      name: `find a login${needsOperator ? " of an operator" : ""}`,
+      run: () => findOpenLogins(db, [{ loginId, notBefore: 0, expiresAt: 9_999_999_999, needsOperator }]),
+    })),
   ];
   return { accountId, userId, apiKeyId, loginId, statements };
 }

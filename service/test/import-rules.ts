@@ -69,10 +69,18 @@ function environmentViolation(file: string, source: string): string[] {
 /** Matches a database other than the caller's: by its name, by destructuring, or by an import. */
 const unboundDatabase = /\b(?!caller\b)\w+\.db\b|\bdb\b[^{}]*\}\s*(?::\s*ApiDeps|=(?!\s*callerOf\())|\/db\//;
 
+/** The one exception that opens all accounts: routes of operators get such a database from api/auth/require-operator.ts. */
+const operatorRoutes = "api/v1/operator/";
+const operatorDatabase = /\boperatorOf\(request\)\.db\b/g;
+
 /** Routes use the database that is bound to the caller's account. The exception are those that find the account: log-in and the like. */
 function callerViolation(file: string, source: string): string[] {
-  if (!file.startsWith("api/v1/") || /^api\/v1\/auth\/[\w-]+-routes\.ts$/.test(file)) return [];
-  return unboundDatabase.test(source) ? [`${file} uses a database other than callerOf(request).db`] : [];
+  if (!file.startsWith("api/v1/")) return [];
+  const isOfOperators = file.startsWith(operatorRoutes);
+  if (!isOfOperators && source.includes("require-operator.ts")) return [`${file} uses the database of all accounts`];
+  if (/^api\/v1\/auth\/[\w-]+-routes\.ts$/.test(file)) return [];
+  const checked = isOfOperators ? source.replaceAll(operatorDatabase, "") : source;
+  return unboundDatabase.test(checked) ? [`${file} uses a database other than callerOf(request).db`] : [];
 }
 
 /** Without `changesSends` such a statement can crash PostgreSQL 18.4 (`db/database.ts`). `settle` sets it itself. */

@@ -66,7 +66,26 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
     body: { overlap_seconds: 0 },
   }),
   "DELETE /api/v1/api-keys/:id": ({ keyId }) => named(`/api/v1/api-keys/${keyId}`),
+  "GET /api/v1/operator/status": () => ({ path: "/api/v1/operator/status" }),
+  "GET /api/v1/operator/processes": () => ({ path: "/api/v1/operator/processes" }),
+  "GET /api/v1/operator/ses": () => ({ path: "/api/v1/operator/ses" }),
+  "GET /api/v1/operator/accounts": () => ({ path: "/api/v1/operator/accounts?limit=2" }),
+  "GET /api/v1/operator/quarantine": () => ({ path: "/api/v1/operator/quarantine" }),
+  // An operator may act on every account, so none of these is 404 for another one.
+  "POST /api/v1/operator/accounts/:id/hold": ({ accountId }) => onAccount(accountId, "hold"),
+  "POST /api/v1/operator/accounts/:id/release": ({ accountId }) => onAccount(accountId, "release"),
+  "POST /api/v1/operator/accounts/:id/guard": ({ accountId }) => onAccount(accountId, "guard", { on: true }),
+  "POST /api/v1/operator/accounts/:id/guard/release": ({ accountId }) => onAccount(accountId, "guard/release"),
+  "PATCH /api/v1/operator/accounts/:id/limits": ({ accountId }) => onAccount(accountId, "limits", { domains: 100 }),
+  "PATCH /api/v1/operator/accounts/:id/quotas": ({ accountId }) => onAccount(accountId, "quotas", { trial: null }),
+  "POST /api/v1/operator/quarantine/replay": () => ({ path: "/api/v1/operator/quarantine/replay", body: aReason }),
 };
+
+const aReason = { reason: "a proof" };
+
+function onAccount(accountId: string, action: string, body: Record<string, unknown> = {}): RouteRequest {
+  return { path: `/api/v1/operator/accounts/${accountId}/${action}`, body: { ...aReason, ...body } };
+}
 
 const aCode = { totp_code: "000000" };
 

@@ -6,6 +6,7 @@ import type { Database } from "../../src/db/database.ts";
 import { insertInvitation } from "../../src/invitations/invitation-store.ts";
 import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
+import { anOperatorLogin } from "../../test/operator-login.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 
 /** An account with a resource of every kind, in both modes. */
@@ -13,6 +14,8 @@ export interface ScopeAccount {
   accountId: string;
   /** Of users who each have one role. */
   accessTokens: Record<Role, string>;
+  /** Of a viewer who is an operator and has logged in with TOTP. */
+  operatorToken: string;
   /** A member who calls nothing. */
   memberId: string;
   invitationId: string;
@@ -62,6 +65,11 @@ export async function aScopeAccount(db: Database, deps: ApiDeps): Promise<ScopeA
     live: await aQueuedSend(db, { accountId, mode: "live", fromDomain: domain }),
     test: await aQueuedSend(db, { accountId, mode: "test", fromDomain: domain }),
   };
-  const people = { accessTokens, memberId, invitationId: invitation.id };
+  const people = {
+    accessTokens,
+    operatorToken: (await anOperatorLogin(db, deps.loginDeps, { accountId, role: "viewer" })).accessToken,
+    memberId,
+    invitationId: invitation.id,
+  };
   return { accountId, ...people, domain, domainId: row?.id ?? 0, keyId, sends, suppressed };
 }

@@ -38,18 +38,27 @@ export async function keyCredentials(
   return made;
 }
 
-/** The user of the account who has this role. */
-export function userCredential({ accessTokens }: ScopeAccount, role: Role): ScopeCredential {
+/** A user who has this role in the account. */
+export function userCredential(accessToken: string, role: Role): ScopeCredential {
   return {
     name: role,
-    headers: { authorization: `Bearer ${accessTokens[role]}` },
+    headers: { authorization: `Bearer ${accessToken}` },
     mode: "live",
-    opens: (access) => access.role === "any-user" || isAtLeast(role, access.role),
+    opens: ({ role: needed }) => needed === "any-user" || (needed !== "operator" && isAtLeast(role, needed)),
     refusal: (access) => ({
       status: 403,
-      message: new RegExp(`needs the role ${access.role}, and your role .* ${role}`),
+      message:
+        access.role === "operator"
+          ? /^Your user may not call this path\.$/
+          : new RegExp(`needs the role ${access.role}, and your role .* ${role}`),
     }),
   };
+}
+
+/** The operator of the account, who is a viewer there. */
+export function operatorCredential({ operatorToken }: ScopeAccount): ScopeCredential {
+  const viewer = userCredential(operatorToken, "viewer");
+  return { ...viewer, name: "operator", opens: (access) => access.role === "operator" || viewer.opens(access) };
 }
 
 const scopeSets: KeyScope[][] = Array.from({ length: 2 ** keyScopes.length - 1 }, (_, set) =>

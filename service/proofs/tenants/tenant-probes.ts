@@ -4,11 +4,14 @@ import { commonIdempotencyKey, commonSuppressed, type Tenant } from "./tenant-ac
 /** A request of one account for a resource of its own or of another account. */
 export interface Probe {
   operation: string;
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   body?: Record<string, unknown>;
-  /** `absent` names a resource of another account and must not find it. `own` reads and `change` changes an own resource. */
-  kind: "absent" | "own" | "change";
+  /**
+   * `absent` names a resource of another account and must not find it. `own` reads and `change` changes an own resource. `operator` reaches
+   * all accounts, and is refused to everybody but an operator.
+   */
+  kind: "absent" | "own" | "change" | "operator";
 }
 
 /** These operations take a credential and no id of an account's resource; other proofs cover credentials. */
@@ -96,6 +99,24 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
     ]),
     absent("removeSuppression", "DELETE", `/suppression/${suppressed}`),
     ...shown.map((mode) => absent("removeSuppression", "DELETE", `/suppression/${suppressed}?mode=${mode}`)),
+    ...operatorProbes(other),
+  ];
+}
+
+/** The owners of the accounts are no operators. */
+function operatorProbes({ accountId }: Tenant): Probe[] {
+  const account = `/accounts/${accountId}`;
+  return [
+    forOperator("getOperatorStatus", "GET", "/status"),
+    forOperator("listProcesses", "GET", "/processes"),
+    forOperator("getSesState", "GET", "/ses"),
+    forOperator("listAccounts", "GET", "/accounts"),
+    forOperator("listQuarantine", "GET", "/quarantine"),
+    forOperator("holdAccount", "POST", `${account}/hold`, {}),
+    forOperator("releaseAccount", "POST", `${account}/release`, {}),
+    forOperator("changeGuard", "POST", `${account}/guard`, { on: false }),
+    forOperator("changeLimits", "PATCH", `${account}/limits`, { per_second: 1 }),
+    forOperator("replayQuarantine", "POST", "/quarantine/replay", {}),
   ];
 }
 
@@ -131,4 +152,9 @@ function absent(operation: string, method: Probe["method"], path: string, body?:
 
 function change(operation: string, method: Probe["method"], path: string, body?: Record<string, unknown>): Probe {
   return { operation, method, path: `/api/v1${path}`, kind: "change", ...(body === undefined ? {} : { body }) };
+}
+
+function forOperator(operation: string, method: Probe["method"], path: string, body?: Record<string, unknown>): Probe {
+  const reasoned = body === undefined ? {} : { body: { reason: "a probe", ...body } };
+  return { operation, method, path: `/api/v1/operator${path}`, kind: "operator", ...reasoned };
 }

@@ -166,6 +166,8 @@ function isExpected({ kind, operation }: Probe, status: number, removed: Watched
       return status === 200;
     case "absent":
       return status === (operation === "send" ? 400 : 404);
+    case "operator":
+      return status === 403;
     case "change":
       // The API refuses a new row for another account, with any error status.
       return status < 300 || removed === "everything";

@@ -12,6 +12,11 @@ const columns = {
   domain_changes_per_minute: "domainChangesPerMinute",
 };
 
+/** SQL: the limits of a row of accounts. */
+export const accountLimitColumns = Object.entries(columns)
+  .map(([name, alias]) => `${name} as "${alias}"`)
+  .join(", ");
+
 const factsOf = (row: string) => Object.fromEntries(Object.keys(columns).map((name) => [name, `${row}.${name}`]));
 
 /** The limits of an account that live and test mail share. */
@@ -60,9 +65,7 @@ export async function setLimits(
         from: `old cross join changed
         where (${Object.values(factsOf("old")).join(", ")}) is distinct from (${Object.values(factsOf("changed")).join(", ")})`,
       })}
-      select ${Object.entries(columns)
-        .map(([name, alias]) => `${name} as "${alias}"`)
-        .join(", ")}
+      select ${accountLimitColumns}
       from changed`,
     values: [accountId, ...given.map((limit) => limit ?? null), JSON.stringify(actor)],
   });

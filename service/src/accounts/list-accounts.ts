@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { type AccountLimits, accountLimitColumns } from "./limit-store.ts";
 import { shownEmail } from "./user-store.ts";
 
 export interface ListedAccount {
@@ -11,18 +12,18 @@ export interface ListedAccount {
   /** In any mode. */
   isOnTrial: boolean;
   createdAt: string;
+  /** The hold of the operator, not that of the guard. */
+  heldAt: string | null;
+  holdNote: string | null;
+  limits: AccountLimits;
 }
 
-/** All accounts, for the operator, in the order of their ids, which begin with the time of creation. */
-export async function listAccounts(
-  db: Queryable,
-  { after, limit }: { after: string | undefined; limit: number },
-): Promise<ListedAccount[]> {
-  return db.query<ListedAccount>({
-    name: "list-accounts",
-    text: `
+type ListedRow = Omit<ListedAccount, "limits"> & AccountLimits;
+
+const listedAccounts = `
       select a.id, a.name, a.created_at as "createdAt",
         a.suspended_at is not null as "isSuspended", a.held_at is not null or a.guard_held_at is not null as "isOnHold",
+        a.held_at as "heldAt", a.hold_note as "holdNote", ${accountLimitColumns},
         exists (
           select
           from account_quotas q
@@ -37,10 +38,39 @@ export async function listAccounts(
           order by m.role = 'owner' desc, m.created_at, m.user_id
           limit 1
         ) as email
-      from accounts a
+      from accounts a`;
+
+/** All accounts, for the operator, in the order of their ids, which begin with the time of creation. */
+export async function listAccounts(
+  db: Queryable,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<ListedAccount[]> {
+  const rows = await db.query<ListedRow>({
+    name: "list-accounts",
+    text: `
+      ${listedAccounts}
       where a.id > $1::uuid
       order by a.id
       limit $2`,
     values: [after ?? "00000000-0000-0000-0000-000000000000", limit],
   });
+  return rows.map(toListedAccount);
+}
+
+/** Any account, for the operator. */
+export async function findListedAccount(db: Queryable, accountId: string): Promise<ListedAccount | undefined> {
+  const [row] = await db.query<ListedRow>({
+    name: "find-listed-account",
+    text: `
+      ${listedAccounts}
+      where a.id = $1`,
+    values: [accountId],
+  });
+  return row && toListedAccount(row);
+}
+
+function toListedAccount(row: ListedRow): ListedAccount {
+  const { perSecond, per10Seconds, perMinute, domains, apiKeys, domainChangesPerMinute, ...account } = row;
+  const limits = { perSecond, per10Seconds, perMinute, domains, apiKeys, domainChangesPerMinute };
+  return { ...account, limits };
 }

@@ -42,11 +42,13 @@ interface MemberChange {
  * 2. Invitations of the member's addresses, as joining by one does first.
  * 3. Both memberships in a fixed order, because owners can change each other.
  *
- * Then it finds out whether the owner still is one: the request was authenticated some time ago.
+ * Then it finds out whether the owner still is one: the request was authenticated some time ago. Nobody but the operator and the command line
+ * changes an operator: an owner who could remove one would end the operator's logins.
  */
 const allowedChange = `
         person as materialized (
-          select lock_member($1, $2) as email
+          select email, is_operator
+          from lock_member($1, $2)
         ), invitation as materialized (
           select id
           from invitations
@@ -63,9 +65,27 @@ const allowedChange = `
           order by user_id
           for update
         ), allowed as materialized (
-          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner'), false) as is_allowed
+          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner'), false) as is_owner,
+            $3::uuid <> $2 and exists (select from person where is_operator) as is_protected
           from locked
         )`;
+
+/** SQL: whether the change may happen. */
+const isAllowed = "(select is_owner and is_protected is not true from allowed)";
+
+interface Allowance {
+  isOwner: boolean;
+  isProtected: boolean | null;
+}
+
+function requireAllowed({ isOwner, isProtected }: Allowance): void {
+  if (!isOwner) throw noLongerOwner();
+  if (isProtected !== true) return;
+  throw new AppError(
+    "FORBIDDEN",
+    "This member is an operator of the installation. Only the operator and the command line change or remove the membership.",
+  );
+}
 
 /** From the next request of the member on, the new role decides. Undefined when the account has no such member. */
 export async function changeRole(
@@ -73,7 +93,7 @@ export async function changeRole(
   { userId, by, role }: MemberChange & { role: Role },
 ): Promise<Member | undefined> {
   const [row] = await keepingAnOwner(
-    db.query<{ isAllowed: boolean } & (Member | Record<keyof Member, null>)>({
+    db.query<Allowance & (Member | Record<keyof Member, null>)>({
       name: "change-role",
       text: `
         with ${allowedChange}, changed as (
@@ -84,7 +104,7 @@ export async function changeRole(
             and m.user_id = $2
             and u.id = m.user_id
             and old.user_id = m.user_id
-            and (select is_allowed from allowed)
+            and ${isAllowed}
           returning m.user_id as "userId", ${shownEmail("u")} as email, m.role, m.created_at as "createdAt", old.role as old_role
         ), ${auditEntry({
           action: "member.role-change",
@@ -94,14 +114,14 @@ export async function changeRole(
           after: { role: "changed.role" },
           from: "changed where changed.role <> changed.old_role",
         })}
-        select is_allowed as "isAllowed", changed."userId", changed.email, changed.role, changed."createdAt"
+        select is_owner as "isOwner", is_protected as "isProtected", changed."userId", changed.email, changed.role, changed."createdAt"
         from allowed
         left join changed on true`,
       values: [db.accountId, userId, by ?? null, role, JSON.stringify(db.actor)],
     }),
   );
-  const { isAllowed, ...member } = row ?? { isAllowed: false, userId: null };
-  if (!isAllowed) throw noLongerOwner();
+  const { isOwner, isProtected, ...member } = row ?? { isOwner: false, isProtected: null, userId: null };
+  requireAllowed({ isOwner, isProtected });
   return member.userId === null ? undefined : member;
 }
 
@@ -112,14 +132,14 @@ export async function changeRole(
  */
 export async function removeMember(db: AccountDatabase, { userId, by }: MemberChange): Promise<boolean> {
   const [row] = await keepingAnOwner(
-    db.query<{ isAllowed: boolean; isRemoved: boolean }>({
+    db.query<Allowance & { isRemoved: boolean }>({
       name: "remove-member",
       text: `
         with ${allowedChange}, removed as (
           delete from memberships
           where account_id = $1
             and user_id = $2
-            and (select is_allowed from allowed)
+            and ${isAllowed}
           returning user_id, role
         ), uninvited as (
           delete from invitations
@@ -132,13 +152,13 @@ export async function removeMember(db: AccountDatabase, { userId, by }: MemberCh
           before: { role: "removed.role" },
           from: "removed",
         })}
-        select is_allowed as "isAllowed", exists (select from removed) as "isRemoved"
+        select is_owner as "isOwner", is_protected as "isProtected", exists (select from removed) as "isRemoved"
         from allowed`,
       values: [db.accountId, userId, by ?? null, JSON.stringify(db.actor)],
     }),
   );
-  if (row?.isAllowed !== true) throw noLongerOwner();
-  return row.isRemoved;
+  requireAllowed(row ?? { isOwner: false, isProtected: null });
+  return row?.isRemoved === true;
 }
 
 function noLongerOwner(): AppError {

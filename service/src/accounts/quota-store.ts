@@ -38,6 +38,18 @@ export async function listQuotas(db: Queryable): Promise<AccountQuotas[]> {
   });
 }
 
+/** Of these accounts, in both modes. Without a row an account has no quota. */
+export function listQuotasOf(db: Queryable, accountIds: readonly string[]): Promise<AccountQuotas[]> {
+  return db.query<AccountQuotas>({
+    name: "list-quotas-of-accounts",
+    text: `
+      select account_id as "accountId", mode, ${limitColumns}
+      from account_quotas
+      where account_id = any ($1::uuid[])`,
+    values: [accountIds],
+  });
+}
+
 export async function findQuotas(db: Queryable, accountId: string, mode: Mode): Promise<QuotaLimits> {
   const [row] = await db.query<QuotaLimits>({
     name: "find-quotas",

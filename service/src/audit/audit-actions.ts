@@ -32,6 +32,8 @@ export const auditActions = [
   "member.role-change",
   "password.reset",
   "password.reset-request",
+  // By the command line.
+  "operator.change",
   // By the operator, who can also discard mail of an account.
   "send.cancel",
   "send.retry",

@@ -33,11 +33,12 @@ export function auditEntry({
 }: EntryOfRow): string {
   return `${step} as (
         insert into audit_entries (id, account_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, target_name,
-          before, after, address, request_id)
+          before, after, address, request_id, reason)
         select new_id_at(now()), ${account}, ${actor}::jsonb ->> 'kind', ${actor}::jsonb ->> 'id',
           left(audit_actor_name(${actor}::jsonb), 320),
           '${action}', '${target.kind}', (${target.id})::text, left((${target.name ?? "null"})::text, 320),
-          ${factsOf(before)}, ${factsOf(after)}, ${actor}::jsonb ->> 'address', ${actor}::jsonb ->> 'requestId'
+          ${factsOf(before)}, ${factsOf(after)}, ${actor}::jsonb ->> 'address', ${actor}::jsonb ->> 'requestId',
+          ${actor}::jsonb ->> 'reason'
         from ${from}
       )`;
 }

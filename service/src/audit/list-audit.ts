@@ -17,6 +17,7 @@ export interface AuditEntry {
   after: Record<string, unknown> | null;
   address: string | null;
   requestId: string | null;
+  reason: string | null;
 }
 
 export interface AuditFilter {
@@ -46,7 +47,7 @@ export async function listAudit(db: AccountDatabase, filter: AuditFilter) {
       from (
         select id, at, actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName", action,
           target_kind as "targetKind", target_id as "targetId", target_name as "targetName", before, after, address,
-          request_id as "requestId", row_number() over (order by id desc) as "scanPosition",
+          request_id as "requestId", reason, row_number() over (order by id desc) as "scanPosition",
           ($4::text is null or actor_id = $4 or lower(actor_name) = lower($4))
             and ($5::text is null or action = $5)
             and ($6::text is null or target_id = $6 or lower(target_name) = lower($6)) as "isWanted"

@@ -149,16 +149,20 @@ export interface QuarantineEntry {
   length: number;
 }
 
-/** Newest first. */
-export async function listQuarantined(db: Queryable, limit: number): Promise<QuarantineEntry[]> {
+/** Newest first, from the one before the entry `before` on. Without the raw text, which contains addresses. */
+export async function listQuarantined(
+  db: Queryable,
+  { limit, before }: { limit: number; before?: number | undefined },
+): Promise<QuarantineEntry[]> {
   return db.query<QuarantineEntry>({
     name: "list-quarantined",
     text: `
       select id, received_at as "receivedAt", reason, tries, next_try_at as "nextTryAt", length(raw) as length
       from feedback_quarantine
+      where id < $2
       order by id desc
       limit $1`,
-    values: [limit],
+    values: [limit, before ?? Number.MAX_SAFE_INTEGER],
   });
 }
 

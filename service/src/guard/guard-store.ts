@@ -21,7 +21,29 @@ export async function findGuardState(
   const [row] = await db.query<GuardState>({
     name: "find-guard-state",
     text: `
-      select a.guard_held_at as "heldAt", a.guard_reason as reason, a.guard_off as "isOff",
+      ${guardStates}
+      where a.id = $1`,
+    values: [accountId],
+  });
+  return row;
+}
+
+/** Of these accounts. */
+export function listGuardStates(
+  db: Queryable,
+  accountIds: readonly string[],
+): Promise<(GuardState & { accountId: string })[]> {
+  return db.query<GuardState & { accountId: string }>({
+    name: "list-guard-states",
+    text: `
+      ${guardStates}
+      where a.id = any ($1::uuid[])`,
+    values: [accountIds],
+  });
+}
+
+const guardStates = `
+      select a.id as "accountId", a.guard_held_at as "heldAt", a.guard_reason as reason, a.guard_off as "isOff",
         a.held_at is not null as "isHeldByOperator", a.guard_released_at as "releasedAt",
         counted.outcomes, counted."hardBounces", counted.complaints
       from accounts a
@@ -30,12 +52,7 @@ export async function findGuardState(
           coalesce(sum(g.complaints), 0)::bigint as complaints
         from guard_counts g
         where g.account_id = a.id and g.epoch = a.guard_epoch and g.day >= ${firstDay}
-      ) as counted
-      where a.id = $1`,
-    values: [accountId],
-  });
-  return row;
-}
+      ) as counted`;
 
 /**
  * Ends the hold of the guard, not that of the operator, and forgets all outcomes so far: a new epoch begins, and sends that were

@@ -4,6 +4,7 @@ import { uuidArray } from "../db/array-param.ts";
 import type { Queryable, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { addressOf, type Client, deviceOf, userAt } from "./client.ts";
+import { type OperatorState, operatorState } from "./operator-login.ts";
 import type { UsedCode } from "./totp-store.ts";
 
 export const loginDays = 30;
@@ -62,8 +63,8 @@ export async function insertLogin(db: Queryable, login: NewLogin): Promise<numbe
           and (expires_at <= now()
             or id in (select id from logins where user_id = $2 order by created_at desc offset $4))
       ), login as (
-        insert into logins (id, user_id, account_id, expires_at, device, address, is_browser)
-        select $1, id, account_id, now() + make_interval(days => $5), $8, $9, $13
+        insert into logins (id, user_id, account_id, expires_at, device, address, is_browser, totp_login_at)
+        select $1, id, account_id, now() + make_interval(days => $5), $8, $9, $13, case when $11 is not null then now() end
         from unchanged
         where $12::bytea is null or exists (select from used_recovery_code)
         returning id, user_id
@@ -113,26 +114,39 @@ export interface OpenLogin {
   needsTotp: boolean;
 }
 
+export interface FoundLogin extends OpenLogin {
+  /** Null unless the request needs an operator. */
+  operator: OperatorState | null;
+}
+
 /** What an access token says about its login; both times in seconds since 1970. */
 export interface TokenOfLogin {
   loginId: string;
   notBefore: number;
   expiresAt: number;
+  /** The route is for operators only. */
+  needsOperator: boolean;
 }
 
 /**
  * Every request with a token asks this once: is the login open, which role has the user, is the account active and the token within its
- * lifetime?
+ * lifetime? May the user act as an operator, if the route needs one?
  */
-export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Promise<(OpenLogin | undefined)[]> {
-  const rows = await db.query<OpenLogin & { position: number }>({
+export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Promise<(FoundLogin | undefined)[]> {
+  const rows = await db.query<FoundLogin & { position: number }>({
     name: "find-open-logins",
     text: `
       select given.position::integer, login.*
-      from unnest($1::uuid[], $2::float8[], $3::float8[]) with ordinality as given (id, not_before, expires_at, position)
+      from unnest($1::uuid[], $2::float8[], $3::float8[], $4::boolean[]) with ordinality
+        as given (id, not_before, expires_at, needs_operator, position)
       cross join lateral ${indexLookup(`
         select logins.user_id as "userId", logins.account_id as "accountId", member.role, member."isSuspended",
-          member."needsTotp"
+          member."needsTotp",
+          case when given.needs_operator then (
+            select ${operatorState("logins", "users")}
+            from users
+            where users.id = logins.user_id
+          ) end as operator
         from logins
         cross join lateral ${membershipOf("logins")} as member
         where logins.id = given.id
@@ -143,6 +157,7 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
       uuidArray(tokens.map(({ loginId }) => loginId)),
       tokens.map(({ notBefore }) => notBefore),
       tokens.map(({ expiresAt }) => expiresAt),
+      tokens.map(({ needsOperator }) => needsOperator),
     ],
   });
   const logins = new Map(rows.map(({ position, ...login }) => [position - 1, login]));

@@ -29,8 +29,8 @@ interface SwitchedLogin {
 }
 
 /**
- * A login of the same person for another account. It ends when the login it comes from would have ended, so that switching cannot prolong a
- * stolen one. The caller has locked both the user and that login. Undefined for a person who is not a member of the account.
+ * A login of the same person for another account. It ends when the login it comes from would have ended, and is as old for an operator, so
+ * that switching cannot prolong a stolen one. The caller has locked both the user and that login. Undefined for a person who is not a member of the account.
  */
 export async function insertSwitchedLogin(
   tx: Transaction,
@@ -40,7 +40,7 @@ export async function insertSwitchedLogin(
     name: "insert-switched-login",
     text: `
       with origin as materialized (
-        select logins.user_id, memberships.account_id, logins.expires_at, logins.account_id as from_account_id
+        select logins.user_id, memberships.account_id, logins.expires_at, logins.totp_login_at, logins.account_id as from_account_id
         from logins
         join memberships on memberships.user_id = logins.user_id
         where logins.id = $4
@@ -58,8 +58,8 @@ export async function insertSwitchedLogin(
           offset $5
         )
       ), login as (
-        insert into logins (id, user_id, account_id, expires_at, device, address, origin_id, is_browser)
-        select $1, user_id, account_id, expires_at, $6, $7, $8, $9
+        insert into logins (id, user_id, account_id, expires_at, device, address, origin_id, is_browser, totp_login_at)
+        select $1, user_id, account_id, expires_at, $6, $7, $8, $9, totp_login_at
         from origin
         returning id, user_id
       ), ${auditEntry({

@@ -20,6 +20,7 @@ import { createFlowMaker } from "../oidc/flow.ts";
 import type { OidcDeps } from "../oidc/log-in-by-oidc.ts";
 import { createOidcIssuer } from "../oidc/oidc-issuer.ts";
 import { createOidcSlots } from "../oidc/oidc-slots.ts";
+import { countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { createRefusalCounts } from "../usage/count-refusals.ts";
 
@@ -50,10 +51,12 @@ export function createApiDeps(
   const { sender } = config.notices;
   const sendMail = sender && createSystemMail({ db, log, accept: acceptDeps, sender });
   const { publicUrl } = config.http;
+  const statusRule = { ...config.feedback, databaseDiskBytes: config.databaseDiskBytes };
   return {
     log,
     metrics,
     readiness: cacheForOneSecond(() => checkReadiness(db)),
+    cellState: cacheForOneSecond(() => readCellState(db, statusRule, countLimitForMetrics)),
     authenticator: authenticatorOn(db),
     senderAuthenticator: authenticatorOn(acceptDeps.db),
     readLimits: createReadLimits(config.database.poolSize),

@@ -75,18 +75,21 @@ export async function returnProbe(db: Queryable, mode: Mode): Promise<void> {
   });
 }
 
+type StoredQuota = Pick<Quota, "perSecond" | "enforcementStatus"> & Partial<Pick<Quota, "perDay" | "usedToday">>;
+
 /** Stores the rate that the provider allows, by which all workers pace, and what it thinks of the AWS account. */
 export async function storeQuota(
   db: Queryable,
   mode: Mode,
-  { perSecond, enforcementStatus }: Pick<Quota, "perSecond" | "enforcementStatus">,
+  { perSecond, enforcementStatus, perDay, usedToday }: StoredQuota,
 ): Promise<void> {
   await db.query({
     name: "store-quota",
     text: `
       update provider_state
-      set max_per_second = $2, quota_read_at = now(), enforcement_status = $3, enforcement_read_at = now()
+      set max_per_second = $2, quota_read_at = now(), enforcement_status = $3, enforcement_read_at = now(),
+        max_per_day = $4, used_per_day = $5
       where mode = $1`,
-    values: [mode, perSecond, enforcementStatus ?? null],
+    values: [mode, perSecond, enforcementStatus ?? null, perDay ?? null, usedToday ?? null],
   });
 }

@@ -16,6 +16,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     hold: null,
     operatorHold: null,
     rate: { maxPerSecond: 14, readSecondsAgo: 20 },
+    daily: { max: null, used: null },
     reputation: aReputation(),
     feedback: { lastReportSecondsAgo: 3, polledSecondsAgo: 3, gap: null, gapSeconds: null },
   };

@@ -15,6 +15,8 @@ export interface SendingState {
   operatorHold: { heldSeconds: number; note: string | null } | null;
   /** The rate that the provider allows, and when a worker last read it. */
   rate: { maxPerSecond: number | null; readSecondsAgo: number | null };
+  /** The recipients of 24 hours, as the provider counts them, read with the rate. Without `max` beside `used` it is unlimited. */
+  daily: { max: number | null; used: number | null };
   reputation: ReputationState;
   feedback: FeedbackState;
 }
@@ -104,6 +106,8 @@ function queueOf(rows: CountRow[]): SendingState["queue"] {
 interface ProviderRow extends ReputationRow {
   mode: Mode;
   maxPerSecond: number | null;
+  maxPerDay: number | null;
+  usedPerDay: number | null;
   readSecondsAgo: number | null;
   reason: Hold | null;
   heldSeconds: number | null;
@@ -116,7 +120,7 @@ async function readProviders(db: Queryable): Promise<ProviderRow[]> {
   return db.query<ProviderRow>({
     name: "read-providers",
     text: `
-      select mode, max_per_second as "maxPerSecond",
+      select mode, max_per_second as "maxPerSecond", max_per_day as "maxPerDay", used_per_day as "usedPerDay",
         extract(epoch from now() - quota_read_at)::float8 as "readSecondsAgo",
         hold_reason as reason, extract(epoch from now() - held_since)::float8 as "heldSeconds",
         greatest(0, extract(epoch from probe_at - now()))::float8 as "probeInSeconds",
@@ -126,13 +130,16 @@ async function readProviders(db: Queryable): Promise<ProviderRow[]> {
   });
 }
 
-function providerOf(row: ProviderRow | undefined): Pick<SendingState, "hold" | "operatorHold" | "rate" | "reputation"> {
+type ProviderState = Pick<SendingState, "hold" | "operatorHold" | "rate" | "daily" | "reputation">;
+
+function providerOf(row: ProviderRow | undefined): ProviderState {
   const { reason = null, heldSeconds = null, probeInSeconds, operatorHeldSeconds = null, operatorNote } = row ?? {};
   return {
     hold: reason === null ? null : { reason, heldSeconds: heldSeconds ?? 0, probeInSeconds: probeInSeconds ?? 0 },
     operatorHold:
       operatorHeldSeconds === null ? null : { heldSeconds: operatorHeldSeconds, note: operatorNote ?? null },
     rate: { maxPerSecond: row?.maxPerSecond ?? null, readSecondsAgo: row?.readSecondsAgo ?? null },
+    daily: { max: row?.maxPerDay ?? null, used: row?.usedPerDay ?? null },
     reputation: reputationOf(row),
   };
 }

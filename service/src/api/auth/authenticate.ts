@@ -27,6 +27,7 @@ import { missingScope, refused, refusedKey } from "./unauthorized.ts";
  *    (route-access.ts). Account, mode, scopes and domain come from the key.
  * 3. A JWT: signature and claims are valid, its login is still open and belongs to the same user and account, and the account is
  *    not suspended. The user is a member of the account: the login ends with the membership. The role comes from the database.
+ *    For an operator route the same statement reads whether the user is an operator and how the log-in was made (operator-login.ts).
  * 4. Anything else is 401 with the reason (unauthorized.ts). A user without the role that route-access.ts names is 403 (require-role.ts).
  *
  * Whether a credential is valid is never cached, so a revocation takes effect with the next request. For POST /send this check must
@@ -121,7 +122,9 @@ async function callerByToken(
 ): Promise<Caller> {
   const claims = verifyAccessToken(authority, token);
   if (claims === undefined) throw refused("The access token is not valid. Log in at POST /api/v1/auth/login.");
-  const login = await lookup.findLogin({ loginId: claims.sid, notBefore: claims.nbf ?? 0, expiresAt: claims.exp });
+  const { sid: loginId, nbf: notBefore = 0, exp: expiresAt } = claims;
+  const needsOperator = access.role === "operator";
+  const login = await lookup.findLogin({ loginId, notBefore, expiresAt, needsOperator });
   if (login === undefined || login.userId !== claims.sub || login.accountId !== claims.tenant_id) {
     throw refused("The access token has expired or its login has ended. Refresh it or log in again.");
   }
@@ -132,7 +135,7 @@ async function callerByToken(
     accountId,
     db: db.forAccount(accountId),
     mode: "live",
-    credential: { kind: "jwt", loginId: claims.sid, userId, role, needsTotp },
+    credential: { kind: "jwt", loginId, userId, role, needsTotp },
   };
 }
 

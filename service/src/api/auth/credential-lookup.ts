@@ -2,12 +2,12 @@ import { findKeysByHmacs, type StoredKey } from "../../api-keys/secret-store.ts"
 import { createAdmission } from "../../db/admission.ts";
 import { createBatch } from "../../db/batch.ts";
 import type { Queryable } from "../../db/database.ts";
-import { findOpenLogins, type OpenLogin, type TokenOfLogin } from "../../logins/login-store.ts";
+import { type FoundLogin, findOpenLogins, type TokenOfLogin } from "../../logins/login-store.ts";
 
 export interface CredentialLookup {
   /** The key with one of these HMACs. */
   findKey(hmacs: Buffer[]): Promise<StoredKey | undefined>;
-  findLogin(token: TokenOfLogin): Promise<OpenLogin | undefined>;
+  findLogin(token: TokenOfLogin): Promise<FoundLogin | undefined>;
 }
 
 const maxItems = 500;

@@ -25,13 +25,14 @@ test.for(roles)("a %s gets 403 FORBIDDEN from exactly the routes that need a hig
         url: path.replaceAll(/:\w+/g, "0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f"),
         headers: { authorization: `Bearer ${accessToken}` },
       });
-      const isAllowed = access.role === "any-user" || isAtLeast(role, access.role);
+      const { role: needed } = access;
+      const isAllowed = needed === "any-user" || (needed !== "operator" && isAtLeast(role, needed));
       if ((response.statusCode !== 403) !== isAllowed) differences.push(`${method} ${path} ${response.statusCode}`);
       if (response.statusCode === 403) refusals += 1;
     }
   }
   expect(differences).toEqual([]);
-  expect(refusals > 0).toBe(role !== "owner");
+  expect(refusals).toBeGreaterThan(4);
 });
 
 test("the refusal names the needed role, the role of the user, and who can change it", async () => {

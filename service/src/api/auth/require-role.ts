@@ -1,13 +1,21 @@
-import { isAtLeast, type Role } from "../../accounts/role.ts";
+import { isAtLeast } from "../../accounts/role.ts";
 import { AppError } from "../../errors.ts";
+import type { FoundLogin } from "../../logins/login-store.ts";
+import { type OperatorState, operatorLoginHours } from "../../logins/operator-login.ts";
 import type { CallerAccess } from "./route-access.ts";
+
+type RoleOfLogin = Pick<FoundLogin, "role" | "needsTotp" | "operator">;
 
 /**
  * 403 for a user without the role. A user without TOTP, in an account that requires it, may call only the routes that concern the user
  * alone: there they enrol.
  */
-export function requireRole({ role, needsTotp }: { role: Role; needsTotp: boolean }, access: CallerAccess): void {
+export function requireRole({ role, needsTotp, operator }: RoleOfLogin, access: CallerAccess): void {
   if (access.role === "any-user") return;
+  if (access.role === "operator") {
+    requireOperatorState(operator);
+    return;
+  }
   if (needsTotp) throw withoutTotp();
   if (isAtLeast(role, access.role)) return;
   throw new AppError(
@@ -21,4 +29,32 @@ function withoutTotp(): AppError {
     "FORBIDDEN",
     "This account requires two-factor authentication, and you have not set it up. Start at POST /api/v1/auth/totp.",
   );
+}
+
+/** An operator hears what is missing. Everybody else hears only that the path is not for them. */
+export function requireOperatorState(state: OperatorState | null): void {
+  switch (state) {
+    case "operator":
+      return;
+    case "totp-off":
+      throw new AppError(
+        "FORBIDDEN",
+        "Operators need two-factor authentication, and you have not set it up. Start at POST /api/v1/auth/totp, then log in with a code.",
+      );
+    case "login-without-totp":
+      throw new AppError(
+        "FORBIDDEN",
+        "This login did not use a code of your authenticator app, which operators need. Log in again with totp_code; a recovery code is " +
+          "not enough.",
+      );
+    case "login-too-old":
+      throw new AppError(
+        "FORBIDDEN",
+        `Operators need a log-in of the last ${operatorLoginHours} hours, and this one is older. Log in again with totp_code; refreshing ` +
+          "the token is not enough.",
+      );
+    case "not-an-operator":
+    case null:
+      throw new AppError("FORBIDDEN", "Your user may not call this path.");
+  }
 }

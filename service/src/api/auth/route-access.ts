@@ -4,8 +4,11 @@ import type { KeyScope } from "../../api-keys/scopes.ts";
 export interface CallerAccess {
   /** The scope that an API key needs. `any`: every valid key; `never`: only a JWT. */
   key: KeyScope | "send-or-read" | "any" | "never";
-  /** The least role that a user needs. `any-user`: every user, for what concerns only that user. */
-  role: Role | "any-user";
+  /**
+   * The least role that a user needs in the account of the token. `any-user`: every user, for what concerns only that user. `operator`:
+   * an operator of the installation, whose role in the account does not matter (require-operator.ts).
+   */
+  role: Role | "any-user" | "operator";
   /** With both headers the one in Authorization counts (interface, section 5, item 2). Elsewhere X-API-Key counts. */
   prefersJwt?: true;
   public?: never;
@@ -82,6 +85,19 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "POST /api/v1/api-keys": { key: "never", role: "developer", prefersJwt: true },
   "POST /api/v1/api-keys/:id/roll": { key: "never", role: "developer", prefersJwt: true },
   "DELETE /api/v1/api-keys/:id": { key: "never", role: "developer", prefersJwt: true },
+
+  "GET /api/v1/operator/status": { key: "never", role: "operator", prefersJwt: true },
+  "GET /api/v1/operator/processes": { key: "never", role: "operator", prefersJwt: true },
+  "GET /api/v1/operator/ses": { key: "never", role: "operator", prefersJwt: true },
+  "GET /api/v1/operator/accounts": { key: "never", role: "operator", prefersJwt: true },
+  "GET /api/v1/operator/quarantine": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/accounts/:id/hold": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/accounts/:id/release": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/accounts/:id/guard": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/accounts/:id/guard/release": { key: "never", role: "operator", prefersJwt: true },
+  "PATCH /api/v1/operator/accounts/:id/limits": { key: "never", role: "operator", prefersJwt: true },
+  "PATCH /api/v1/operator/accounts/:id/quotas": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/quarantine/replay": { key: "never", role: "operator", prefersJwt: true },
 };
 
 /** HEAD is GET without the body. */

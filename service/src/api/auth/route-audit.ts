@@ -31,7 +31,16 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/api-keys": "api-key.create",
   "POST /api/v1/api-keys/:id/roll": "api-key.roll",
   "DELETE /api/v1/api-keys/:id": "api-key.revoke",
+  // In the audit of the account that they touch.
+  "POST /api/v1/operator/accounts/:id/hold": "account.hold",
+  "POST /api/v1/operator/accounts/:id/release": "account.release",
+  "POST /api/v1/operator/accounts/:id/guard": "account.guard-change",
+  "POST /api/v1/operator/accounts/:id/guard/release": "account.guard-release",
+  "PATCH /api/v1/operator/accounts/:id/limits": "account.limits-change",
+  "PATCH /api/v1/operator/accounts/:id/quotas": "account.quotas-change",
 
+  // Quarantined notifications belong to no account.
+  "POST /api/v1/operator/quarantine/replay": null,
   // The token of the session is renewed; its theft ends the session and leaves session.end-stolen.
   "POST /api/v1/auth/refresh": null,
   // Sends have records of their own.

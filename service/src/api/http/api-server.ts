@@ -18,6 +18,7 @@ import type { ResetDeps } from "../../logins/password-reset.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { OidcDeps } from "../../oidc/log-in-by-oidc.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
+import type { CellState } from "../../status/cell-state.ts";
 import type { Readiness } from "../../status/readiness.ts";
 import type { RefusalCounts } from "../../usage/count-refusals.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
@@ -47,6 +48,8 @@ export interface ApiDeps {
   log: Log;
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
+  /** At most a second old. */
+  cellState: () => Promise<CellState>;
   authenticator: Authenticator;
   /** For POST /send, with the connections of accepting, so that no other request delays it. */
   senderAuthenticator: Authenticator;

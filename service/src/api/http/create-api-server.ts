@@ -19,6 +19,9 @@ import { eventRoutes } from "../v1/events/event-routes.ts";
 import { feedbackRoutes } from "../v1/feedback/feedback-routes.ts";
 import { invitationRoutes } from "../v1/invitations/invitation-routes.ts";
 import { memberRoutes } from "../v1/members/member-routes.ts";
+import { operatorActionRoutes } from "../v1/operator/operator-action-routes.ts";
+import { operatorLimitRoutes } from "../v1/operator/operator-limit-routes.ts";
+import { operatorRoutes } from "../v1/operator/operator-routes.ts";
 import { sendListRoutes } from "../v1/sends/send-list-routes.ts";
 import { sendRoutes } from "../v1/sends/send-routes.ts";
 import { sendStatusRoutes } from "../v1/sends/send-status-routes.ts";
@@ -70,6 +73,9 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   auditRoutes(app, deps);
   eventRoutes(app, deps);
   usageRoutes(app, deps);
+  operatorRoutes(app, deps);
+  operatorActionRoutes(app, deps);
+  operatorLimitRoutes(app, deps);
   await feedbackRoutes(app, deps);
 
   if (deps.http.showReference) await serveApiReference(app);

@@ -4,6 +4,7 @@ import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLogin, anApiKey } from "../../../test/builders.ts";
 import { openDomainFixture } from "../../../test/domain-fixture.ts";
+import { anOperator } from "../../../test/operator-user.ts";
 import { useSesSimulator } from "../../../test/use-ses-simulator.ts";
 import { useTestApi } from "../../../test/use-test-api.ts";
 import type { DomainDeps } from "../../domains/register-domain.ts";
@@ -151,6 +152,11 @@ describe("the API accepts the example of every request body as it stands", () =>
     requestPasswordReset: 404,
     resetPassword: 404,
     changeRole: 404,
+    holdAccount: 404,
+    releaseAccount: 404,
+    changeGuard: 404,
+    changeLimits: 404,
+    replayQuarantine: 404,
   };
 
   test("the document has these bodies", () => {
@@ -158,7 +164,10 @@ describe("the API accepts the example of every request body as it stands", () =>
   });
 
   test.for(withBody)("$operationId", async ({ path, method, operationId, requestBody }) => {
-    const { accessToken, accountId } = await aLogin(api.database.db, api.deps.loginDeps);
+    const isForOperators = path.startsWith("/api/v1/operator/");
+    const { accessToken, accountId } = isForOperators
+      ? await anOperator(api)
+      : await aLogin(api.database.db, api.deps.loginDeps);
     const { id, key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type: "test" });
     const credential = path.startsWith("/api/v1/send") ? { key } : { token: accessToken };
     const body = requestBody?.content["application/json"]?.example;

@@ -34,6 +34,7 @@ export async function serveOpenApi(app: ApiServer): Promise<void> {
         { name: "Usage", description: "How much an account sends, and what becomes of it" },
         { name: "Feedback", description: "Notifications from the email provider" },
         { name: "Account", description: "The account behind a credential" },
+        { name: "Operators", description: "The whole installation and all its accounts, for the people who run it" },
         { name: "Health", description: "For load balancers and orchestrators" },
       ],
       components: {

@@ -8,6 +8,7 @@ import { guardCommand } from "./guard-command.ts";
 import { keyCommands } from "./key-commands.ts";
 import { memberCommands } from "./member-commands.ts";
 import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operation-commands.ts";
+import { operatorCommands } from "./operator-commands.ts";
 import { quarantineCommand } from "./quarantine-commands.ts";
 import { usageCommand } from "./usage-command.ts";
 
@@ -27,11 +28,12 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
   return groupOf("admin", [
     ...titled("Accounts and secrets:", accountCommands(onDatabase)),
     ...titled("Members:", memberCommands(onDatabase)),
+    ...titled("Operators:", operatorCommands(onDatabase)),
     ...titled("API keys:", keyCommands(onDatabase)),
     ...titled("Operation:", operation),
   ])
     .about(
-      "manage accounts, members, API keys, holds, sends, quarantine, failovers and secrets",
+      "manage accounts, members, operators, API keys, holds, sends, quarantine, failovers and secrets",
       "EMAIL is the email of a user of the account. docs/runbook.md says which command to use for which problem.",
     )
     .example("postern admin list-accounts", "postern admin help create-key");

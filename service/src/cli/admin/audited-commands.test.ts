@@ -21,6 +21,8 @@ const commands = (accountId: string, member: string, keyId: string): [command: s
   [`set-role --account ${accountId} --email ${member} --role developer`, "member.role-change"],
   [`disable-totp --email ${member}`, "session.end"],
   [`reset-password --email ${member}`, "password.reset"],
+  [`set-operator --email ${member}`, "operator.change"],
+  [`set-operator --email ${member} --off`, "operator.change"],
   [`remove-member --account ${accountId} --email ${member}`, "member.remove"],
   [`suspend --email ${accountId}`, "account.suspend"],
   [`resume --email ${accountId}`, "account.resume"],

@@ -6,7 +6,7 @@ import { aligned, amountText, say, timeText } from "../../plain-text.ts";
 const maxListed = 50;
 
 export async function runList(db: Database): Promise<void> {
-  const entries = await listQuarantined(db, maxListed);
+  const entries = await listQuarantined(db, { limit: maxListed });
   if (entries.length === 0) return say("The quarantine is empty.");
   const rows = entries.map(({ id, receivedAt, reason, tries, nextTryAt, length }) => [
     `${id}`,

@@ -44,6 +44,7 @@ export const auditEntryResponse = z
     after: facts.describe("The same after it"),
     address: z.string().nullable().describe("IP address of the request"),
     request_id: z.string().nullable().describe("The `X-Request-Id` of the request"),
+    reason: z.string().nullable().describe("Why an operator of the installation did it"),
   })
   .meta({ id: "AuditEntry", description: "Who did what in the account" });
 
@@ -63,7 +64,7 @@ export function toAuditFilter(query: z.infer<typeof auditExportQuery>): Omit<Aud
 }
 
 export function toAuditEntry(entry: AuditEntry): z.infer<typeof auditEntryResponse> {
-  const { id, at, action, before, after, address } = entry;
+  const { id, at, action, before, after, address, reason } = entry;
   return {
     id,
     at,
@@ -74,5 +75,6 @@ export function toAuditEntry(entry: AuditEntry): z.infer<typeof auditEntryRespon
     after,
     address,
     request_id: entry.requestId,
+    reason,
   };
 }

@@ -206,13 +206,13 @@ describe("postern admin quarantine", () => {
     expect(await outputOf("quarantine", "replay", "--all")).toBe("The quarantine is empty.\n");
     const raw = JSON.stringify({ Type: "Notification", Message: JSON.stringify({ eventType: "Delivery" }) });
     await quarantine(database.db, [{ reason: "unreadable", raw }]);
-    const [entry] = await listQuarantined(database.db, 1);
+    const [entry] = await listQuarantined(database.db, { limit: 1 });
     expect(await outputOf("quarantine", "list")).toMatch(/^ *ID .*\n *\d+ .* unreadable +0 {2}none/);
     expect(await outputOf("quarantine", "show", String(entry?.id))).toContain('"eventType": "Delivery"');
     expect(await outputOf("quarantine", "replay", String(entry?.id))).toContain(
       "1 notification again within ten seconds",
     );
-    expect((await listQuarantined(database.db, 1))[0]?.nextTryAt).not.toBeNull();
+    expect((await listQuarantined(database.db, { limit: 1 }))[0]?.nextTryAt).not.toBeNull();
   });
 
   test.for([

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { QuarantineEntry } from "../../../feedback/quarantine-store.ts";
+import { wireTimestamp } from "../../http/wire-format.ts";
+import { limitParameter } from "../list-wire.ts";
+
+const entryId = z.int().positive();
+
+export const quarantineQuery = z.strictObject({
+  limit: limitParameter,
+  before: z
+    .string()
+    .regex(/^\d{1,15}$/, { error: "must be an id, such as the `next_before` of the previous response" })
+    .transform(Number)
+    .optional()
+    .describe("Only entries before the entry with this id; use it to continue the list")
+    .meta({ example: "17" }),
+});
+
+/** Without the raw notification, which contains addresses: the command line shows it. */
+export const quarantineEntry = z
+  .object({
+    id: entryId.meta({ example: 17 }),
+    received_at: wireTimestamp,
+    reason: z
+      .enum(["unknown-send", "unreadable", "from-the-future"])
+      .describe("Why it could not be applied. `unknown-send`: the database has no such send"),
+    tries: z.int().meta({ example: 3 }),
+    next_try_at: wireTimestamp.nullable().describe("Null when it is no longer retried"),
+    length: z.int().describe("Characters of the notification").meta({ example: 2143 }),
+  })
+  .meta({ id: "QuarantineEntry", description: "A notification of SES that could not be applied" });
+
+export const quarantineList = z
+  .object({
+    entries: z.array(quarantineEntry).describe("Newest first"),
+    next_before: z.int().nullable().describe("Pass it as `before` to continue; null at the end of the list").meta({
+      example: null,
+    }),
+  })
+  .describe("One page of the quarantine");
+
+export function toQuarantineEntry(entry: QuarantineEntry): z.infer<typeof quarantineEntry> {
+  const { id, receivedAt, reason, tries, nextTryAt, length } = entry;
+  return { id, received_at: receivedAt, reason, tries, next_try_at: nextTryAt, length };
+}

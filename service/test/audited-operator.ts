@@ -1,0 +1,82 @@
+import type { AuditedRequest, AuditedRequests, RequestDeps } from "./audited-request.ts";
+import { anAccount } from "./builders.ts";
+import { anOperatorLogin } from "./operator-login.ts";
+import { change } from "./send-rows.ts";
+
+const reason = "The account sends to bought lists";
+const guardHold = "update accounts set guard_held_at = now(), guard_reason = 'too many bounces' where id = $1";
+const hold = "update accounts set held_at = now() where id = $1";
+
+/** By an operator who is no member of the account. */
+export const operatorRequests: AuditedRequests = {
+  "POST /api/v1/operator/accounts/:id/hold": (deps) =>
+    onAccount(deps, { path: "hold", before: { held: false }, after: { held: true }, isDone: "held_at is not null" }),
+  "POST /api/v1/operator/accounts/:id/release": (deps) =>
+    onAccount(deps, {
+      path: "release",
+      before: { held: true },
+      after: { held: false },
+      isDone: "held_at is null",
+      given: hold,
+    }),
+  "POST /api/v1/operator/accounts/:id/guard": (deps) =>
+    onAccount(deps, {
+      path: "guard",
+      body: { on: false },
+      before: { off: false },
+      after: { off: true },
+      isDone: "guard_off",
+    }),
+  "POST /api/v1/operator/accounts/:id/guard/release": (deps) =>
+    onAccount(deps, {
+      path: "guard/release",
+      before: { reason: "too many bounces" },
+      after: null,
+      isDone: "guard_held_at is null",
+      given: guardHold,
+    }),
+  "PATCH /api/v1/operator/accounts/:id/limits": (deps) =>
+    onAccount(deps, {
+      path: "limits",
+      body: { per_second: 7 },
+      before: { limit_per_second: 10 },
+      after: { limit_per_second: 7 },
+      isDone: "limit_per_second = 7",
+    }),
+  "PATCH /api/v1/operator/accounts/:id/quotas": (deps) =>
+    onAccount(deps, {
+      path: "quotas",
+      body: { trial: 7 },
+      before: { mode: "live", trial: null },
+      after: { mode: "live", trial: 7 },
+      isDone: "exists (select from account_quotas q where q.account_id = accounts.id and q.trial = 7)",
+    }),
+};
+
+interface OperatorAction {
+  path: string;
+  body?: Record<string, unknown>;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  /** SQL, about the row of accounts. */
+  isDone: string;
+  /** SQL: what the action needs. */
+  given?: string;
+}
+
+async function onAccount({ db, loginDeps }: RequestDeps, action: OperatorAction): Promise<AuditedRequest> {
+  const { path, body, before, after, isDone, given } = action;
+  const operator = await anOperatorLogin(db, loginDeps);
+  const accountId = await anAccount(db);
+  if (given !== undefined) await change(db, given, [accountId]);
+  return {
+    accountId,
+    token: operator.accessToken,
+    path: `/api/v1/operator/accounts/${accountId}/${path}`,
+    body: { ...body, reason },
+    isDone: `exists (select from accounts where id = $1 and ${isDone})`,
+    subject: accountId,
+    entry: { actorKind: "operator", actorName: operator.email, targetName: "An account", before, after, reason },
+    secrets: [operator.accessToken, operator.refreshToken, operator.password],
+  };
+}
