@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { KeyScope } from "../src/api-keys/scopes.ts";
 import type { Mode } from "../src/mode.ts";
 import { anAccount, anApiKey } from "./builders.ts";
 import { aVerifiedDomain } from "./send-builders.ts";
@@ -20,13 +21,15 @@ export function useSendingApi() {
   async function aSender({
     type = "live",
     isUnlimited = true,
+    scopes = ["send"],
   }: {
     type?: Mode;
     isUnlimited?: boolean;
+    scopes?: KeyScope[];
   } = {}): Promise<TestSender> {
     const accountId = await anAccount(api.database.db);
     const domain = await aVerifiedDomain(api.database.db, accountId, `shop-${randomBytes(5).toString("hex")}.io`);
-    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type });
+    const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type, scopes });
     if (isUnlimited) await setLimits(accountId, 1000, 10_000, 60_000);
     return { accountId, key, domain, from: `orders@${domain}` };
   }

@@ -34,7 +34,7 @@ test("the reads of an account beyond 200 in a second get 429 with the limits and
 });
 
 test("an account has four reads in progress, and what it cannot start in two seconds gets 429; another account is not delayed", async () => {
-  const [sender, other] = [await aSender(), await aSender()];
+  const [sender, other] = [await aSender({ scopes: ["read"] }), await aSender()];
   const { answered, inProgress, unaffected } = await api.database.db.withTransaction(async (tx) => {
     await tx.query({ name: "lock-sends", text: "lock table sends in access exclusive mode" });
     const slow = Array.from({ length: 60 }, () => read(sender.key));

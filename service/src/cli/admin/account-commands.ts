@@ -96,7 +96,7 @@ function resetPasswordCommand(onDatabase: OnDatabase): PosternCommand {
 function disableTotpCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("disable-totp")
     .about(
-      "turn two-factor authentication of a user off and end all of the user's logins",
+      "switch two-factor authentication of a user off and end all of the user's logins",
       "For a user who has lost the authenticator app and the recovery codes. Make sure by other means who is asking. In an account that " +
         "requires two-factor authentication, the user sets it up again after the next log-in.",
     )

@@ -53,7 +53,7 @@ export function readLimit(least: number): (text: string) => number {
   };
 }
 
-/** Infinity is unlimited: commander would turn null into a text. */
+/** Infinity is unlimited: commander makes a text of null. */
 function quotaReader(most: number): (text: string) => number {
   return (text) => {
     if (text === "unlimited") return Number.POSITIVE_INFINITY;
