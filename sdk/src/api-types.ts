@@ -164,6 +164,52 @@ export interface RolledApiKey {
   previous_secrets_end_at: string;
 }
 
+/** Position of a page in the list */
+export interface Pagination {
+  page: number;
+  limit: number;
+  /** Exact number of entries in the list */
+  total: number;
+  total_pages: number;
+}
+
+/** How to continue the list; present when the request has `before` or a filter */
+export interface Cursor {
+  limit: number;
+  /** Pass it as `before` to continue; null at the end of the list. It can be present with fewer than `limit` entries, because one request searches at most 10,000 entries */
+  next_before: string | null;
+}
+
+/** Who did what in the account */
+export interface AuditEntry {
+  id: string;
+  at: string;
+  actor: {
+    /** `command-line`: the operator; `system`: Postern itself; `anonymous`: nobody proved who it was */
+    kind: "user" | "key" | "operator" | "command-line" | "system" | "anonymous";
+    /** Id of the user or the API key */
+    id: string | null;
+    /** Email of the user, prefix of the key or name of the operator, as it was then */
+    name: string | null;
+  };
+  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.remove" | "member.role-change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew";
+  target: {
+    kind: string;
+    id: string | null;
+    name: string | null;
+  };
+  /** What the action changed, before it; without secrets */
+  before: Record<string, unknown> | null;
+  /** The same after it */
+  after: Record<string, unknown> | null;
+  /** IP address of the request */
+  address: string | null;
+  /** The `X-Request-Id` of the request */
+  request_id: string | null;
+  /** Why an operator of the installation did it */
+  reason: string | null;
+}
+
 /** An access token and the refresh token that renews it */
 export interface Tokens {
   /** Send it in the header `Authorization: Bearer` */
@@ -278,22 +324,6 @@ export interface Domain {
   next_check_at: string;
 }
 
-/** Position of a page in the list */
-export interface Pagination {
-  page: number;
-  limit: number;
-  /** Exact number of entries in the list */
-  total: number;
-  total_pages: number;
-}
-
-/** How to continue the list; present when the request has `before` or a filter */
-export interface Cursor {
-  limit: number;
-  /** Pass it as `before` to continue; null at the end of the list. It can be present with fewer than `limit` entries, because one request searches at most 10,000 entries */
-  next_before: string | null;
-}
-
 /** Why the mail was not delivered and what to do, in plain words */
 export interface BounceExplanation {
   cause: "suppressed-by-ses" | "greylisted" | "too-large" | "mailbox-full" | "inactive-mailbox" | "unreachable" | "unknown-mailbox" | "too-much-mail" | "blocked-sender" | "policy" | "spam" | "content" | "unclear";
@@ -372,6 +402,265 @@ export interface Member {
   role: "viewer" | "developer" | "owner";
   /** When the person became a member */
   created_at: string;
+}
+
+/** An account as an operator sees it */
+export interface OperatorAccount {
+  /** Id of the account */
+  tenant_id: string;
+  name: string;
+  /** With which its first owner logs in; null when the account has no user */
+  email: string | null;
+  created_at: string;
+  /** Its keys and tokens are refused */
+  suspended: boolean;
+  /** The hold of an operator on all its mail; null when there is none */
+  hold: {
+    held_at: string;
+    note: string | null;
+  } | null;
+  /** Bounces and complaints, a few seconds old */
+  guard: {
+    /** `false`: it counts and warns, and never holds */
+    on: boolean;
+    /** Since when it holds the live mail; null when it does not */
+    held_at: string | null;
+    /** Why it holds the mail */
+    reason: string | null;
+    /** Of the last release, from which it counts */
+    released_at: string | null;
+    /** `unknown`: fewer than 200 outcomes */
+    state: "unknown" | "good" | "warning";
+    /** Recipients of live mail that was delivered or bounced permanently within seven days */
+    outcomes: number;
+    /** Those that bounced permanently */
+    hard_bounces: number;
+    /** Recipients who reported the mail as spam */
+    complaints: number;
+    /** Null below 200 outcomes */
+    bounce_rate: number | null;
+    /** Null below 200 outcomes */
+    complaint_rate: number | null;
+  };
+  /** Live and test mail share them; sends count for each of both */
+  limits: {
+    /** Sends in one second */
+    per_second: number;
+    /** Sends in ten seconds */
+    per_10_seconds: number;
+    /** Sends in one minute */
+    per_minute: number;
+    /** Registered domains */
+    domains: number;
+    /** Usable API keys */
+    api_keys: number;
+    /** Registrations and removals of domains in one minute */
+    domain_changes_per_minute: number;
+  };
+  live: {
+    quotas: {
+      /** Recipients from 00:00 to 24:00 UTC; null is unlimited */
+      recipients_per_day: number | null;
+      /** Recipients that wait in the queue; null is unlimited */
+      queued_recipients: number | null;
+      /** Bytes of stored content; null is unlimited */
+      stored_content_bytes: number | null;
+      /** Recipients a day while the account is on trial; null when it is not */
+      trial: number | null;
+    };
+    usage: {
+      /** Accepted since 00:00 UTC */
+      recipients_today: number;
+    };
+  };
+  test: {
+    quotas: {
+      /** Recipients from 00:00 to 24:00 UTC; null is unlimited */
+      recipients_per_day: number | null;
+      /** Recipients that wait in the queue; null is unlimited */
+      queued_recipients: number | null;
+      /** Bytes of stored content; null is unlimited */
+      stored_content_bytes: number | null;
+      /** Recipients a day while the account is on trial; null when it is not */
+      trial: number | null;
+    };
+    usage: {
+      /** Accepted since 00:00 UTC */
+      recipients_today: number;
+    };
+  };
+}
+
+/** A notification of SES that could not be applied */
+export interface QuarantineEntry {
+  id: number;
+  received_at: string;
+  /** Why it could not be applied. `unknown-send`: the database has no such send */
+  reason: "unknown-send" | "unreadable" | "from-the-future";
+  tries: number;
+  /** Null when it is no longer retried */
+  next_try_at: string | null;
+  /** Characters of the notification */
+  length: number;
+}
+
+/** The state of the whole installation, at most a second old */
+export interface OperatorStatus {
+  /** What `postern status` shows; empty when there is no problem */
+  problems: Array<{
+    what: string;
+    advice: string;
+  }>;
+  mail: Array<{
+    mode: "live" | "test";
+    /** Queued sends of all accounts by their state */
+    queue: {
+      ready: {
+        /** 10,000 means as many or more */
+        sends: number;
+        /** Age of the oldest of them; null when there is none */
+        oldest_seconds: number | null;
+      };
+      waiting: {
+        /** 10,000 means as many or more */
+        sends: number;
+        /** Age of the oldest of them; null when there is none */
+        oldest_seconds: number | null;
+      };
+      leased: {
+        /** 10,000 means as many or more */
+        sends: number;
+        /** Age of the oldest of them; null when there is none */
+        oldest_seconds: number | null;
+      };
+      in_doubt: {
+        /** 10,000 means as many or more */
+        sends: number;
+        /** Age of the oldest of them; null when there is none */
+        oldest_seconds: number | null;
+      };
+      parked: {
+        /** 10,000 means as many or more */
+        sends: number;
+        /** Age of the oldest of them; null when there is none */
+        oldest_seconds: number | null;
+      };
+    };
+    /** The hold that answers of SES caused; null while SES accepts mail */
+    hold: {
+      /** `quota`, `paused`, `suspended` or `operator` */
+      reason: string;
+      /** How long it has lasted */
+      held_seconds: number;
+      /** When a worker tries the next send */
+      next_try_seconds: number;
+    } | null;
+    /** The hold of `postern admin hold`; null when there is none */
+    operator_hold: {
+      /** How long it has lasted */
+      held_seconds: number;
+      note: string | null;
+    } | null;
+    /** Reports of SES about submitted mail */
+    feedback: {
+      /** Since the last report of SES; null for never */
+      last_report_seconds_ago: number | null;
+      /** Since a worker last polled the queue of reports; null for never */
+      polled_seconds_ago: number | null;
+      /** What is missing; null when nothing is */
+      gap: "no-reports" | "not-polled" | null;
+    };
+  }>;
+  /** Notifications of SES that could not be applied, by their reason; at most the newest 10,000 are counted */
+  quarantine: Array<{
+    reason: string;
+    entries: number;
+  }>;
+  /** Size of the database, which a worker measures every hour */
+  database: {
+    bytes: number | null;
+    /** Growth; null until it is known */
+    bytes_per_day: number | null;
+    /** `DATABASE_DISK_GB` */
+    limit_bytes: number | null;
+    full_in_seconds: number | null;
+  };
+}
+
+/** The processes of the installation, by their last heartbeat */
+export interface OperatorProcesses {
+  /** Those of the last hour, and the last worker */
+  processes: Array<{
+    id: string;
+    role: "api" | "worker" | "serve";
+    /** Host and process */
+    name: string;
+    version: string;
+    /** `vanished`: no heartbeat for 20 s and no orderly stop */
+    condition: "alive" | "stopped" | "vanished";
+    /** Another process of its role has started since */
+    replaced: boolean;
+    /** Since its start */
+    started_seconds_ago: number;
+    /** Since its last heartbeat */
+    seen_seconds_ago: number;
+    /** For how long it cannot take sends from the queue; null when it can */
+    claims_failing_seconds: number | null;
+    /** For how long it cannot read the queue of chores; null when it can */
+    chores_failing_seconds: number | null;
+    /** Since it last took a live send; null for never */
+    live_claimed_seconds_ago: number | null;
+    /** Since it last took a test send; null for never */
+    test_claimed_seconds_ago: number | null;
+  }>;
+  failing_chores: Array<{
+    name: string;
+    /** For how long */
+    failing_seconds: number;
+    /** It hangs, or no worker starts it; otherwise its last runs failed */
+    overdue: boolean;
+  }>;
+}
+
+/** Quota and reputation of the AWS account at SES, as workers last read them */
+export interface OperatorSes {
+  /** What SES allows the AWS account */
+  quota: {
+    /** Recipients a second; null until it is known */
+    per_second: number | null;
+    /** Recipients in 24 hours; null when SES sets no limit, or until it is known */
+    per_day: number | null;
+    /** Null until it is known */
+    used_last_24_hours: number | null;
+    /** Since a worker read it; null for never */
+    read_seconds_ago: number | null;
+  };
+  /** The hold that answers of SES caused; null while SES accepts mail */
+  hold: {
+    /** `quota`, `paused`, `suspended` or `operator` */
+    reason: string;
+    /** How long it has lasted */
+    held_seconds: number;
+    /** When a worker tries the next send */
+    next_try_seconds: number;
+  } | null;
+  /** What SES thinks of the AWS account */
+  reputation: {
+    /** `HEALTHY`, `PROBATION` or `SHUTDOWN`; null until it is known */
+    enforcement_status: string | null;
+    /** Since a worker read it; null for never */
+    read_seconds_ago: number | null;
+    /** At most 20, high impact first; null when SES does not offer them to this AWS account */
+    findings: Array<{
+      kind: string;
+      impact: string;
+      /** ARN of what it concerns; empty when SES names none */
+      resource: string;
+    }> | null;
+    finding_count: number | null;
+    /** Since a worker read them; null for never */
+    findings_read_seconds_ago: number | null;
+  };
 }
 
 /** The stored send */
@@ -883,6 +1172,33 @@ export interface RemoveSuppressionAnswer {
   message: string;
 }
 
+export interface ListAuditQuery {
+  /** Maximum number of entries, 1 to 100 */
+  limit?: number | undefined;
+  /** Only entries that follow the entry with this id; use it to continue the list */
+  before?: string | undefined;
+  /** Only entries of the actor with this id or name, such as an email */
+  actor?: string | undefined;
+  /** Only entries of this action */
+  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.remove" | "member.role-change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | undefined;
+  /** Only entries about the target with this id or name */
+  target?: string | undefined;
+  /** Only entries from this time on */
+  since?: string | undefined;
+  /** Only entries before this time */
+  until?: string | undefined;
+}
+
+/** Entries of the audit */
+export interface ListAuditAnswer {
+  success: true;
+  data: {
+    /** Newest first */
+    entries: AuditEntry[];
+    pagination: Cursor;
+  };
+}
+
 export interface ListEventsQuery {
   /** Events of this type; all types if absent */
   type?: "Delivery" | "Bounce" | "Complaint" | "Suppression" | undefined;
@@ -939,6 +1255,101 @@ export interface GetUsageAnswer {
     /** Oldest first. An hour or day without usage has no entry */
     usage: Usage[];
   };
+}
+
+export interface ListAccountsQuery {
+  /** Maximum number of entries, 1 to 100 */
+  limit?: number | undefined;
+  /** Only accounts that follow the account with this id; use it to continue the list */
+  after?: string | undefined;
+}
+
+/** One page of all accounts */
+export interface ListAccountsAnswer {
+  /** Oldest first */
+  accounts: OperatorAccount[];
+  /** Pass it as `after` to continue; null at the end of the list */
+  next_after: string | null;
+}
+
+export interface ListQuarantineQuery {
+  /** Maximum number of entries, 1 to 100 */
+  limit?: number | undefined;
+  /** Only entries before the entry with this id; use it to continue the list */
+  before?: string | undefined;
+}
+
+/** One page of the quarantine */
+export interface ListQuarantineAnswer {
+  /** Newest first */
+  entries: QuarantineEntry[];
+  /** Pass it as `before` to continue; null at the end of the list */
+  next_before: number | null;
+}
+
+export interface HoldAccountBody {
+  /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
+  reason: string;
+}
+
+export interface ReleaseAccountBody {
+  /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
+  reason: string;
+}
+
+export interface SwitchGuardBody {
+  /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
+  reason: string;
+  /** `false`: the guard counts and warns, and never holds this account */
+  on: boolean;
+}
+
+export interface ReleaseFromGuardBody {
+  /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
+  reason: string;
+}
+
+export interface ReplayQuarantineBody {
+  /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
+  reason: string;
+  /** The entry to try again; all of them if absent */
+  id?: number | undefined;
+}
+
+/** The entries are due */
+export interface ReplayQuarantineAnswer {
+  /** Entries that a worker tries again within ten seconds */
+  due: number;
+}
+
+export interface ChangeLimitsBody {
+  /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
+  reason: string;
+  /** Sends in one second */
+  per_second?: number | undefined;
+  /** Sends in ten seconds */
+  per_10_seconds?: number | undefined;
+  /** Sends in one minute */
+  per_minute?: number | undefined;
+  /** Registered domains */
+  domains?: number | undefined;
+  /** Usable API keys */
+  api_keys?: number | undefined;
+  /** Registrations and removals of domains in one minute */
+  domain_changes_per_minute?: number | undefined;
+}
+
+export interface ChangeQuotasBody {
+  /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
+  reason: string;
+  /** The mail whose quotas are set */
+  mode?: "live" | "test" | undefined;
+  /** From 00:00 to 24:00 UTC; null is unlimited */
+  recipients_per_day?: number | null | undefined;
+  /** Null is unlimited */
+  stored_content_bytes?: number | null | undefined;
+  /** Recipients a day while the account is on trial; null ends the trial */
+  trial?: number | null | undefined;
 }
 
 /** Every operation with its path, query, body and answer. */
@@ -1181,6 +1592,11 @@ export interface Operations {
     query: RemoveSuppressionQuery;
     answer: RemoveSuppressionAnswer;
   };
+  /** List who did what in the account */
+  "GET /api/v1/audit": {
+    query: ListAuditQuery;
+    answer: ListAuditAnswer;
+  };
   /** List the account's events */
   "GET /api/v1/events": {
     query: ListEventsQuery;
@@ -1190,5 +1606,86 @@ export interface Operations {
   "GET /api/v1/usage": {
     query: GetUsageQuery;
     answer: GetUsageAnswer;
+  };
+  /** Get the state of the installation */
+  "GET /api/v1/operator/status": {
+    answer: OperatorStatus;
+  };
+  /** List the processes of the installation */
+  "GET /api/v1/operator/processes": {
+    answer: OperatorProcesses;
+  };
+  /** Get quota and reputation at SES */
+  "GET /api/v1/operator/ses": {
+    answer: OperatorSes;
+  };
+  /** List all accounts */
+  "GET /api/v1/operator/accounts": {
+    query: ListAccountsQuery;
+    answer: ListAccountsAnswer;
+  };
+  /** List SES notifications that could not be applied */
+  "GET /api/v1/operator/quarantine": {
+    query: ListQuarantineQuery;
+    answer: ListQuarantineAnswer;
+  };
+  /** Put the mail of an account on hold */
+  "POST /api/v1/operator/accounts/{id}/hold": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: HoldAccountBody;
+    answer: OperatorAccount;
+  };
+  /** End the hold of an operator on an account */
+  "POST /api/v1/operator/accounts/{id}/release": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: ReleaseAccountBody;
+    answer: OperatorAccount;
+  };
+  /** Switch the guard of an account */
+  "POST /api/v1/operator/accounts/{id}/guard": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: SwitchGuardBody;
+    answer: OperatorAccount;
+  };
+  /** End the hold of the guard on an account */
+  "POST /api/v1/operator/accounts/{id}/guard/release": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: ReleaseFromGuardBody;
+    answer: OperatorAccount;
+  };
+  /** Let a worker try quarantined notifications again */
+  "POST /api/v1/operator/quarantine/replay": {
+    body: ReplayQuarantineBody;
+    answer: ReplayQuarantineAnswer;
+  };
+  /** Change the limits of an account */
+  "PATCH /api/v1/operator/accounts/{id}/limits": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: ChangeLimitsBody;
+    answer: OperatorAccount;
+  };
+  /** Change the quotas of an account for live or test mail */
+  "PATCH /api/v1/operator/accounts/{id}/quotas": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: ChangeQuotasBody;
+    answer: OperatorAccount;
   };
 }

@@ -39,7 +39,7 @@ export const operatorRequests: AuditedRequests = {
     onAccount(deps, {
       path: "limits",
       body: { per_second: 7 },
-      before: { limit_per_second: 10 },
+      before: { limit_per_second: 3 },
       after: { limit_per_second: 7 },
       isDone: "limit_per_second = 7",
     }),

@@ -18,7 +18,7 @@ export const guardBody = z
 export const replayBody = z
   .strictObject({
     reason,
-    id: z.int().positive().optional().describe("The entry to try again; all of them if absent"),
+    id: z.int().min(1).optional().describe("The entry to try again; all of them if absent"),
   })
   .meta({ example: { reason: "The missing sends were restored", id: 17 } });
 

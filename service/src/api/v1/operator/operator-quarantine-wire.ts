@@ -3,7 +3,7 @@ import type { QuarantineEntry } from "../../../feedback/quarantine-store.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import { limitParameter } from "../list-wire.ts";
 
-const entryId = z.int().positive();
+const entryId = z.int().min(1);
 
 export const quarantineQuery = z.strictObject({
   limit: limitParameter,
