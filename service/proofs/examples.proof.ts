@@ -9,6 +9,7 @@ import { openTerminal, root } from "../test/printed-commands.ts";
 import { documentExamples } from "./examples/document-examples.ts";
 import type { ExampleContext } from "./examples/example.ts";
 import { openapiExamples } from "./examples/openapi-examples.ts";
+import { type OwnAccounts, openOwnAccounts } from "./examples/own-accounts.ts";
 
 /** The size is the number of times that every example runs, one round after the other. */
 export const proof: Proof = {
@@ -27,10 +28,13 @@ export const proof: Proof = {
     const folder = aDevFolder();
     const project = installPackage();
     const dev = startDev(folder);
+    let accounts: OwnAccounts | undefined;
     try {
       await dev.shows("live mail from");
       const environment = readEnvironment(folder);
-      const context = { environment, project, terminal: openTerminal(folder, environment), call: asUser(environment) };
+      accounts = await openOwnAccounts(folder, environment);
+      const terminal = openTerminal(folder, environment);
+      const context = { environment, project, terminal, accounts, call: asUser(environment) };
       const examples = [...openapiExamples(), ...documentExamples()];
       const failed: string[] = [];
       for (let round = 1; round <= size; round++) {
@@ -48,6 +52,7 @@ export const proof: Proof = {
         holds: failed.length === 0 && examples.length > 30,
       };
     } finally {
+      await accounts?.close();
       dev.pressCtrlC();
       await dev.exited;
       await untilNoneIn(folder);

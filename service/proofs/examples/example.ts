@@ -1,5 +1,6 @@
 import type { Project } from "../../../sdk/test/install-package.ts";
 import type { Terminal } from "../../test/printed-commands.ts";
+import type { OwnAccounts } from "./own-accounts.ts";
 
 /** One example of the documentation. `run` throws when it does not do what the text says. */
 export interface Example {
@@ -12,6 +13,7 @@ export interface ExampleContext {
   environment: Record<string, string>;
   project: Project;
   terminal: Terminal;
+  accounts: OwnAccounts;
   /** Sends a request as the user of the account, with a JWT. */
   call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
 }

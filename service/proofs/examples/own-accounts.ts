@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Environment, readConfig } from "../../src/config.ts";
+import { quarantine } from "../../src/feedback/quarantine-store.ts";
+import { createCredentialDeps } from "../../src/processes/api-deps.ts";
+import { canary, type RequestDeps } from "../../test/audited-request.ts";
+import { auditedRequests } from "../../test/audited-requests.ts";
+import { anOperatorLogin } from "../../test/operator-login.ts";
+import { spawnPostern } from "../../test/spawn-postern.ts";
+import { openTestDatabase } from "../../test/template-database.ts";
+
+/** The parts of a body that stand for what only one person has. */
+const credentialFields = new Set(["email", "password", "token", "totp_code", "recovery_code", "tenant_id", "id"]);
+/** The user of `postern dev` sends the bodies of these. */
+const byTheUser = new Set(["/api/v1/auth/login", "/api/v1/domains", "/api/v1/api-keys", "/api/v1/invitations"]);
+const mailsReset = "/api/v1/auth/password-reset";
+const replays = "/api/v1/operator/quarantine/replay";
+
+export interface OwnAccounts {
+  /** Sends the body in a new account that has what the route needs; undefined for a route that the user may call. */
+  send(method: string, path: string, body: unknown): Promise<{ status: number; body: unknown } | undefined>;
+  close(): Promise<void>;
+}
+
+/** New accounts in the database of the `postern dev` of this folder. */
+export async function openOwnAccounts(folder: string, dev: Record<string, string>): Promise<OwnAccounts> {
+  const environment = cellEnvironment(folder, dev);
+  const db = openTestDatabase(environment.DATABASE_URL ?? "");
+  const deps: RequestDeps = { db, ...createCredentialDeps(readConfig(environment)) };
+  // `postern dev` mails no resets, so another process of the same cell does.
+  const mailing = await spawnPostern("api", { ...environment, SYSTEM_SENDER: "Acme <hello@acme.io>" });
+  return {
+    async send(method, path, body) {
+      const given = await prepare(deps, method, path);
+      if (given === undefined) return undefined;
+      const response = await fetch(`${path === mailsReset ? mailing.url : dev.POSTERN_URL}${given.path}`, {
+        method,
+        headers: {
+          "content-type": "application/json",
+          ...(given.token !== undefined && { authorization: `Bearer ${given.token}` }),
+        },
+        body: JSON.stringify(withCredentials(body, given.body ?? {})),
+      });
+      return { status: response.status, body: await response.json() };
+    },
+    async close() {
+      mailing.kill("SIGTERM");
+      await mailing.exited;
+      await db.close();
+    },
+  };
+}
+
+function cellEnvironment(folder: string, dev: Record<string, string>): Environment {
+  const { secrets } = JSON.parse(readFileSync(join(folder, ".postern/settings.json"), "utf8"));
+  const simulator = dev.POSTERN_MAIL_VIEW ?? "";
+  return {
+    ...secrets,
+    DATABASE_URL: dev.DATABASE_URL,
+    PUBLIC_URL: dev.POSTERN_URL,
+    POSTERN_PROVIDER: "simulator",
+    AWS_REGION: "eu-central-1",
+    AWS_ENDPOINT_URL_SESV2: simulator,
+    AWS_ENDPOINT_URL_SNS: simulator,
+    AWS_ENDPOINT_URL_SQS: simulator,
+  };
+}
+
+interface PreparedRequest {
+  path: string;
+  token?: string;
+  body?: Record<string, unknown>;
+}
+
+async function prepare(deps: RequestDeps, method: string, path: string): Promise<PreparedRequest | undefined> {
+  if (path === replays) return aReplay(deps);
+  if (byTheUser.has(path)) return undefined;
+  return auditedRequests[`${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`]?.(deps);
+}
+
+async function aReplay({ db, loginDeps }: RequestDeps): Promise<PreparedRequest> {
+  await quarantine(db, [{ reason: "unreadable", raw: canary() }]);
+  const [row] = await db.query<{ id: number }>({
+    name: "newest-quarantined",
+    text: "select max(id) as id from feedback_quarantine",
+  });
+  const { accessToken } = await anOperatorLogin(db, loginDeps);
+  return { path: replays, token: accessToken, body: { id: row?.id } };
+}
+
+function withCredentials(example: unknown, given: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.entries(example as object); // Every example is an object.
+  return Object.fromEntries([
+    ...fields.filter(([name]) => !credentialFields.has(name)),
+    ...Object.entries(given).filter(([name]) => credentialFields.has(name)),
+  ]);
+}
