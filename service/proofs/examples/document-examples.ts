@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { programsOf } from "../../../sdk/test/readme-programs.ts";
 import { root } from "../../test/printed-commands.ts";
+import { aConfig } from "../../test/test-config.ts";
 import { type Example, type ExampleContext, requireThat } from "./example.ts";
 
 /** docs/install.md up to its first mail, and the quick start, start servers of their own: the proof first-hour runs them. */
@@ -19,6 +21,7 @@ export function documentExamples(): Example[] {
       .map(sdkProgram),
     ...documents.flatMap((file) => blocksOf(read(file)).map((block) => ({ file, ...block }))).flatMap(curlExample),
     ...documents.flatMap((file) => blocksOf(read(file)).map((block) => ({ file, ...block }))).flatMap(errorExample),
+    ...documents.flatMap((file) => blocksOf(read(file)).map((block) => ({ file, ...block }))).flatMap(mappingExample),
   ];
 }
 
@@ -86,9 +89,24 @@ function curlExample({ file, language, text }: Block & { file: string }): Exampl
   ];
 }
 
+/** A list is the value of OIDC_MAPPING: the service starts with it and has every rule. */
+function mappingExample({ file, language, text }: Block & { file: string }): Example[] {
+  if (language !== "json" || !text.startsWith("[")) return [];
+  return [
+    {
+      name: `${file}, OIDC_MAPPING`,
+      async run() {
+        const issuer = { OIDC_ISSUER: "https://issuer.example", OIDC_CLIENT_ID: "postern", OIDC_CLIENT_SECRET: "x" };
+        const { oidc } = aConfig({ ...issuer, PUBLIC_URL: "https://mail.example", OIDC_MAPPING: text });
+        requireThat(isDeepStrictEqual(oidc?.rules, JSON.parse(text)), `is read as ${JSON.stringify(oidc?.rules)}`);
+      },
+    },
+  ];
+}
+
 /** A request with the mistake that a printed error body describes gets that error. */
 function errorExample({ file, language, text }: Block & { file: string }): Example[] {
-  if (language !== "json") return [];
+  if (language !== "json" || text.startsWith("[")) return [];
   return [
     {
       name: `${file}, JSON`,
