@@ -93,7 +93,10 @@ async function runWhole(cell: AuditCell) {
   }
 }
 
-/** All routes at once, and a kill at a random moment of the shortest time that they took so far. */
+/**
+ * All routes at once, and a kill at a random moment of the shortest time that they took so far: one in each of as many equal parts as there
+ * are kills, so that also a few kills leave both actions done and requests without an answer.
+ */
 async function runKilled(cell: AuditCell, kills: number, undisturbedMs: number, progress: ProofTools["progress"]) {
   let tookMs = undisturbedMs;
   const sum = { kills: 0, requests: 0, unanswered: 0, done: 0, withoutEntry: 0, withoutAction: 0, doubled: 0 };
@@ -102,8 +105,7 @@ async function runKilled(cell: AuditCell, kills: number, undisturbedMs: number, 
     await clearCounts(cell.db);
     const requests = await prepareRequests(cell);
     const answers = sendRequests(cell, api.url, requests);
-    // Every other kill comes early, so that requests without an answer are among the first few rounds too.
-    await sleep(randomInt(Math.max(2, Math.ceil(round % 2 === 1 ? tookMs / 3 : tookMs))));
+    await sleep((tookMs * (round - randomInt(1_000) / 1_000)) / kills);
     api.kill("SIGKILL");
     await api.exited;
     const { statuses, tookMs: roundMs } = await answers;

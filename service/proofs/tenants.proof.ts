@@ -1,11 +1,13 @@
 import { startSesSimulator } from "@postern/ses-simulator";
 import type { Finding, Proof, ProofTools } from "../../scripts/proof.ts";
 import document from "../openapi.json" with { type: "json" };
+import { setTotpRequired } from "../src/accounts/account-store.ts";
 import type { ApiDeps } from "../src/api/http/api-server.ts";
 import type { Environment } from "../src/config.ts";
 import type { Database } from "../src/db/database.ts";
 import type { DomainDeps } from "../src/domains/register-domain.ts";
 import { bothModes } from "../src/mode.ts";
+import { anAccount } from "../test/builders.ts";
 import { openDomainFixture } from "../test/domain-fixture.ts";
 import { withSimulatedCell } from "../test/with-simulated-cell.ts";
 import { startTestApi } from "../test/with-test-apis.ts";
@@ -15,10 +17,27 @@ import { operationsWithoutIds, probesOfOther, probesOfOwn, probesThatChange } fr
 import { type Fixture, type SweepResult, sweep } from "./tenants/tenant-sweep.ts";
 import { watchDatabase } from "./tenants/unscoped-statements.ts";
 
-/** Authentication, the count of validations, the control-call budget and provider names serve all accounts; no other statement may. */
+/** No other statement may serve all accounts. */
 const mayBeUnbound = [
+  // Authentication and its counts.
   "find-keys-by-hmacs",
   "find-open-logins",
+  "find-user-by-email",
+  "get-login-name",
+  "is-recent-unless-oidc",
+  "count-login-attempt",
+  "clear-login-attempts",
+  "count-mails",
+  // What belongs to a person, who may be a member of several accounts: these find it by the user of the token.
+  "get-shown-email",
+  "list-memberships",
+  "list-sessions",
+  "end-session",
+  "end-other-sessions",
+  "find-totp",
+  "store-totp-enrolment",
+  // The key of TOTP secrets, the count of validations, the control-call budget and provider names serve all accounts.
+  "find-or-insert-sealed-key",
   "count-validations",
   "take-control-token",
   "take-change-slot",
@@ -38,9 +57,11 @@ export const proof: Proof = {
     "service/src/accounts",
     "service/src/api",
     "service/src/api-keys",
+    "service/src/audit",
     "service/src/db",
     "service/src/domains",
     "service/src/events",
+    "service/src/invitations",
     "service/src/logins",
     "service/src/sends",
     "service/src/suppressions",
@@ -89,9 +110,15 @@ async function openFixtures(
   };
   const scoped = await open(true, "");
   for (let number = 1; number <= size; number++) tenants.push(await aTenant(db, scoped.deps, number));
+  await aSleepingAccount(db);
   // The first account; it is not an actor in the sweeps that store rows under it.
   const otherAccountId = tenants[0]?.accountId ?? "";
   return { scoped, unscoped: await open(true, otherAccountId), unprotected: await open(false, otherAccountId) };
+}
+
+/** Nobody uses it, so it can require TOTP: a change of that setting of all accounts shows. */
+async function aSleepingAccount(db: Database): Promise<void> {
+  await setTotpRequired(db.forAccount(await anAccount(db)), true);
 }
 
 async function proveAll(db: Database, fixtures: Fixtures, progress: ProofTools["progress"]): Promise<Finding> {
@@ -185,9 +212,15 @@ function operationsOf(published: typeof document): string[] {
   return allOperations(published).map(({ operationId }) => operationId);
 }
 
+const noSpares = { domainId: 0, memberId: "", invitationId: "" };
+
 function operationsProbed([one, other]: Tenant[]): Set<string> {
   if (one === undefined || other === undefined) throw new Error("at least two accounts are required");
-  const probes = [...probesOfOwn(one, bothModes), ...probesOfOther(other, bothModes), ...probesThatChange(one, "", 0)];
+  const probes = [
+    ...probesOfOwn(one, bothModes),
+    ...probesOfOther(other, bothModes),
+    ...probesThatChange(one, "", noSpares),
+  ];
   return new Set([...probes.map(({ operation }) => operation), ...operationsWithoutIds]);
 }
 

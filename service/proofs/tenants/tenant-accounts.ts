@@ -1,10 +1,11 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { setLimits } from "../../src/accounts/limit-store.ts";
 import type { ApiDeps } from "../../src/api/http/api-server.ts";
 import { keyScopes } from "../../src/api-keys/scopes.ts";
 import type { Database } from "../../src/db/database.ts";
+import { insertInvitation } from "../../src/invitations/invitation-store.ts";
 import type { Mode } from "../../src/mode.ts";
-import { aLogin, anAccount, anApiKey } from "../../test/builders.ts";
+import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anEvent } from "../../test/event-builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 
@@ -18,6 +19,10 @@ export interface Tenant {
   keyIds: string[];
   /** Of a key that no probe uses, so that its secret may be replaced. */
   spareKeyId: string;
+  /** The address has nothing of the tag: another account may invite the person. */
+  member: { id: string; email: string };
+  invitationId: string;
+  sessionId: string;
   sends: { id: string; mode: Mode }[];
   eventIds: string[];
   suppressed: string;
@@ -27,6 +32,8 @@ export interface Tenant {
 
 /** On the suppression list of every account. */
 export const commonSuppressed = "everybody@example.test";
+/** Every account has an invitation for this address. */
+const commonInvited = "guest@example.test";
 /** Every account uses this key for one of its mails. */
 export const commonIdempotencyKey = "order-1";
 
@@ -41,9 +48,11 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
     text: "update accounts set domain_changes_per_minute = 1000 where id = $1",
     values: [accountId],
   });
-  const { accessToken } = await aLogin(db, deps.loginDeps, { accountId });
+  const { accessToken, loginId } = await aLogin(db, deps.loginDeps, { accountId });
   const aKey = (type: Mode) => anApiKey(db, deps.apiKeyIssuer, accountId, { name: tag, type, scopes: [...keyScopes] });
   const [liveKey, testKey, spareKey] = [await aKey("live"), await aKey("test"), await aKey("live")];
+  const member = await aUser(db, { accountId, role: "viewer" });
+  const invitationId = await anInvitation(db, accountId, commonInvited);
   const domain = await aVerifiedDomain(db, accountId, `${tag}.test`);
   await aVerifiedDomain(db, accountId, `second-${tag}.test`);
   const domains = await db.query<{ id: number }>({
@@ -69,11 +78,21 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
     domainIds: domains.map(({ id }) => id),
     keyIds,
     spareKeyId: spareKey.id,
+    member,
+    invitationId,
+    sessionId: loginId,
     sends,
     eventIds,
     suppressed,
-    marks: [tag, accountId, ...keyIds, ...sends.map(({ id }) => id), ...eventIds],
+    marks: [tag, accountId, ...keyIds, member.id, invitationId, loginId, ...sends.map(({ id }) => id), ...eventIds],
   };
+}
+
+export async function anInvitation(db: Database, accountId: string, email: string): Promise<string> {
+  const id = randomUUIDv7();
+  const invitation = { id, email, role: "viewer", tokenHash: randomBytes(32), invitedBy: undefined } as const;
+  await insertInvitation(db.forAccount(accountId), invitation);
+  return id;
 }
 
 async function anAttempt(db: Database, sendId: string, tag: string): Promise<void> {

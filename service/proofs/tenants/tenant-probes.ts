@@ -1,4 +1,5 @@
 import type { Mode } from "../../src/mode.ts";
+import { usualPassword } from "../../test/builders.ts";
 import { commonIdempotencyKey, commonSuppressed, type Tenant } from "./tenant-accounts.ts";
 
 /** A request of one account for a resource of its own or of another account. */
@@ -14,13 +15,20 @@ export interface Probe {
   kind: "absent" | "own" | "change" | "operator";
 }
 
-/** These operations take a credential and no id of an account's resource; other proofs cover credentials. */
+/** These operations take a credential, a mailed token or a code and no id of an account's resource; other proofs cover credentials. */
 export const operationsWithoutIds = [
   "healthz",
   "readyz",
   "logIn",
   "refreshLogin",
   "logOut",
+  "confirmTotp",
+  "renewRecoveryCodes",
+  "disableTotp",
+  "acceptInvitation",
+  "joinByInvitation",
+  "requestPasswordReset",
+  "resetPassword",
   "jwks",
   "receiveSesNotification",
 ];
@@ -39,6 +47,14 @@ export function probesOfOwn({ sends, domainIds }: Tenant, shown: readonly Mode[]
     own("getUsage", "/usage"),
     own("getUsage", "/usage?group=domain"),
     own("getUsage", "/usage?group=api_key&by=day"),
+    own("getMe", "/auth/me"),
+    own("listSessions", "/auth/sessions"),
+    own("getTotp", "/auth/totp"),
+    own("listMembers", "/members"),
+    own("listInvitations", "/invitations"),
+    own("listAudit", "/audit"),
+    own("listAudit", `/audit?before=${newest}`),
+    own("exportAudit", "/audit/export"),
     own("listApiKeys", "/api-keys"),
     own("listDomains", "/domains"),
     own("listSends", "/sends"),
@@ -97,9 +113,25 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
       absent("rollApiKey", "POST", `/api-keys/${id}/roll`, { overlap_seconds: 0 }),
       absent("revokeApiKey", "DELETE", `/api-keys/${id}`),
     ]),
+    ...probesOfPeople(other),
     absent("removeSuppression", "DELETE", `/suppression/${suppressed}`),
     ...shown.map((mode) => absent("removeSuppression", "DELETE", `/suppression/${suppressed}?mode=${mode}`)),
     ...operatorProbes(other),
+  ];
+}
+
+function probesOfPeople({ accountId, tag, spareKeyId, member, invitationId, sessionId }: Tenant): Probe[] {
+  return [
+    own("listAudit", `/audit?target=${spareKeyId}`),
+    own("listAudit", `/audit?target=${tag}`),
+    own("exportAudit", `/audit/export?actor=${member.id}`),
+    absent("switchAccount", "POST", "/auth/switch", { tenant_id: accountId }),
+    absent("endSession", "DELETE", `/auth/sessions/${sessionId}`),
+    // A member of another account can be invited like anybody.
+    change("inviteMember", "POST", "/invitations", { email: member.email, role: "viewer" }),
+    absent("changeRole", "PATCH", `/members/${member.id}`, { role: "developer" }),
+    absent("removeMember", "DELETE", `/members/${member.id}`),
+    absent("deleteInvitation", "DELETE", `/invitations/${invitationId}`),
   ];
 }
 
@@ -114,8 +146,10 @@ function operatorProbes({ accountId }: Tenant): Probe[] {
     forOperator("listQuarantine", "GET", "/quarantine"),
     forOperator("holdAccount", "POST", `${account}/hold`, {}),
     forOperator("releaseAccount", "POST", `${account}/release`, {}),
-    forOperator("changeGuard", "POST", `${account}/guard`, { on: false }),
+    forOperator("switchGuard", "POST", `${account}/guard`, { on: false }),
+    forOperator("releaseFromGuard", "POST", `${account}/guard/release`, {}),
     forOperator("changeLimits", "PATCH", `${account}/limits`, { per_second: 1 }),
+    forOperator("changeQuotas", "PATCH", `${account}/quotas`, { trial: null }),
     forOperator("replayQuarantine", "POST", "/quarantine/replay", {}),
   ];
 }
@@ -124,16 +158,30 @@ function withEachMode(sends: Tenant["sends"], shown: readonly Mode[]) {
   return sends.flatMap(({ id }) => shown.map((mode) => ({ id, mode })));
 }
 
+/** What the changes of one round remove. */
+export interface Spares {
+  domainId: number;
+  memberId: string;
+  invitationId: string;
+}
+
 /** Changes of own resources while other accounts have equal ones. */
-export function probesThatChange({ domain, tag, spareKeyId }: Tenant, round: string, spareDomainId: number): Probe[] {
+export function probesThatChange({ domain, tag, spareKeyId }: Tenant, round: string, spares: Spares): Probe[] {
   const mail = { ...aMail(domain, `to@${tag}.test`), idempotency_key: commonIdempotencyKey };
   return [
     { operation: "send", method: "POST", path: "/api/v1/send", kind: "change", body: mail },
     change("createApiKey", "POST", "/api-keys", { name: tag, type: "live" }),
     change("rollApiKey", "POST", `/api-keys/${spareKeyId}/roll`, { overlap_seconds: 0 }),
     change("registerDomain", "POST", "/domains", { domain_name: `${round}-${tag}.io` }),
-    change("verifyDomain", "POST", `/domains/${spareDomainId}/verify`),
-    change("removeDomain", "DELETE", `/domains/${spareDomainId}`),
+    change("verifyDomain", "POST", `/domains/${spares.domainId}/verify`),
+    change("removeDomain", "DELETE", `/domains/${spares.domainId}`),
+    change("changeAccount", "PATCH", "/account", { totp_required: false }),
+    change("inviteMember", "POST", "/invitations", { email: `new@${tag}.test`, role: "viewer" }),
+    change("deleteInvitation", "DELETE", `/invitations/${spares.invitationId}`),
+    change("changeRole", "PATCH", `/members/${spares.memberId}`, { role: "developer" }),
+    change("removeMember", "DELETE", `/members/${spares.memberId}`),
+    change("enrolTotp", "POST", "/auth/totp", { password: usualPassword }),
+    change("endOtherSessions", "DELETE", "/auth/sessions"),
     change("removeSuppression", "DELETE", `/suppression/${commonSuppressed}`),
   ];
 }

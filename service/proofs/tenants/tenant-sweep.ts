@@ -4,11 +4,11 @@ import type { ProofTools } from "../../../scripts/proof.ts";
 import type { ApiServer } from "../../src/api/http/api-server.ts";
 import type { LoginDeps } from "../../src/logins/login-deps.ts";
 import { bothModes, type Mode } from "../../src/mode.ts";
-import { aLogin } from "../../test/builders.ts";
+import { aLogin, aUser } from "../../test/builders.ts";
 import { aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 import { fingerprintForeignRows } from "./foreign-rows.ts";
-import { commonSuppressed, type Tenant } from "./tenant-accounts.ts";
-import { type Probe, probesOfOther, probesOfOwn, probesThatChange } from "./tenant-probes.ts";
+import { anInvitation, commonSuppressed, type Tenant } from "./tenant-accounts.ts";
+import { type Probe, probesOfOther, probesOfOwn, probesThatChange, type Spares } from "./tenant-probes.ts";
 import type { WatchedDatabase } from "./unscoped-statements.ts";
 
 export interface Fixture {
@@ -187,8 +187,10 @@ function comparable({ status, text }: Answer): unknown {
   return { status, text: text.replace(/"(request_id|remaining)":("[^"]*"|\d+)/g, "") };
 }
 
-/** Stores what the changes will remove. Returns the id of the domain to remove. */
-async function prepareChanges(db: WatchedDatabase, { accountId, tag }: Tenant): Promise<number> {
+/** Stores what the changes will remove. */
+async function prepareChanges(db: WatchedDatabase, { accountId, tag }: Tenant): Promise<Spares> {
+  // An account may invite 50 persons an hour.
+  await db.query({ name: "clear-counts", text: "delete from login_attempts" });
   await db.query({
     name: "delete-suppression",
     text: "delete from suppressions where account_id = $1 and email = $2",
@@ -201,7 +203,8 @@ async function prepareChanges(db: WatchedDatabase, { accountId, tag }: Tenant): 
     text: "select id from domains where domain_name = $1",
     values: [name],
   });
-  return domain?.id ?? 0;
+  const { id: memberId } = await aUser(db, { accountId, role: "viewer" });
+  return { domainId: domain?.id ?? 0, memberId, invitationId: await anInvitation(db, accountId, `spare@${tag}.test`) };
 }
 
 function addAll(names: Set<string>, more: Set<string>): void {

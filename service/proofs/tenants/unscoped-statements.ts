@@ -65,12 +65,12 @@ const anyAccount = "$1::uuid is not null";
 function removeScope(statement: Statement, removed: RemovedScope, otherAccountId: string): Statement | undefined {
   const name = `${statement.name}, unscoped`;
   if (removed === "nothing") return undefined;
-  if (removed === "everything" && newRow.test(statement.text)) {
-    return { ...statement, values: [otherAccountId, ...(statement.values ?? []).slice(1)] };
-  }
   const text = statement.text
     .replace(accountCondition, () => anyAccount)
     .replace(accountRowCondition, (_found, prefix: string, mode: string) => `${anyAccount} and ${prefix}mode = ${mode}`)
     .replace(accountsIdCondition, (_found, before: string) => `${before}${anyAccount}`);
+  if (removed === "everything" && newRow.test(statement.text)) {
+    return { ...statement, name, text, values: [otherAccountId, ...(statement.values ?? []).slice(1)] };
+  }
   return text !== statement.text ? { ...statement, name, text } : undefined;
 }
