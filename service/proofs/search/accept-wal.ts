@@ -53,9 +53,9 @@ export async function measureAcceptWal(
       const bytes = { disable: 0, enable: 0 };
       const perRound = Math.ceil(accepts / rounds / kind.recipients / kind.together) * kind.together;
       await accept(kind, kind.together);
-      // Each kind begins with an empty bucket.
+      // Each kind begins with an empty bucket. In a large table, vacuum leaves index entries of few dead rows in place unless it is told not to.
       await change(owner, "delete from send_searches where send_id >= first_id_at(now() - interval '20 minutes')");
-      await change(owner, "vacuum send_searches");
+      await change(owner, "vacuum (index_cleanup on) send_searches");
       for (let round = 0; round < rounds; round++) {
         for (const state of round % 2 === 0 ? (["disable", "enable"] as const) : (["enable", "disable"] as const)) {
           await change(owner, `alter table sends ${state} trigger sends_indexed`);

@@ -154,8 +154,10 @@ describe("the API accepts the example of every request body as it stands", () =>
     changeRole: 404,
     holdAccount: 404,
     releaseAccount: 404,
-    changeGuard: 404,
+    switchGuard: 404,
+    releaseFromGuard: 404,
     changeLimits: 404,
+    changeQuotas: 404,
     replayQuarantine: 404,
   };
 
