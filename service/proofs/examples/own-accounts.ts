@@ -33,14 +33,16 @@ export async function openOwnAccounts(folder: string, dev: Record<string, string
     async send(method, path, body) {
       const given = await prepare(deps, method, path);
       if (given === undefined) return undefined;
-      const response = await fetch(`${path === mailsReset ? mailing.url : dev.POSTERN_URL}${given.path}`, {
+      const request: RequestInit = {
         method,
         headers: {
           "content-type": "application/json",
           ...(given.token !== undefined && { authorization: `Bearer ${given.token}` }),
         },
         body: JSON.stringify(withCredentials(body, given.body ?? {})),
-      });
+      };
+      const url = path === mailsReset ? mailing.url : dev.POSTERN_URL;
+      const response = await fetch(`${url}${given.path}`, request);
       return { status: response.status, body: await response.json() };
     },
     async close() {
