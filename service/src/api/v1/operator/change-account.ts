@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Actor } from "../../../actor.ts";
-import type { Transaction } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import { findAccountState } from "../../../status/account-states.ts";
 import { type OperatorCaller, requireOperator } from "../../auth/require-operator.ts";
@@ -9,6 +8,8 @@ import type { ApiDeps } from "../../http/api-server.ts";
 import { errorResponses, needsJwt, uuidParams } from "../../http/wire-format.ts";
 import { operatorAccount, toOperatorAccount } from "./operator-account-wire.ts";
 
+/** The operator has the transaction, so that a route cannot open one of its own. */
+type Transaction = Parameters<Parameters<OperatorCaller["act"]>[0]>[0];
 type Change = (tx: Transaction, accountId: string, actor: Actor) => Promise<unknown>;
 type ChangeRequest = FastifyRequest<{ Params: { id: string }; Body: { reason: string } }>;
 
