@@ -2,7 +2,7 @@
 -- the other. Rows are never changed: a trigger refuses it to every role, and accounts may only insert and read. Partitioned by month
 -- like sends; whole partitions are dropped AUDIT_RETENTION_DAYS after they end.
 create table audit_entries (
-  -- A failed log-in has an id of its minute and user, so that a second one in that minute conflicts. All others are random.
+  -- A failed log-in has an id of its user, minute and failure, so that a second one conflicts. All others are random.
   id uuid not null,
   account_id uuid not null,
   at timestamptz not null default now(),
@@ -68,13 +68,13 @@ create function bounded_facts(facts jsonb) returns jsonb
   language sql immutable
   return case when length(facts::text) > 4000 then '{"truncated": true}'::jsonb else facts end;
 
--- The id of "a log-in of this user failed in this minute".
-create function failed_login_id(user_id uuid, moment timestamptz) returns uuid
+-- The id of "a log-in of this user failed like this in this minute".
+create function failed_login_id(user_id uuid, failure jsonb, moment timestamptz) returns uuid
   language sql stable parallel safe
   return (
     select (left(replace(first_id_at(date_trunc('minute', moment, 'UTC'))::text, '-', ''), 12)
       || '7' || substr(hash, 1, 3) || '8' || substr(hash, 4, 15))::uuid
-    from encode(sha256(convert_to(user_id::text || ' failed log-in', 'UTF8')), 'hex') as hash
+    from encode(sha256(convert_to(user_id::text || ' failed log-in ' || failure::text, 'UTF8')), 'hex') as hash
   );
 
 create policy own_account on audit_entries

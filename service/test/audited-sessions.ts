@@ -28,7 +28,7 @@ export const sessionRequests: AuditedRequests = {
       text: "insert into memberships (user_id, account_id, role) values ($1, $2, 'viewer')",
       values: [user.id, accountId],
     });
-    const entry = { ...named(user), before: { account_id: user.accountId }, after: { account_id: accountId } };
+    const entry = { ...named(user), before: null, after: {} };
     const isDone = hasLogin("account_id = $1");
     const request = { path: "/api/v1/auth/switch", body: { tenant_id: accountId } };
     return { ...by(user), ...request, accountId, isDone, subject: accountId, entry };

@@ -60,8 +60,12 @@ export function wrongCode(): AppError {
   return refusedCode("invalid", "The code is wrong or was used before. Send the next code of the authenticator app.");
 }
 
-export function isWrongCode(error: unknown): boolean {
-  return error instanceof AppError && error.code === "UNAUTHORIZED" && error.details?.[0]?.code === "invalid";
+/** Undefined for every other error. */
+export function failureOfCode(error: unknown): { wrong: "code" } | { missing: "code" } | undefined {
+  if (!(error instanceof AppError) || error.code !== "UNAUTHORIZED") return undefined;
+  const problem = error.details?.[0]?.code;
+  if (problem === "invalid") return { wrong: "code" };
+  return problem === "required" ? { missing: "code" } : undefined;
 }
 
 function refusedCode(code: FieldProblem["code"], message: string): AppError {

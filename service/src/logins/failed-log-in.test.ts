@@ -3,6 +3,7 @@ import { auditRows } from "../../test/audit-rows.ts";
 import { aUser } from "../../test/builders.ts";
 import { aTotpUser, logInWith } from "../../test/totp-user.ts";
 import { useTestApi } from "../../test/use-test-api.ts";
+import { noteFailedLogin } from "./failed-log-in.ts";
 
 const api = useTestApi();
 
@@ -45,6 +46,38 @@ test("a wrong code after the right password is a failed log-in as well", async (
   const user = await aTotpUser(api);
   expect((await logInWith(api, user, { recovery_code: "aaaa-aaaa-aaaa-aaaa" })).status).toBe(401);
   expect(await auditRows(api.database.db, user.accountId, "log-in.fail")).toMatchObject([{ after: { wrong: "code" } }]);
+});
+
+test("an attempt with the right password leaves an entry, also without a code and after a wrong password in the same minute", async () => {
+  const user = await aTotpUser(api);
+  await logInWith(api, { ...user, password: "wrong" });
+  for (let tries = 0; tries < 3; tries++) expect((await logInWith(api, user)).status).toBe(401);
+  await logInWith(api, user, { totp_code: "000000" });
+  const entries = await auditRows(api.database.db, user.accountId, "log-in.fail");
+  const failures = new Set(entries.map(({ after }) => JSON.stringify(after)));
+  expect(failures).toEqual(
+    new Set(['{"wrong": "password"}', '{"missing": "code"}', '{"wrong": "code"}'].map((text) => text.replace(" ", ""))),
+  );
+});
+
+test("neither known nor unknown names wait for the disk, so that the time does not tell them apart", async () => {
+  const { db } = api.database;
+  const user = await aUser(db);
+  for (const email of [user.email, "nobody-else@example.com"]) {
+    const [before, after] = await db.withTransaction(async (tx) => {
+      const setting = async () =>
+        (
+          await tx.query<{ value: string }>({
+            name: "commit",
+            text: "select current_setting('synchronous_commit') as value",
+          })
+        )[0]?.value;
+      const first = await setting();
+      await noteFailedLogin(tx, api.deps.loginDeps, { email, address: "203.0.113.9" }, { wrong: "password" });
+      return [first, await setting()];
+    });
+    expect([before, after]).toEqual(["on", "off"]);
+  }
 });
 
 test("a log-in with a recovery code says so", async () => {

@@ -5,16 +5,17 @@ import type { LoginDeps } from "./login-deps.ts";
 import { userBucket } from "./login-throttle.ts";
 
 /**
- * Writes to the audit that a log-in of a known user failed: at most one entry for each user and minute, because anyone can cause them. The
- * id of the entry is that of the user and the minute, so further ones conflict. Unknown names are only counted.
+ * Writes to the audit that a log-in of a known user failed: at most one entry for each user, minute and failure, because anyone can cause
+ * them. The id of the entry is made of these, so further ones conflict. Unknown names are only counted.
  *
- * How long it takes must not show whether the name is known: both cases write and commit, the unknown one to its count of attempts.
+ * How long it takes must not show whether the name is known: both cases write, the unknown one to its count of attempts, and neither commit
+ * waits for the disk or a standby. So a crash of PostgreSQL can lose the entries of the last second.
  */
 export async function noteFailedLogin(
   db: Queryable,
   { throttle, countFailure }: Pick<LoginDeps, "throttle" | "countFailure">,
   attempt: Client & { email: string },
-  wrong: "password" | "code",
+  failure: { wrong: "password" | "code" } | { missing: "code" },
 ): Promise<void> {
   const [row] = await db.query<{ isKnown: boolean }>({
     name: "note-failed-login",
@@ -29,13 +30,18 @@ export async function noteFailedLogin(
         where bucket = $2
       ), audited as (
         insert into audit_entries (id, account_id, actor_kind, action, target_kind, target_id, target_name, after, address, request_id)
-        select failed_login_id(known.id, now()), audit_account.account_id, $3::jsonb ->> 'kind', 'log-in.fail', 'user', known.id::text, known.email,
-          jsonb_build_object('wrong', $4::text), $3::jsonb ->> 'address', $3::jsonb ->> 'requestId'
+        select failed_login_id(known.id, $4::jsonb, now()), audit_account.account_id, $3::jsonb ->> 'kind', 'log-in.fail', 'user', known.id::text, known.email,
+          $4::jsonb, $3::jsonb ->> 'address', $3::jsonb ->> 'requestId'
         from ${withAuditAccount("known")}
         on conflict (account_id, id) do nothing
       )
-      select exists (select from known) as "isKnown"`,
-    values: [attempt.email, userBucket(throttle, attempt), JSON.stringify(anonymousAt(attempt)), wrong],
+      select exists (select from known) as "isKnown", set_config('synchronous_commit', 'off', true)`,
+    values: [
+      attempt.email,
+      userBucket(throttle, attempt),
+      JSON.stringify(anonymousAt(attempt)),
+      JSON.stringify(failure),
+    ],
   });
   countFailure?.(row?.isKnown === true ? "known" : "unknown");
 }

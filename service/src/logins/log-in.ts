@@ -4,7 +4,7 @@ import { findUserByEmail, type User } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
-import { checkCode, clearWrongCodes, type GivenCode, isWrongCode, wrongCode } from "./check-code.ts";
+import { checkCode, clearWrongCodes, failureOfCode, type GivenCode, wrongCode } from "./check-code.ts";
 import type { Client } from "./client.ts";
 import { noteFailedLogin } from "./failed-log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
@@ -41,7 +41,8 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
     if (usedCode !== undefined) await clearWrongCodes(db, deps, user.id, "log-in", usedCode);
     return tokens;
   } catch (error) {
-    if (isWrongCode(error)) await noteFailedLogin(db, deps, attempt, "code");
+    const failure = failureOfCode(error);
+    if (failure !== undefined) await noteFailedLogin(db, deps, attempt, failure);
     throw error;
   }
 }
@@ -55,7 +56,7 @@ export async function checkPassword(
   await countAttempt(db, deps.throttle, attempt);
   const user = await findUserByEmail(db, attempt.email);
   const isRight = await isPassword(attempt.password, user?.passwordHash ?? (await dummyHash));
-  if (!isRight) await noteFailedLogin(db, deps, attempt, "password");
+  if (!isRight) await noteFailedLogin(db, deps, attempt, { wrong: "password" });
   return isRight ? user : undefined;
 }
 

@@ -100,8 +100,8 @@ export async function endSession(
 
 /**
  * Ends all sessions of the user except this one, and returns how many there were. Keeps the one that this one comes from by a switch of
- * the account: this one would end with it. They have one entry, in the account of this one; none without an actor, as a part of another
- * action.
+ * the account: this one would end with it. They have one entry, in the account of this one, and stay if this one has ended meanwhile; none
+ * without an actor, as a part of another action.
  */
 export async function endOtherSessions(
   db: Queryable,
@@ -116,6 +116,7 @@ export async function endOtherSessions(
         where user_id = $1
           and id <> $2
           and id is distinct from (select origin_id from logins where id = $2)
+          and ($3::jsonb is null or exists (select from logins where id = $2))
         order by id
         for update
       ), ended as (
@@ -125,11 +126,11 @@ export async function endOtherSessions(
       ), ${auditEntry({
         action: "session.end-others",
         actor: "$3",
-        account: "coalesce(current.account_id, home.account_id)",
+        account: "current.account_id",
         target: { kind: "user", id: "home.id", name: "home.email" },
         before: { sessions: "(select count(*) from ended)" },
         from: `users home
-        left join logins current on current.id = $2
+        join logins current on current.id = $2
         where home.id = $1
           and $3::jsonb is not null
           and exists (select from ended)`,

@@ -40,7 +40,7 @@ export async function insertSwitchedLogin(
     name: "insert-switched-login",
     text: `
       with origin as materialized (
-        select logins.user_id, memberships.account_id, logins.expires_at, logins.totp_login_at, logins.account_id as from_account_id
+        select logins.user_id, memberships.account_id, logins.expires_at, logins.totp_login_at
         from logins
         join memberships on memberships.user_id = logins.user_id
         where logins.id = $4
@@ -67,8 +67,8 @@ export async function insertSwitchedLogin(
         actor: "$10",
         account: "origin.account_id",
         target: { kind: "user", id: "login.user_id", name: emailOf("login.user_id") },
-        before: { account_id: "origin.from_account_id" },
-        after: { account_id: "origin.account_id", session_id: "login.id" },
+        // Without the account before, which may be one of another customer.
+        after: { session_id: "login.id" },
         from: "login cross join origin",
       })}
       insert into refresh_tokens (login_id, nonce)

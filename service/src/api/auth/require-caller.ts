@@ -32,9 +32,11 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
         callers.set(request, { ...caller, db: readLimits.limit(db) });
         return caller;
       };
-      const { accountId } = await check();
+      const { accountId, credential } = await check();
+      // Operators read of all accounts: members of their own one must not keep them out.
+      const reader = access.role === "operator" && credential.kind === "jwt" ? credential.userId : accountId;
       const isRead = request.method === "GET" || request.method === "HEAD";
-      if (isRead) countRead(readLimits, accountId, reply);
+      if (isRead) countRead(readLimits, reader, reply);
       else if (hasBody(request)) request.checkCaller = check;
     },
     callerOf: (request: FastifyRequest): Caller => {

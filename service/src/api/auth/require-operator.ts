@@ -12,7 +12,7 @@ export interface OperatorCaller {
   userId: string;
   /** For the audit of the accounts that the operator touches. */
   actor: Actor;
-  /** Of all accounts: it is bound to none. Its statements share the slots of the operator's own account. */
+  /** Of all accounts: it is bound to none. Each operator has slots for statements like an account. */
   db: Database;
   /** Runs an action in one transaction with a second check: an operator who has lost the flag meanwhile changes nothing. */
   act<Result>(action: (tx: Transaction) => Promise<Result>): Promise<Result>;
@@ -36,7 +36,7 @@ export function requireOperator(deps: Parameters<typeof requireCaller>[0]) {
       return {
         userId,
         actor,
-        db: { ...db, query: deps.readLimits.limit({ accountId: caller.accountId, actor, query: db.query }).query },
+        db: { ...db, query: deps.readLimits.limit({ accountId: userId, actor, query: db.query }).query },
         act: (action) =>
           db.withTransaction(async (tx) => {
             const state = await lockOperator(tx, loginId);
