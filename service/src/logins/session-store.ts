@@ -29,7 +29,7 @@ export function listSessions(db: Queryable, userId: string): Promise<OpenSession
 }
 
 interface EndOfSessions {
-  /** `session.replace`: the cookie of another session takes the place of theirs in the browser. */
+  /** `session.replace`: the cookie of another session replaces theirs in the browser. */
   action: "log-out" | "session.end" | "session.end-stolen" | "session.replace";
   actor: Actor;
   /** Ends only sessions of this user. */
@@ -48,7 +48,11 @@ export async function endSessions(
     text: `
       with ended as (
         delete from logins
-        where id = any($1::uuid[])
+        where id in (
+            select unnest($1::uuid[])
+            union
+            select switched.id from logins switched where switched.origin_id = any($1::uuid[])
+          )
           and ($2::uuid is null or user_id = $2)
         returning id, user_id, account_id
       ), in_account as (

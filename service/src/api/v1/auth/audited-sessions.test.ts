@@ -53,6 +53,22 @@ test("a browser that switches leaves an entry in both accounts, and one whose co
   ]);
 });
 
+test("a log-out leaves an entry in the account of a session that came from it by a switch and ends with it", async () => {
+  const { user, other } = await aUserOfTwoAccounts(api);
+  const { json } = await logInWith(api, user);
+  const { access_token: token } = json();
+  const body = { tenant_id: other };
+  const switched = await api.call({ method: "POST", path: "/api/v1/auth/switch", token, body });
+  expect(switched.status).toBe(200);
+  expect((await api.call({ method: "POST", path: "/api/v1/auth/logout", token })).status).toBe(200);
+  const me = await api.call({ method: "GET", path: "/api/v1/auth/me", token: switched.json().access_token });
+  expect(me.status).toBe(401);
+  expect([await actionsIn(user.accountId), await actionsIn(other)]).toEqual([
+    ["log-in", "log-out"],
+    ["account.switch", "log-out"],
+  ]);
+});
+
 test("a person without any account has no audit: a wrong password is 401, and a reset is mailed", async () => {
   const { db } = api.database;
   await aSystemAccount(db);
