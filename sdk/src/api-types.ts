@@ -225,6 +225,8 @@ export interface Tokens {
 export interface Me {
   user_id: string;
   email: string;
+  /** Whether the user is an operator of the installation */
+  is_operator: boolean;
   /** The account that the access token is for */
   tenant_id: string;
   /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */

@@ -29,7 +29,7 @@ const mayBeUnbound = [
   "clear-login-attempts",
   "count-mails",
   // What belongs to a person, who may be a member of several accounts: these find it by the user of the token.
-  "get-shown-email",
+  "get-person",
   "list-memberships",
   "list-sessions",
   "end-session",

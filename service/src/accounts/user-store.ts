@@ -136,18 +136,18 @@ export function withAuditAccount(user: string): string {
   return `${user} cross join lateral ${openedAccount(user)} as audit_account`;
 }
 
-/** For the person and for other members, unlike the name for a log-in. */
-export async function getShownEmail(db: Queryable, userId: string): Promise<string> {
-  const [row] = await db.query<{ email: string }>({
-    name: "get-shown-email",
+/** The email is for the person and for other members, unlike the name for a log-in. */
+export async function getPerson(db: Queryable, userId: string): Promise<{ email: string; isOperator: boolean }> {
+  const [row] = await db.query<{ email: string; isOperator: boolean }>({
+    name: "get-person",
     text: `
-      select ${shownEmail("users")} as email
+      select ${shownEmail("users")} as email, is_operator as "isOperator"
       from users
       where id = $1`,
     values: [userId],
   });
   if (row === undefined) throw new AppError("NOT_FOUND", "This user no longer exists.");
-  return row.email;
+  return row;
 }
 
 export async function setPasswordHash(

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
 import { aLogin, anAccount, aUser } from "../../../../test/builders.ts";
+import { anOperatorLogin } from "../../../../test/operator-login.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { suspendAccount } from "../../../accounts/account-store.ts";
@@ -17,6 +18,7 @@ test("GET /auth/me shows the user, the account and role of the token, and all ac
   expect(json()).toEqual({
     user_id: person.id,
     email: person.email,
+    is_operator: false,
     tenant_id: person.accountId,
     role: "developer",
     memberships: [
@@ -24,6 +26,11 @@ test("GET /auth/me shows the user, the account and role of the token, and all ac
       { tenant_id: other, name: "An account", role: "viewer", suspended: false },
     ],
   });
+});
+
+test("GET /auth/me says whether the user is an operator", async () => {
+  const { accessToken } = await anOperatorLogin(api.database.db, api.deps.loginDeps);
+  expect((await me(accessToken)).json().is_operator).toBe(true);
 });
 
 test("a switch gives tokens for the other account with the role there, and the first login stays open", async () => {

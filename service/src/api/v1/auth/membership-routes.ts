@@ -1,5 +1,5 @@
 import { listMemberships } from "../../../accounts/membership-store.ts";
-import { getShownEmail } from "../../../accounts/user-store.ts";
+import { getPerson } from "../../../accounts/user-store.ts";
 import { authenticTokens } from "../../../logins/refresh-token.ts";
 import { switchAccount } from "../../../logins/switch-account.ts";
 import { clientOf } from "../../auth/client-of.ts";
@@ -33,8 +33,9 @@ export function membershipRoutes(app: ApiServer, deps: ApiDeps): void {
     async (request) => {
       const { accountId } = callerOf(request);
       const { userId, role } = requireUser(callerOf(request));
-      const [email, memberships] = [await getShownEmail(db, userId), await listMemberships(db, userId)];
-      return { user_id: userId, email, tenant_id: accountId, role, memberships: toMemberships(memberships) };
+      const { email, isOperator } = await getPerson(db, userId);
+      const memberships = toMemberships(await listMemberships(db, userId));
+      return { user_id: userId, email, is_operator: isOperator, tenant_id: accountId, role, memberships };
     },
   );
 

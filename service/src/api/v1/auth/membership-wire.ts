@@ -22,6 +22,7 @@ export const meResponse = z
   .object({
     user_id: z.uuid(),
     email: z.string().meta({ example: "ada@example.com" }),
+    is_operator: z.boolean().describe("Whether the user is an operator of the installation"),
     tenant_id: z.uuid().describe("The account that the access token is for"),
     role: roleField,
     memberships: z
