@@ -12,10 +12,12 @@ import {
   toAuditEntry,
   toAuditFilter,
 } from "./audit-wire.ts";
+import { createOpenExports } from "./open-exports.ts";
 
 /** An addition to the published interface: owners see who did what. */
 export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(deps);
+  const openExports = createOpenExports();
 
   app.get(
     "/api/v1/audit",
@@ -54,7 +56,8 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Export the audit as NDJSON",
         description:
           "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, so a client sees an error; " +
-          "`until` with the time of the last line continues it. A client that reads no line for a minute is disconnected.",
+          "`until` with the time of the last line continues it. A client that does not take 100 lines within a minute is disconnected, and so is " +
+          "an export after 10 minutes. An account has 2 exports at a time at most, and a process of the API 16; a further one is 429.",
         tags: ["Account"],
         security: needsJwt,
         querystring: auditExportQuery,
@@ -68,7 +71,8 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const lines = await exportAudit(callerOf(request), toAuditFilter(request.query));
+      const { db } = callerOf(request);
+      const lines = await exportAudit({ db, openExports, filter: toAuditFilter(request.query) });
       return reply.type("application/x-ndjson").send(lines as never);
     },
   );
