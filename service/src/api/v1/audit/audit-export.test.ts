@@ -7,6 +7,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { aLogin, anAccount, type TestLogin } from "../../../../test/builders.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
+import { suspendAccount } from "../../../accounts/account-store.ts";
 import { exportAudit } from "./audit-export.ts";
 import { createOpenExports } from "./open-exports.ts";
 
@@ -26,6 +27,7 @@ const anOwner = () => aLogin(api.database.db, api.deps.loginDeps);
 const read = async ({ accessToken }: TestLogin, query = "") =>
   api.call({ method: "GET", path: `/api/v1/audit/export${query}`, token: accessToken });
 
+const authenticateAgain = () => Promise.resolve();
 const linesOf = (text: string) => text.trimEnd().split("\n");
 
 test("the export has every entry as a line, over several pages", async () => {
@@ -78,6 +80,34 @@ test("429 with Retry-After for a third open export of an account, until one of t
     .toBe(200);
 });
 
+test.for([
+  ["is removed", async ({ accountId, id }) => removeMember(accountId, id)],
+  ["becomes a developer", async ({ accountId, id }) => demote(accountId, id)],
+  ["is in an account that is suspended", ({ accountId }) => suspendAccount(api.database.db, accountId)],
+] satisfies [string, (owner: TestLogin) => Promise<unknown>][])(
+  "an export of an owner who %s ends at the next page, with an error",
+  async ([, end]) => {
+    const { accountId } = await anOwner();
+    const owner = await aLogin(api.database.db, api.deps.loginDeps, { accountId });
+    await manyEntries(accountId, 6_000, 2_000);
+    const response = await startExport(owner);
+    await end(owner);
+    let lines = 0;
+    const reading = (async () => {
+      for await (const chunk of response) lines += String(chunk).split("\n").length - 1;
+    })();
+    await expect(reading).rejects.toThrow("aborted");
+    expect(lines).toBeGreaterThan(0);
+    expect(lines).toBeLessThan(6_000);
+  },
+);
+
+test("HEAD is refused, because it would read the whole audit for nobody", async () => {
+  const { accessToken } = await anOwner();
+  const { status, headers } = await api.call({ method: "HEAD", path: "/api/v1/audit/export", token: accessToken });
+  expect([status, headers.allow]).toEqual([405, "GET"]);
+});
+
 test("all accounts together have 16 open exports in a process", () => {
   const openExports = createOpenExports();
   const closing = Array.from({ length: 16 }, (_, index) => openExports.open(`account ${index}`));
@@ -93,16 +123,29 @@ test("an export that fails before its first line does not count as open", async 
   const db = api.database.db.forAccount(await anAccount(api.database.db));
   const failing = { ...db, query: () => Promise.reject(new Error("no database")) };
   for (let count = 0; count < 3; count++) {
-    await expect(exportAudit({ db: failing, openExports, filter: {} })).rejects.toThrow("no database");
+    await expect(exportAudit({ db: failing, openExports, filter: {}, authenticateAgain })).rejects.toThrow(
+      "no database",
+    );
   }
 });
+
+async function callAs(colleagueOf: string, request: { method: "DELETE" | "PATCH"; path: string; body?: unknown }) {
+  const { accessToken } = await aLogin(api.database.db, api.deps.loginDeps, { accountId: colleagueOf });
+  expect((await api.call({ ...request, token: accessToken })).status).toBe(200);
+}
+
+const removeMember = (accountId: string, id: string) =>
+  callAs(accountId, { method: "DELETE", path: `/api/v1/members/${id}` });
+
+const demote = (accountId: string, id: string) =>
+  callAs(accountId, { method: "PATCH", path: `/api/v1/members/${id}`, body: { role: "developer" } });
 
 /** An export of 1,200 entries, read by the test alone. */
 async function anExport(times: { pageMs?: number; totalMs?: number }): Promise<Readable> {
   const accountId = await anAccount(api.database.db);
   await manyEntries(accountId, 1_200);
   const db = api.database.db.forAccount(accountId);
-  return exportAudit({ db, openExports: createOpenExports(), filter: {}, ...times });
+  return exportAudit({ db, openExports: createOpenExports(), filter: {}, authenticateAgain, ...times });
 }
 
 const errorOf = (stream: Readable) => new Promise((resolve) => stream.on("error", resolve));

@@ -10,6 +10,8 @@ interface ExportOptions {
   db: AccountDatabase;
   openExports: OpenExports;
   filter: Omit<AuditFilter, "limit">;
+  /** Throws when the login, the role or the account of the caller has ended. */
+  authenticateAgain: () => Promise<void>;
   /** The longest time in which the client takes one page, and the whole export. */
   pageMs?: number;
   totalMs?: number;
@@ -17,11 +19,12 @@ interface ExportOptions {
 
 /**
  * The lines of the export. One page is in memory, and no connection to the database is held between two pages. The first page is read
- * before the response begins, so that its errors are ordinary responses. An export that cannot go on ends with an error, and its response
- * without the last chunk, so that the client sees that it is incomplete.
+ * before the response begins, so that its errors are ordinary responses. The caller is authenticated again before each further page, so
+ * that a removed owner gets no more. An export that cannot go on ends with an error, and its response without the last chunk, so that
+ * the client sees that it is incomplete.
  */
 export async function exportAudit(options: ExportOptions): Promise<Readable> {
-  const { db, openExports, filter, pageMs = 60_000, totalMs = 600_000 } = options;
+  const { db, openExports, filter, authenticateAgain, pageMs = 60_000, totalMs = 600_000 } = options;
   const close = openExports.open(db.accountId);
   try {
     const readPage = (before?: string) =>
@@ -38,6 +41,7 @@ export async function exportAudit(options: ExportOptions): Promise<Readable> {
           pageTimer = startPage();
           for (const entry of page.entries) yield `${JSON.stringify(toAuditEntry(entry))}\n`;
           if (page.nextBefore === undefined) return;
+          await authenticateAgain();
         }
       })(),
       { objectMode: false },

@@ -16,7 +16,7 @@ import { createOpenExports } from "./open-exports.ts";
 
 /** An addition to the published interface: owners see who did what. */
 export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps);
+  const { onRequest, callerOf, authenticateAgain } = requireCaller(deps);
   const openExports = createOpenExports();
 
   app.get(
@@ -51,11 +51,14 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
     "/api/v1/audit/export",
     {
       onRequest,
+      // Fastify would read the whole stream for HEAD, without a client that could disconnect.
+      exposeHeadRoute: false,
       schema: {
         operationId: "exportAudit",
         summary: "Export the audit as NDJSON",
         description:
-          "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, so a client sees an error; " +
+          "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, so a client sees an error. So does " +
+          "one whose access token expires or whose user stops being an owner. " +
           "`until` with the time of the last line continues it. A client that does not take 100 lines within a minute is disconnected, and so is " +
           "an export after 10 minutes. An account has 2 exports at a time at most, and a process of the API 16; a further one is 429.",
         tags: ["Account"],
@@ -72,7 +75,12 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { db } = callerOf(request);
-      const lines = await exportAudit({ db, openExports, filter: toAuditFilter(request.query) });
+      const lines = await exportAudit({
+        db,
+        openExports,
+        filter: toAuditFilter(request.query),
+        authenticateAgain: () => authenticateAgain(request),
+      });
       return reply.type("application/x-ndjson").send(lines as never);
     },
   );
