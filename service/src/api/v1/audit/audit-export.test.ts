@@ -39,6 +39,14 @@ test("the export has every entry as a line, over several pages", async () => {
   expect(linesOf((await read(owner, "?action=log-in")).text)).toHaveLength(1);
 });
 
+test("before continues an export after its last line, also among entries of one millisecond", async () => {
+  const owner = await anOwner();
+  await manyEntries(owner.accountId, 150);
+  const all = linesOf((await read(owner)).text);
+  const { id } = JSON.parse(all[120] ?? "");
+  expect(linesOf((await read(owner, `?before=${id}`)).text)).toEqual(all.slice(121));
+});
+
 test("an export whose client does not read ends after its time, and holds no connection meanwhile", async () => {
   const stream = await anExport({ pageMs: 100 });
   stream.read(1);

@@ -1,5 +1,7 @@
+import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
 import { aLogin, anApiKey, type TestLogin } from "../../../../test/builders.ts";
+import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 
 const api = useTestApi();
@@ -60,8 +62,37 @@ test("filters find entries by actor, action, target and time", async () => {
   expect((await read(owner, "?action=unknown")).status).toBe(422);
 });
 
+test("since and until compare the time that an entry shows, also for failed log-ins, whose ids are of the start of the minute", async () => {
+  const owner = await anOwner(0);
+  await insertFailedLogins(
+    owner.accountId,
+    ["12:00:20", "12:00:45"].map((time) => `2026-11-16T${time}Z`),
+  );
+  const times = async (query: string) =>
+    (await read(owner, `?action=log-in.fail&${query}`))
+      .json()
+      .data.entries.map(({ at }: { at: string }) => at.slice(11, 19));
+  expect(await times("since=2026-11-16T12:00:30Z&until=2026-11-16T12:01:00Z")).toEqual(["12:00:45"]);
+  expect(await times("since=2026-11-16T12:00:45Z")).toEqual(["12:00:45"]);
+  expect(await times("until=2026-11-16T12:00:30Z")).toEqual(["12:00:20"]);
+  expect(await times("until=2026-11-16T12:00:20Z")).toEqual([]);
+  expect(await times("since=2026-11-16T12:00:46Z")).toEqual([]);
+});
+
 test("403 for a developer", async () => {
   const developer = await aLogin(api.database.db, api.deps.loginDeps, { role: "developer" });
   expect((await read(developer)).status).toBe(403);
   expect((await read(developer, "/export")).status).toBe(403);
 });
+
+/** Failed log-ins of different users. */
+async function insertFailedLogins(accountId: string, times: string[]): Promise<void> {
+  for (const at of times) {
+    await change(
+      api.database.db,
+      `insert into audit_entries (id, account_id, at, actor_kind, action, target_kind)
+       values (failed_login_id($1::uuid, $2), $3, $2, 'anonymous', 'log-in.fail', 'user')`,
+      [randomUUIDv7(), at, accountId],
+    );
+  }
+}

@@ -36,12 +36,8 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { limit, before } = request.query;
-      const { entries, nextBefore } = await listAudit(callerOf(request).db, {
-        ...toAuditFilter(request.query),
-        limit,
-        before,
-      });
+      const { limit } = request.query;
+      const { entries, nextBefore } = await listAudit(callerOf(request).db, { ...toAuditFilter(request.query), limit });
       const pagination = toCursorPagination(limit, nextBefore);
       return { success: true as const, data: { entries: entries.map(toAuditEntry), pagination } };
     },
@@ -57,10 +53,10 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "exportAudit",
         summary: "Export the audit as NDJSON",
         description:
-          "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, so a client sees an error. So does " +
-          "one whose access token expires or whose user stops being an owner. " +
-          "`until` with the time of the last line continues it. A client that does not take 100 lines within a minute is disconnected, and so is " +
-          "an export after 10 minutes. An account has 2 exports at a time at most, and a process of the API 16; a further one is 429.",
+          "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, " +
+          "so that a client sees an error; `before` with the id of the last line continues it. It fails when the access token expires, when the " +
+          "user stops being an owner, when the client does not take 100 lines within a minute, and after 10 minutes. An account has 2 exports " +
+          "at a time at most, and a process of the API 16; a further one is 429.",
         tags: ["Account"],
         security: needsJwt,
         querystring: auditExportQuery,
