@@ -15,10 +15,12 @@ const maxScanned = 10_000;
 const insertEntries = (accountId: string, count: number) =>
   change(
     database.db,
-    `insert into audit_entries (id, account_id, actor_kind, action, target_kind, target_id)
-     select new_id_at(now() - case when n % 2 = 0 then interval '0' else interval '32 days' end - n * interval '1 s'), $1, 'system',
-       'log-in', 'user', n::text
-     from generate_series(${count}, 1, -1) as n`,
+    `insert into audit_entries (id, account_id, at, actor_kind, action, target_kind, target_id)
+     select new_id_at(moment), $1, moment, 'system', 'log-in', 'user', n::text
+     from generate_series(${count}, 1, -1) as n
+     cross join lateral (
+       select now() - case when n % 2 = 0 then interval '0' else interval '32 days' end - n * interval '1 s' as moment
+     ) as moments`,
     [accountId],
   );
 

@@ -38,7 +38,7 @@ const maxScanned = 10_000;
 /** Newest first, from `before` on. `nextBefore` continues the list and is undefined at its end. */
 export async function listAudit(db: AccountDatabase, filter: AuditFilter) {
   const { actor, action, target, before, since, until, limit } = filter;
-  const isFiltered = [actor, action, target].some((wanted) => wanted !== undefined);
+  const isFiltered = [actor, action, target, since, until].some((wanted) => wanted !== undefined);
   const scanLimit = isFiltered ? maxScanned : limit + 1;
   const rows = await db.query<AuditEntry & ScannedRow>({
     name: "list-audit",
@@ -50,14 +50,16 @@ export async function listAudit(db: AccountDatabase, filter: AuditFilter) {
           request_id as "requestId", reason, row_number() over (order by id desc) as "scanPosition",
           ($4::text is null or actor_id = $4 or lower(actor_name) = lower($4))
             and ($5::text is null or action = $5)
-            and ($6::text is null or target_id = $6 or lower(target_name) = lower($6)) as "isWanted"
+            and ($6::text is null or target_id = $6 or lower(target_name) = lower($6))
+            and ($8::timestamptz is null or at >= $8)
+            and ($9::timestamptz is null or at < $9) as "isWanted"
         from (
           select *
           from audit_entries
           where account_id = $1
             and ($7::uuid is null or id < $7)
-            and ($8::timestamptz is null or id >= first_id_at($8))
-            and ($9::timestamptz is null or id < first_id_at($9))
+            and ($10::timestamptz is null or id >= first_id_at($10))
+            and ($11::timestamptz is null or id < first_id_at($11))
           order by id desc
           limit $2
         ) as entries
@@ -75,10 +77,21 @@ export async function listAudit(db: AccountDatabase, filter: AuditFilter) {
       before ?? null,
       since ?? null,
       until ?? null,
+      since === undefined ? null : startOfMinute(since),
+      until === undefined ? null : nextMillisecond(until),
     ],
     isPlannedEachTime: true,
     isReadInOrder: true,
   });
   const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
   return { entries: wanted as AuditEntry[], nextBefore };
+}
+
+/** No entry from this time on has an earlier id: that of a failed log-in is of the start of its minute, and of others of its millisecond. */
+function startOfMinute(time: string): string {
+  return new Date(Math.floor(Date.parse(time) / 60_000) * 60_000).toISOString();
+}
+
+function nextMillisecond(time: string): string {
+  return new Date(Date.parse(time) + 1).toISOString();
 }

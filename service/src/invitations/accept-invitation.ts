@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { hashPassword } from "../accounts/password.ts";
+import type { Role } from "../accounts/role.ts";
 import { findUserByEmail } from "../accounts/user-store.ts";
 import type { Actor } from "../actor.ts";
 import type { Database, Queryable } from "../db/database.ts";
@@ -36,8 +37,8 @@ export async function acceptInvitation(db: Database, deps: LoginDeps, acceptance
   )
     return invitation;
   // Another invitation of the same new person may just have created the user.
-  await joinWithPassword(db, deps, tokenHash, { ...acceptance, email: invitation.email });
-  return invitation;
+  const role = await joinWithPassword(db, deps, tokenHash, { ...acceptance, email: invitation.email });
+  return { ...invitation, role };
 }
 
 /** For a user who is logged in. The invitation must be for the address of this user. */
@@ -48,7 +49,8 @@ export async function joinAsUser(
 ): Promise<OpenInvitation> {
   const tokenHash = hashOfToken(token);
   const invitation = await getOpenInvitation(db, tokenHash);
-  if (await joinByInvitation(db, { tokenHash, userId, passwordHash: undefined }, actor)) return invitation;
+  const role = await joinByInvitation(db, { tokenHash, userId, passwordHash: undefined }, actor);
+  if (role !== undefined) return { ...invitation, role };
   throw new AppError(
     "NOT_FOUND",
     "This invitation is for another address than yours, or is not valid any more. Log in as the invited user, or ask for a new one.",
@@ -90,7 +92,7 @@ async function joinWithPassword(
   deps: LoginDeps,
   tokenHash: Buffer,
   attempt: Client & { email: string; password: string },
-): Promise<void> {
+): Promise<Role> {
   const user = await deps.slots.run(addressBlock(attempt.address), () => checkPassword(db, deps, attempt));
   if (user === undefined) {
     throw new AppError(
@@ -100,7 +102,9 @@ async function joinWithPassword(
   }
   await clearAttempts(db, deps.throttle, attempt);
   const joining = { tokenHash, userId: user.id, passwordHash: user.passwordHash };
-  if (!(await joinByInvitation(db, joining, userAt(attempt, user.id)))) throw notOpen();
+  const role = await joinByInvitation(db, joining, userAt(attempt, user.id));
+  if (role === undefined) throw notOpen();
+  return role;
 }
 
 export const minPasswordLength = 12;

@@ -22,15 +22,15 @@ const isOpen = `
       and m.role = 'owner'
   ))`;
 
-/** SQL: the entry of a person who joins by an invitation, from the rows of `used`. */
-function acceptedEntry(actor: string, from: string): string {
+/** SQL: the entry of a person who joins by an invitation, from the rows of `used` and `joined`. */
+function acceptedEntry(actor: string): string {
   return auditEntry({
     action: "invitation.accept",
     actor,
     account: "used.account_id",
     target: { kind: "invitation", id: "used.id", name: "used.email" },
-    after: { user_id: "$2::uuid", role: "used.role" },
-    from,
+    after: { user_id: "$2::uuid", role: "joined.role" },
+    from: "used cross join joined",
   });
 }
 
@@ -51,14 +51,15 @@ export async function findOpenInvitation(db: Queryable, tokenHash: Buffer): Prom
 
 /**
  * Uses up the invitation and adds the membership in one statement; of two uses at once, the second finds no row. The user has the invited
- * address and, where `passwordHash` is given, still the password that was checked. False when the invitation is not open any more.
+ * address and, where `passwordHash` is given, still the password that was checked. Returns the role of the membership: a person who became
+ * a member meanwhile keeps that role. Undefined when the invitation is not open any more.
  */
 export async function joinByInvitation(
   db: Queryable,
   { tokenHash, userId, passwordHash }: { tokenHash: Buffer; userId: string; passwordHash: string | undefined },
   actor: Actor,
-): Promise<boolean> {
-  const rows = await db.query({
+): Promise<Role | undefined> {
+  const [row] = await db.query<{ role: Role }>({
     name: "join-by-invitation",
     text: `
       with used as (
@@ -74,13 +75,15 @@ export async function joinByInvitation(
         insert into memberships (user_id, account_id, role)
         select $2, account_id, role
         from used
-        on conflict (user_id, account_id) do nothing
-      ), ${acceptedEntry("$4", "used")}
-      select account_id
-      from used`,
+        -- Changes nothing, but returns the row also when another transaction has just added it.
+        on conflict (user_id, account_id) do update set role = memberships.role
+        returning role
+      ), ${acceptedEntry("$4")}
+      select role
+      from joined`,
     values: [tokenHash, userId, passwordHash ?? null, JSON.stringify(actor)],
   });
-  return rows.length === 1;
+  return row?.role;
 }
 
 /** The same for a person who is not a user yet. `email-taken` must roll back: the invitation is used up, and nobody joined. */
@@ -108,7 +111,8 @@ export async function addUserByInvitation(
         select added.id, used.account_id, used.role
         from added
         cross join used
-      ), ${acceptedEntry("$4", "used cross join added")}
+        returning role
+      ), ${acceptedEntry("$4")}
       select exists (select from added) as "isJoined"
       from used`,
     values: [tokenHash, userId, passwordHash, JSON.stringify(actor)],

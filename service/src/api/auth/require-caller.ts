@@ -44,6 +44,10 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
       if (caller === undefined) throw new Error("the handler ran without the hook that authenticates");
       return caller;
     },
+    /** For a response that takes long: throws unless the hook would still admit the request. */
+    authenticateAgain: async (request: FastifyRequest): Promise<void> => {
+      await authenticate(authenticator, request.headers, getCallerAccess(request.method, request.routeOptions.url));
+    },
   };
 }
 

@@ -12,10 +12,12 @@ import {
   toAuditEntry,
   toAuditFilter,
 } from "./audit-wire.ts";
+import { createOpenExports } from "./open-exports.ts";
 
 /** An addition to the published interface: owners see who did what. */
 export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
-  const { onRequest, callerOf } = requireCaller(deps);
+  const { onRequest, callerOf, authenticateAgain } = requireCaller(deps);
+  const openExports = createOpenExports();
 
   app.get(
     "/api/v1/audit",
@@ -34,12 +36,8 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { limit, before } = request.query;
-      const { entries, nextBefore } = await listAudit(callerOf(request).db, {
-        ...toAuditFilter(request.query),
-        limit,
-        before,
-      });
+      const { limit } = request.query;
+      const { entries, nextBefore } = await listAudit(callerOf(request).db, { ...toAuditFilter(request.query), limit });
       const pagination = toCursorPagination(limit, nextBefore);
       return { success: true as const, data: { entries: entries.map(toAuditEntry), pagination } };
     },
@@ -49,12 +47,16 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
     "/api/v1/audit/export",
     {
       onRequest,
+      // Fastify would read the whole stream for HEAD, without a client that could disconnect.
+      exposeHeadRoute: false,
       schema: {
         operationId: "exportAudit",
         summary: "Export the audit as NDJSON",
         description:
-          "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, so a client sees an error; " +
-          "`until` with the time of the last line continues it. A client that reads no line for a minute is disconnected.",
+          "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, " +
+          "so that a client sees an error; `before` with the id of the last line continues it. It fails when the access token expires, when the " +
+          "user stops being an owner, when the client does not take 100 lines within a minute, and after 10 minutes. An account has 2 exports " +
+          "at a time at most, and a process of the API 16; a further one is 429.",
         tags: ["Account"],
         security: needsJwt,
         querystring: auditExportQuery,
@@ -68,7 +70,13 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const lines = await exportAudit(callerOf(request), toAuditFilter(request.query));
+      const { db } = callerOf(request);
+      const lines = await exportAudit({
+        db,
+        openExports,
+        filter: toAuditFilter(request.query),
+        authenticateAgain: () => authenticateAgain(request),
+      });
       return reply.type("application/x-ndjson").send(lines as never);
     },
   );

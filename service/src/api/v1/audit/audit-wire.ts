@@ -20,7 +20,12 @@ const filters = {
 };
 
 export const auditQuery = z.strictObject({ limit: limitParameter, before: beforeParameter, ...filters });
-export const auditExportQuery = z.strictObject(filters);
+export const auditExportQuery = z.strictObject({
+  before: beforeParameter.describe(
+    "Only entries that follow the entry with this id; continues an export after its last line",
+  ),
+  ...filters,
+});
 
 const facts = z.looseObject({}).nullable();
 
@@ -59,8 +64,8 @@ export const auditList = z
   .describe("Entries of the audit");
 
 export function toAuditFilter(query: z.infer<typeof auditExportQuery>): Omit<AuditFilter, "limit"> {
-  const { actor, action, target, since, until } = query;
-  return { actor, action, target, since, until };
+  const { before, actor, action, target, since, until } = query;
+  return { before, actor, action, target, since, until };
 }
 
 export function toAuditEntry(entry: AuditEntry): z.infer<typeof auditEntryResponse> {

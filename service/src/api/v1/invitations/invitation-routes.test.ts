@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { auditRows } from "../../../../test/audit-rows.ts";
 import { aLogin, aUser, usualPassword } from "../../../../test/builders.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { tokenIn } from "../../../../test/system-mail-fixture.ts";
@@ -122,6 +123,22 @@ describe("the invited person", () => {
     expect((await join(user.accessToken, token)).status).toBe(404);
     expect(await rolesOf(user.email)).toHaveLength(2);
     expect(await rolesOf(other.email)).toHaveLength(1);
+  });
+
+  test("who became a member meanwhile keeps that role, which the answer and the audit name", async () => {
+    for (const use of [join, (_token: string, token: string) => accept(token, usualPassword)]) {
+      const [owner, user] = [await anOwner(), await aLogin(api.database.db, api.deps.loginDeps)];
+      const { token } = await invite(owner, user.email, "owner");
+      await change(api.database.db, "insert into memberships (user_id, account_id, role) values ($1, $2, 'viewer')", [
+        user.id,
+        owner.accountId,
+      ]);
+      const { status, json } = await use(user.accessToken, token);
+      expect([status, json().role]).toEqual([200, "viewer"]);
+      expect(await rolesOf(user.email)).toContainEqual({ account_id: owner.accountId, role: "viewer" });
+      const entries = await auditRows(api.database.db, owner.accountId, "invitation.accept");
+      expect(entries.map(({ after }) => after)).toEqual([{ user_id: user.id, role: "viewer" }]);
+    }
   });
 
   test("joins once when the same link is used several times at once", async () => {
