@@ -16,6 +16,7 @@ import type { FlowMaker, ResumedFlow } from "./flow.ts";
 import { addUser, findUser, lockAccounts, syncMember, useState } from "./identity-store.ts";
 import { type Grant, mapClaims, verifiedEmail } from "./map-claims.ts";
 import type { IssuerIdentity, OidcIssuer } from "./oidc-issuer.ts";
+import { noteRefusedLogin } from "./refused-log-in.ts";
 
 /** Created once per process. */
 export interface OidcDeps {
@@ -107,13 +108,19 @@ async function decide(
   const contactEmail = verifiedEmail(identity.claims);
   if (grants.length === 0) {
     const known = await findUser(tx, identity);
-    if (known !== undefined) await syncMember(tx, known, { grants, contactEmail }, issuerAt(client));
+    if (known !== undefined) {
+      await noteRefusedLogin(tx, { userId: known, client }, "not-mapped");
+      await syncMember(tx, known, { grants, contactEmail }, issuerAt(client));
+    }
     return { kind: "not-mapped" };
   }
   const userId = await getUser(tx, identity);
   await syncMember(tx, userId, { grants, contactEmail }, issuerAt(client));
   const opened = await findOpenedAccount(tx, userId);
-  if (opened === undefined || opened.isSuspended) return { kind: "suspended" };
+  if (opened === undefined || opened.isSuspended) {
+    await noteRefusedLogin(tx, { userId, client }, "suspended");
+    return { kind: "suspended" };
+  }
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
   const login = { id: loginId, userId, accountId: opened.accountId, nonce, client };
   if (!(await insertOidcLogin(tx, login))) return { kind: "not-mapped" };

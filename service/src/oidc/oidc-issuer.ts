@@ -51,8 +51,8 @@ const asymmetricAlgorithms = [
 ];
 
 /**
- * Keeps the discovery document for ten minutes, and until a log-in fails in a way that a new document explains. Each log-in reads the keys of the issuer anew, so a new key works at
- * once, and a withdrawn one no longer does.
+ * Keeps the discovery document for ten minutes, and until a log-in fails in a way that a new document explains. Each log-in reads the keys
+ * of the issuer anew, so a new key works at once, and a withdrawn one no longer does.
  */
 export function createOidcIssuer(options: IssuerOptions): OidcIssuer {
   const { issuer, publicUrl, scopes } = options;
