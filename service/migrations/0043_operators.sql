@@ -1,6 +1,12 @@
 -- Expands. An operator sees and manages all accounts (api/v1/operator/). Only the command line gives and takes the flag: a statement that is
 -- bound to an account may neither read nor write it.
-alter table users add column is_operator boolean not null default false;
+--
+-- operator_since is when the command line gave it. The right holds only for the TOTP enrolment of that moment: after a new one, which
+-- somebody with the password and a recovery code can make, the command line has to give it again.
+alter table users
+  add column is_operator boolean not null default false,
+  add column operator_since timestamptz,
+  add constraint users_operator_since check (is_operator = (operator_since is not null));
 
 create index users_operator_idx on users (email) where is_operator;
 

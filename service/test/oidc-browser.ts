@@ -36,9 +36,17 @@ export async function startFlow(app: ApiServer, cookies = ""): Promise<StartedFl
   return { cookie, location, state: param("state"), nonce: param("nonce") };
 }
 
-export async function callBack(app: ApiServer, query: string, cookie: string): Promise<Callback> {
+let browsers = 0;
+
+/** Each browser has an address of its own unless the test gives one: failures of one address are limited. */
+export async function callBack(
+  app: ApiServer,
+  query: string,
+  cookie: string,
+  remoteAddress = `10.0.${Math.floor(browsers / 256) % 256}.${browsers++ % 256}`,
+): Promise<Callback> {
   const headers = { cookie, accept: "text/html", "user-agent": "a browser for tests" };
-  const response = await app.inject({ url: `${callbackPath}?${query}`, headers });
+  const response = await app.inject({ url: `${callbackPath}?${query}`, headers, remoteAddress });
   const setCookies = [response.headers["set-cookie"] ?? []].flat();
   const refresh = setCookies.find((each) => each.includes("postern_refresh=") && !each.includes("Max-Age=0"));
   return {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aLogin, aUser } from "../../test/builders.ts";
+import { turnTotpOn } from "../../test/operator-login.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestApi } from "../../test/use-test-api.ts";
 import { changeRole, removeMember } from "./membership-store.ts";
@@ -80,6 +81,7 @@ async function anAccountWithOperator({ isOperator = true } = {}) {
   const owner = await aLogin(api.database.db, api.deps.loginDeps);
   await aUser(api.database.db, { accountId: owner.accountId });
   const operator = await aLogin(api.database.db, api.deps.loginDeps, { accountId: owner.accountId });
+  await turnTotpOn(api.database.db, operator.id);
   await setOperator(api.database.db, operator.email, isOperator);
   return { owner, operator, db: api.database.db.forAccount(owner.accountId) };
 }

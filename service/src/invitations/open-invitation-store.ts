@@ -51,8 +51,9 @@ export async function findOpenInvitation(db: Queryable, tokenHash: Buffer): Prom
 
 /**
  * Uses up the invitation and adds the membership in one statement; of two uses at once, the second finds no row. The user has the invited
- * address and, where `passwordHash` is given, still the password that was checked. Returns the role of the membership: a person who became
- * a member meanwhile keeps that role. Undefined when the invitation is not open any more.
+ * address and, where `passwordHash` is given, still the password that was checked. A user who logs in by OIDC has no address of this kind.
+ * Returns the role of the membership: a person who became a member meanwhile keeps that role. Undefined when the invitation is not open
+ * any more.
  */
 export async function joinByInvitation(
   db: Queryable,
@@ -68,6 +69,7 @@ export async function joinByInvitation(
         where i.token_hash = $1
           and u.id = $2
           and u.email = i.email
+          and not u.is_oidc
           and ($3::text is null or u.password_hash = $3)
           and ${isOpen}
         returning i.id, i.account_id, i.role, i.email

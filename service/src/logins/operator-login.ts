@@ -1,7 +1,13 @@
 import type { Transaction } from "../db/database.ts";
 
 /** May the person of a login act as an operator, and what is missing if not? */
-export type OperatorState = "operator" | "not-an-operator" | "totp-off" | "login-without-totp" | "login-too-old";
+export type OperatorState =
+  | "operator"
+  | "not-an-operator"
+  | "totp-off"
+  | "new-totp"
+  | "login-without-totp"
+  | "login-too-old";
 
 /** Of the log-in. A refresh or a switch of the account does not prolong it. */
 export const operatorLoginHours = 12;
@@ -9,7 +15,7 @@ export const operatorLoginHours = 12;
 /**
  * SQL, over rows of logins and users:
  *
- * 1. The person has the flag now.
+ * 1. The person has the flag now, and the command line gave it while the present enrolment of TOTP was on.
  * 2. TOTP is on, and the log-in used a code of it. A recovery code is a way back into the account and no proof of the app. A log-in from
  *    before TOTP was last turned on used another secret.
  * 3. The log-in is younger than `operatorLoginHours`.
@@ -18,6 +24,7 @@ export function operatorState(login: string, user: string): string {
   return `case
             when not ${user}.is_operator then 'not-an-operator'
             when ${user}.totp_enabled_at is null then 'totp-off'
+            when ${user}.totp_enabled_at > ${user}.operator_since then 'new-totp'
             when ${login}.totp_login_at is null or ${login}.totp_login_at < ${user}.totp_enabled_at then 'login-without-totp'
             when ${login}.totp_login_at <= now() - interval '${operatorLoginHours} hours' then 'login-too-old'
             else 'operator' end`;

@@ -98,7 +98,7 @@ export async function enableTotp(
     text: `
       with enabled as (
         update users
-        set totp_enabled_at = now(), totp_last_step = $3
+        set totp_enabled_at = clock_timestamp(), totp_last_step = $3
         where id = $1
           and totp_secret = $2
           and totp_enabled_at is null

@@ -61,7 +61,7 @@ test("while the issuer hangs, few log-ins wait for it, all of them end, and pass
   const { app, issuer } = await anApiWithIssuer();
   const flows = await Promise.all(Array.from({ length: 60 }, () => startFlow(app)));
   issuer.answers.token = async () => undefined;
-  const waiting = flows.map((flow) => callBack(app, honestQuery(flow, issuer.url), flow.cookie));
+  const waiting = flows.map((flow) => callBack(app, honestQuery(flow, issuer.url), flow.cookie, "203.0.113.1"));
   await expect.poll(() => issuer.calls.token).toBe(8);
   expect(await logInByPassword(app)).toBe(200);
   expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([503]));

@@ -1,15 +1,15 @@
 import type { Actor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import { textArray, uuidArray } from "../db/array-param.ts";
-import type { Transaction } from "../db/database.ts";
+import type { Queryable, Transaction } from "../db/database.ts";
 import type { Grant } from "./map-claims.ts";
 
 /** Longer than a log-in may take at the issuer, so that its cookie expires first. */
 const stateMinutes = 30;
 
-/** False when a log-in with this state has already succeeded. */
-export async function useState(tx: Transaction, stateHash: Buffer): Promise<boolean> {
-  const rows = await tx.query({
+/** False when a callback with this state has already come. */
+export async function useState(db: Queryable, stateHash: Buffer): Promise<boolean> {
+  const rows = await db.query({
     name: "use-oidc-state",
     text: `
       with past as (

@@ -35,6 +35,17 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError && error.message === "fetch failed";
 }
 
+/** Of a token whose signature is right. */
+const claimErrors = ["OAUTH_JWT_TIMESTAMP_CHECK_FAILED", "OAUTH_JWT_CLAIM_COMPARISON_FAILED"];
+
+/** Whether a change of the discovery document or of the keys explains it: not the refusal of a code, and not a claim. */
+export function mayBeStale(error: unknown): boolean {
+  if (error instanceof AuthorizationResponseError) return false;
+  if (error instanceof ResponseBodyError) return error.status >= 500 || error.error === "invalid_client";
+  if (error instanceof ClientError) return !claimErrors.includes(error.code ?? "");
+  return isUnreachable(error);
+}
+
 /** For the log: what a program or the operator can act on, without tokens and claims. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {

@@ -152,14 +152,26 @@ test("the audit of each account names the log-in and the membership that it gave
   expect(await entriesIn(second)).toMatchObject([{ action: "log-in" }, { action: "member.add" }]);
 });
 
-test("a log-in that is refused leaves the removals and no log-in", async () => {
+test("a refused log-in leaves a failed one and the removals", async () => {
   await logIn({ groups: ["readers"] });
   await logIn({ groups: [] });
   expect(await entriesIn(first)).toMatchObject([
     { action: "log-in" },
+    { action: "log-in.fail", actor_kind: "user", after: { by: "oidc", refused: "not-mapped" } },
     { action: "member.add" },
     { action: "member.remove" },
   ]);
+});
+
+test("a log-in to a suspended account leaves one failed log-in for each minute in its audit", async () => {
+  await logIn({ groups: ["readers"], email: "ada@acme.test", email_verified: true });
+  await suspendAccount(database.db, first);
+  for (let count = 0; count < 3; count++) expect((await logIn({ groups: ["readers"] })).status).toBe(401);
+  await resumeAccount(database.db, first);
+  const failed = (await entriesIn(first)).filter(({ action }) => action === "log-in.fail");
+  // A minute may end between them.
+  expect([1, 2]).toContain(failed.length);
+  expect(failed[0]).toMatchObject({ target_kind: "user", after: { by: "oidc", refused: "suspended" } });
 });
 
 /** Those about the subject, by action: the entries of one transaction have one time. */

@@ -6,15 +6,17 @@ import { AppError } from "../errors.ts";
 import type { FairSlots } from "../fair-slots.ts";
 import { anonymousAt, type Client, originOf } from "../logins/client.ts";
 import { suspended } from "../logins/log-in.ts";
-import { addressBlock } from "../logins/login-throttle.ts";
+import { addressBlock, type LoginThrottle } from "../logins/login-throttle.ts";
 import { insertOidcLogin, oidcLoginHours } from "../logins/oidc-login-store.ts";
 import type { RefreshTokenMaker } from "../logins/refresh-token.ts";
 import { endSessions } from "../logins/session-store.ts";
 import type { ClaimRule } from "../oidc-settings.ts";
-import type { FlowMaker } from "./flow.ts";
+import { countCallback, takeBackCallback } from "./callback-throttle.ts";
+import type { FlowMaker, ResumedFlow } from "./flow.ts";
 import { addUser, findUser, lockAccounts, syncMember, useState } from "./identity-store.ts";
 import { type Grant, mapClaims, verifiedEmail } from "./map-claims.ts";
 import type { IssuerIdentity, OidcIssuer } from "./oidc-issuer.ts";
+import { noteRefusedLogin } from "./refused-log-in.ts";
 
 /** Created once per process. */
 export interface OidcDeps {
@@ -23,6 +25,7 @@ export interface OidcDeps {
   rules: ClaimRule[];
   slots: FairSlots;
   refreshTokens: RefreshTokenMaker;
+  throttle: LoginThrottle;
 }
 
 interface Callback extends Client {
@@ -41,23 +44,47 @@ export interface StartedLogin {
 /** No connection to the database is in use while the issuer answers. */
 export async function logInByOidc(db: Database, deps: OidcDeps, callback: Callback): Promise<StartedLogin> {
   const flow = deps.flows.resume(callback.cookie);
-  if (flow === undefined) throw otherBrowser();
-  const identity = await deps.slots.run(addressBlock(callback.address), () =>
-    deps.issuer.exchangeCode(flow, callback.query),
-  );
-  const stateHash = hash("sha256", flow.state, "buffer");
+  if (flow === undefined || !isStateOf(flow, callback.query)) throw otherBrowser();
+  const identity = await deps.slots.run(addressBlock(callback.address), () => identify(db, deps, flow, callback));
   const replacedLogins = [...flow.cookieLogins, ...callback.cookieLogins];
-  return admit(db, deps, { identity, stateHash, client: callback, replacedLogins });
+  return admit(db, deps, { identity, client: callback, replacedLogins });
+}
+
+/** The library checks it too. Here a wrong one costs neither a statement nor a call. */
+function isStateOf({ state }: ResumedFlow, query: string): boolean {
+  const given = new URLSearchParams(query).getAll("state");
+  return given.length === 1 && given[0] === state;
+}
+
+/**
+ * The state is used up before the issuer is asked: one flow makes one call, whatever its answer. The count is part of the slot: a log-in that
+ * gets no slot must not count as a failure. Neither does one whose issuer does not answer, nor one whose code the issuer accepts.
+ */
+async function identify(
+  db: Database,
+  { issuer, throttle }: OidcDeps,
+  flow: ResumedFlow,
+  { address, query }: Callback,
+): Promise<IssuerIdentity> {
+  await countCallback(db, throttle, address);
+  if (!(await useState(db, hash("sha256", flow.state, "buffer")))) throw repeated();
+  try {
+    const identity = await issuer.exchangeCode(flow, query);
+    await takeBackCallback(db, throttle, address);
+    return identity;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "UNAVAILABLE") await takeBackCallback(db, throttle, address);
+    throw error;
+  }
 }
 
 interface Admission {
   identity: IssuerIdentity;
-  stateHash: Buffer;
   client: Client;
   replacedLogins: string[];
 }
 
-type Outcome = { kind: "login"; refreshToken: string } | { kind: "repeated" | "not-mapped" | "suspended" };
+type Outcome = { kind: "login"; refreshToken: string } | { kind: "not-mapped" | "suspended" };
 
 async function admit(db: Database, deps: OidcDeps, admission: Admission): Promise<StartedLogin> {
   const outcome = await db.withTransaction((tx) => decide(tx, deps, admission));
@@ -68,8 +95,6 @@ async function admit(db: Database, deps: OidcDeps, admission: Admission): Promis
       throw suspended();
     case "not-mapped":
       throw notMapped();
-    default:
-      throw repeated();
   }
 }
 
@@ -77,20 +102,25 @@ async function admit(db: Database, deps: OidcDeps, admission: Admission): Promis
 async function decide(
   tx: Transaction,
   deps: OidcDeps,
-  { identity, stateHash, client, replacedLogins }: Admission,
+  { identity, client, replacedLogins }: Admission,
 ): Promise<Outcome> {
   const grants = await grantsOf(tx, deps.rules, identity);
   const contactEmail = verifiedEmail(identity.claims);
   if (grants.length === 0) {
     const known = await findUser(tx, identity);
-    if (known !== undefined) await syncMember(tx, known, { grants, contactEmail }, issuerAt(client));
+    if (known !== undefined) {
+      await noteRefusedLogin(tx, { userId: known, client }, "not-mapped");
+      await syncMember(tx, known, { grants, contactEmail }, issuerAt(client));
+    }
     return { kind: "not-mapped" };
   }
-  if (!(await useState(tx, stateHash))) return { kind: "repeated" };
   const userId = await getUser(tx, identity);
   await syncMember(tx, userId, { grants, contactEmail }, issuerAt(client));
   const opened = await findOpenedAccount(tx, userId);
-  if (opened === undefined || opened.isSuspended) return { kind: "suspended" };
+  if (opened === undefined || opened.isSuspended) {
+    await noteRefusedLogin(tx, { userId, client }, "suspended");
+    return { kind: "suspended" };
+  }
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
   const login = { id: loginId, userId, accountId: opened.accountId, nonce, client };
   if (!(await insertOidcLogin(tx, login))) return { kind: "not-mapped" };
@@ -134,7 +164,7 @@ export function otherBrowser(): AppError {
 }
 
 function repeated(): AppError {
-  return new AppError("UNAUTHORIZED", "This log-in has already been completed. Start the log-in again.");
+  return new AppError("UNAUTHORIZED", "This log-in has already been used. Start the log-in again.");
 }
 
 function notMapped(): AppError {

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import * as openid from "openid-client";
 import type { Flow } from "./flow.ts";
-import { invalidIdentity, toAppError, wrongIssuer } from "./issuer-errors.ts";
+import { invalidIdentity, mayBeStale, toAppError, wrongIssuer } from "./issuer-errors.ts";
 import { fetchFromIssuer } from "./issuer-fetch.ts";
 import type { Claims } from "./map-claims.ts";
 
@@ -31,6 +31,8 @@ export const callbackPath = "/api/v1/auth/oidc/callback";
 /** Of each call to the issuer. A log-in makes up to three of them. */
 const callSeconds = 5;
 const metadataSeconds = 600;
+/** Anyone can make log-ins fail, so a failure makes the API read the discovery document again only so often. */
+const forgetSeconds = 10;
 /** OpenID Connect Core, section 2. */
 const maxSubjectLength = 255;
 /** Without `none`, and without those whose key is the client secret. */
@@ -49,14 +51,15 @@ const asymmetricAlgorithms = [
 ];
 
 /**
- * Keeps the discovery document for ten minutes, and until a log-in fails. Each log-in reads the keys of the issuer anew, so a new key works at
- * once, and a withdrawn one no longer does.
+ * Keeps the discovery document for ten minutes, and until a log-in fails in a way that a new document explains. Each log-in reads the keys
+ * of the issuer anew, so a new key works at once, and a withdrawn one no longer does.
  */
 export function createOidcIssuer(options: IssuerOptions): OidcIssuer {
   const { issuer, publicUrl, scopes } = options;
   const redirectUri = publicUrl + callbackPath;
   let known: { metadata: openid.ServerMetadata; until: number } | undefined;
   let loading: Promise<openid.ServerMetadata> | undefined;
+  let forgotAt = Number.NEGATIVE_INFINITY;
 
   async function discover(): Promise<openid.ServerMetadata> {
     const found = await openid.discovery(new URL(issuer), options.clientId, undefined, undefined, {
@@ -79,30 +82,43 @@ export function createOidcIssuer(options: IssuerOptions): OidcIssuer {
     return configurationOf(options, await loading);
   }
 
-  async function withIssuer<Result>(work: (configuration: openid.Configuration) => Promise<Result>): Promise<Result> {
+  function forget(): void {
+    if (performance.now() < forgotAt + forgetSeconds * 1000) return;
+    known = undefined;
+    forgotAt = performance.now();
+  }
+
+  async function withIssuer<Result>(
+    work: (configuration: openid.Configuration) => Promise<Result>,
+    isStale = mayBeStale,
+  ): Promise<Result> {
     try {
       return await work(await configure());
     } catch (error) {
-      known = undefined;
+      if (isStale(error)) forget();
       throw toAppError(error);
     }
   }
 
   return {
     authorizationUrl: ({ state, nonce, codeVerifier }) =>
-      withIssuer(async (configuration) => {
-        const code_challenge = await openid.calculatePKCECodeChallenge(codeVerifier);
-        const url = openid.buildAuthorizationUrl(configuration, {
-          redirect_uri: redirectUri,
-          scope: scopes,
-          state,
-          nonce,
-          code_challenge,
-          code_challenge_method: "S256",
-        });
-        if (url.protocol !== "https:" && url.protocol !== new URL(issuer).protocol) throw invalidIdentity("endpoint");
-        return url.href;
-      }),
+      withIssuer(
+        async (configuration) => {
+          const code_challenge = await openid.calculatePKCECodeChallenge(codeVerifier);
+          const url = openid.buildAuthorizationUrl(configuration, {
+            redirect_uri: redirectUri,
+            scope: scopes,
+            state,
+            nonce,
+            code_challenge,
+            code_challenge_method: "S256",
+          });
+          if (url.protocol !== "https:" && url.protocol !== new URL(issuer).protocol) throw invalidIdentity("endpoint");
+          return url.href;
+          // Nothing but the document can make it fail.
+        },
+        () => true,
+      ),
     exchangeCode: ({ state, nonce, codeVerifier }, query) =>
       withIssuer(async (configuration) => {
         const tokens = await openid.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {

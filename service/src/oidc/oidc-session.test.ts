@@ -8,6 +8,7 @@ import { useOidcApi } from "../../test/use-oidc-api.ts";
 import { changeRole, removeMember } from "../accounts/membership-store.ts";
 import { createApiKey } from "../api-keys/create-api-key.ts";
 import { deleteExpiredLogins } from "../logins/expired-logins.ts";
+import { makeMailedToken } from "../logins/mailed-token.ts";
 
 const api = useOidcApi();
 let sub = "";
@@ -96,6 +97,20 @@ test("a key names the verified address of its maker, and a removal ends the invi
   expect(await removeMember(inFirst(), { userId: id })).toBe(true);
   expect(await sql("select from invitations where email = $1", [email])).toEqual([]);
   expect((await api.call("GET", "/domains", { token })).status).toBe(401);
+});
+
+test("an invitation of the name that stands for the person makes nobody a member", async () => {
+  const token = await api.tokenOf((await api.logIn({ sub, groups: ["developers"] })).cookie);
+  const { id } = await user();
+  const invite = `insert into invitations (id, account_id, email, role, token_hash, expires_at)
+    values ($1, $2, $3, 'owner', $4, now() + interval '1 day')`;
+  const invitation = makeMailedToken();
+  await sql(invite, [randomUUIDv7(), api.accounts.second, `${id}@oidc.invalid`, invitation.hash]);
+  const joined = await api.call("POST", "/auth/invitations/join", { token, body: { token: invitation.text } });
+  expect(joined.status).toBe(404);
+  expect(await sql("select account_id from memberships where user_id = $1", [id])).toEqual([
+    { account_id: api.accounts.first },
+  ]);
 });
 
 test("a person whose claims end the membership while the body is on its way changes nothing", async () => {

@@ -74,7 +74,7 @@ export function createApiDeps(
   };
 }
 
-function createOidcDeps({ oidc, http, secrets }: Config, { refreshTokens }: LoginDeps): OidcDeps | undefined {
+function createOidcDeps({ oidc, http, secrets }: Config, { refreshTokens, throttle }: LoginDeps): OidcDeps | undefined {
   if (oidc === undefined) return undefined;
   return {
     issuer: createOidcIssuer({ ...oidc, publicUrl: http.publicUrl }),
@@ -82,6 +82,7 @@ function createOidcDeps({ oidc, http, secrets }: Config, { refreshTokens }: Logi
     rules: oidc.rules,
     slots: createOidcSlots(),
     refreshTokens,
+    throttle,
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { authenticatorApp } from "../../../test/authenticator-app.ts";
 import { aLogin, anAccount, anApiKey } from "../../../test/builders.ts";
 import { anOperator } from "../../../test/operator-user.ts";
 import { change } from "../../../test/send-rows.ts";
@@ -46,10 +47,10 @@ describe("403 FORBIDDEN", () => {
     expect(new Set(messages)).toEqual(new Set(["Your user may not call this path."]));
   });
 
-  test("for an operator without TOTP, who hears where to set it up", async () => {
-    const user = await aLogin(api.database.db, api.deps.loginDeps);
-    await setOperator(api.database.db, user.email, true);
-    expect(await refusal(user.accessToken)).toMatch(/POST \/api\/v1\/auth\/totp, then log in with a code/);
+  test("for an operator who has turned TOTP off, who hears where to set it up", async () => {
+    const operator = await anOperator(api);
+    await change(api.database.db, "update users set totp_enabled_at = null where id = $1", [operator.id]);
+    expect(await refusal(operator.accessToken)).toMatch(/POST \/api\/v1\/auth\/totp, then ask for `postern admin/);
   });
 
   test("for the session in which the operator has turned TOTP on, because its log-in had no code", async () => {
@@ -65,9 +66,27 @@ describe("403 FORBIDDEN", () => {
     expect(await refusal(json().access_token)).toMatch(/a recovery code is not enough/);
   });
 
-  test("for a log-in with the code of an earlier enrolment, after TOTP was turned off and on again", async () => {
+  test("after a new enrolment, which two recovery codes give, until the command line gives the right again", async () => {
+    const operator = await anOperator(api);
+    const [first, second] = operator.recoveryCodes;
+    const stolen = (await logInWith(api, operator, { recovery_code: first })).json();
+    const thief = { ...operator, accessToken: stolen.access_token };
+    expect(
+      (await post(api, thief, "totp/disable", { password: operator.password, recovery_code: second })).status,
+    ).toBe(200);
+    const { secret } = (await post(api, thief, "totp", { password: operator.password })).json();
+    const app = authenticatorApp(secret);
+    await post(api, thief, "totp/confirm", { totp_code: app.code() });
+    const withCode = (await logInWith(api, operator, { totp_code: app.code(1) })).json().access_token;
+    expect(await refusal(withCode)).toMatch(/anew since you became an operator.*set-operator` again/);
+    expect(await setOperator(api.database.db, operator.email, true)).toEqual({ outcome: "changed" });
+    expect((await read(withCode)).status).toBe(200);
+  });
+
+  test("for a log-in with the code of an earlier enrolment, also when the right was given again", async () => {
     const operator = await anOperator(api);
     await change(api.database.db, "update users set totp_enabled_at = now() where id = $1", [operator.id]);
+    await setOperator(api.database.db, operator.email, true);
     expect(await refusal(operator.accessToken)).toMatch(/Log in again with totp_code/);
   });
 

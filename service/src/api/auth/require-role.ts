@@ -39,7 +39,13 @@ export function requireOperatorState(state: OperatorState | null): void {
     case "totp-off":
       throw new AppError(
         "FORBIDDEN",
-        "Operators need two-factor authentication, and you have not set it up. Start at POST /api/v1/auth/totp, then log in with a code.",
+        "Operators need two-factor authentication, and you have turned it off. Start at POST /api/v1/auth/totp, then ask for " +
+          "`postern admin set-operator` again.",
+      );
+    case "new-totp":
+      throw new AppError(
+        "FORBIDDEN",
+        "You have set up two-factor authentication anew since you became an operator. Ask for `postern admin set-operator` again.",
       );
     case "login-without-totp":
       throw new AppError(

@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import { afterEach, expect, test, vi } from "vitest";
 import { auditRows } from "../../../test/audit-rows.ts";
 import { anApiKey, aUser } from "../../../test/builders.ts";
+import { turnTotpOn } from "../../../test/operator-login.ts";
 import { aQueuedSend, aVerifiedDomain } from "../../../test/send-builders.ts";
 import { change, useEmptyQueue } from "../../../test/send-rows.ts";
 import { anEnvironment } from "../../../test/test-config.ts";
@@ -54,6 +55,7 @@ test("each command that changes an account leaves its entry in the audit of the 
   await aQueuedSend(db, { accountId, fromDomain: await aVerifiedDomain(db, accountId) });
   const program = createProgram(async () => environment);
   for (const [command, ...actions] of commands(accountId, member.email, keyId)) {
+    if (command.startsWith("set-operator")) await turnTotpOn(db, member.id);
     const earlier = (await auditRows(db, accountId)).length;
     await program.parseAsync(["admin", ...command.split(" ")], { from: "user" });
     const added = (await auditRows(db, accountId)).slice(earlier);

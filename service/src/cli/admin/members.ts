@@ -5,9 +5,9 @@ import { commandLineActor } from "../../actor.ts";
 import { type Environment, readPublicUrl } from "../../config.ts";
 import type { AccountDatabase, Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
+import { isInvitable } from "../../invitations/invitable-address.ts";
 import { insertInvitation, invitationDays } from "../../invitations/invitation-store.ts";
 import { linkWithToken, makeMailedToken } from "../../logins/mailed-token.ts";
-import { parseAddress } from "../../mail-address.ts";
 import { aligned, say, timeText } from "../../plain-text.ts";
 import { getAccountByIdOrEmail } from "../find-account.ts";
 
@@ -29,7 +29,7 @@ export async function runInvite(
   { account: accountText, email, role }: MemberOptions & { role: Role },
 ): Promise<void> {
   const publicUrl = readPublicUrl(environment);
-  if ("problem" in parseAddress(email)) throw new AppError("VALIDATION_ERROR", `"${email}" is not an email address.`);
+  if (!isInvitable(email)) throw new AppError("VALIDATION_ERROR", `"${email}" is not an email address.`);
   const account = await getAccountByIdOrEmail(db, accountText);
   const token = makeMailedToken();
   const invitation = { id: randomUUIDv7(), email, role, tokenHash: token.hash, invitedBy: undefined };

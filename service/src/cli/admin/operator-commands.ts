@@ -10,7 +10,8 @@ function setOperatorCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("set-operator")
     .about(
       "let a user see and manage all accounts through the API, or take this right",
-      "Only this command gives and takes the right. The operator routes need a log-in with a code of the authenticator app, made within the " +
+      "Only this command gives and takes the right. The user must have two-factor authentication, and whoever sets it up anew needs the " +
+        "command again. The operator routes need a log-in with a code of the authenticator app, made within the " +
         "last 12 hours; API keys never open them. Owners of an account cannot remove an operator or change the operator's role.",
     )
     .requiredOption("--email <EMAIL>", "email of the user")
@@ -29,7 +30,9 @@ function setOperatorCommand(onDatabase: OnDatabase): PosternCommand {
 
 function listOperatorsCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("list-operators")
-    .about("list the operators and whether they have two-factor authentication")
+    .about(
+      "list the operators and their two-factor authentication: on, off, or set up anew, which needs set-operator again",
+    )
     .example("postern admin list-operators")
     .action(
       onDatabase(

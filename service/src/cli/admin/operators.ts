@@ -13,24 +13,31 @@ export interface OperatorOptions {
 export async function runSetOperator(db: Database, { email, off }: OperatorOptions): Promise<void> {
   const change = await setOperator(db, email, off !== true, commandLineActor());
   if (change === undefined) throw new AppError("NOT_FOUND", `There is no user with the email ${email}.`);
+  const { outcome } = change;
+  if (outcome === "oidc") throw new AppError("CONFLICT", `${email} logs in by OIDC. ${localUser}`);
+  if (outcome === "without-totp")
+    throw new AppError("CONFLICT", `${email} has no two-factor authentication. ${enrolFirst}`);
   if (off === true) {
-    const before = change.wasOperator ? "is no longer an operator" : "was not an operator";
+    const before = outcome === "changed" ? "is no longer an operator" : "was not an operator";
     return say(`${email} ${before}. The operator routes refuse this user from the next request on.`);
   }
-  const before = change.wasOperator ? "was already an operator" : "is an operator now";
+  const before = outcome === "changed" ? "is an operator now" : "was already an operator";
   say(
     `${email} ${before} and sees all accounts of this installation. The operator routes need a log-in with a code of the authenticator ` +
-      `app, made within the last ${operatorLoginHours} hours.${change.hasTotp ? "" : `\n${withoutTotp}`}`,
+      `app, made within the last ${operatorLoginHours} hours. Whoever sets up two-factor authentication anew needs this command again.`,
   );
 }
 
-const withoutTotp =
-  "This user has no two-factor authentication yet. Whoever knows the password can set it up: let the user do it now, and check with " +
-  "`postern admin list-operators`.";
+const localUser =
+  "An operator logs in with a password and a code of an authenticator app: invite the person under another address, and give that user the " +
+  "right.";
+const enrolFirst =
+  "Whoever knows the password could set it up: let the user do it first (POST /api/v1/auth/totp), ask the user whether it is done, and run " +
+  "this command again.";
 
 export async function runListOperators(db: Database): Promise<void> {
   const operators = await listOperators(db);
   if (operators.length === 0) return say("There is no operator. `postern admin set-operator` makes a user one.");
-  const rows = operators.map(({ userId, email, hasTotp }) => [userId, hasTotp ? "on" : "off", email]);
+  const rows = operators.map(({ userId, email, totp }) => [userId, totp, email]);
   say(aligned([["ID", "TWO-FACTOR", "EMAIL"], ...rows]));
 }

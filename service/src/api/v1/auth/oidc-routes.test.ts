@@ -1,21 +1,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anAccount } from "../../../../test/builders.ts";
 import { type ForgingIssuer, issuerSettings, startForgingIssuer } from "../../../../test/forging-issuer.ts";
-import { accessTokenOf, callBack, honestQuery, publicUrl, startFlow } from "../../../../test/oidc-browser.ts";
+import {
+  accessTokenOf,
+  callBack,
+  honestQuery,
+  publicUrl,
+  type StartedFlow,
+  startFlow,
+} from "../../../../test/oidc-browser.ts";
 import { anEnvironment } from "../../../../test/test-config.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { useTestDatabase } from "../../../../test/use-test-database.ts";
 import { startTestApi, type TestApi } from "../../../../test/with-test-apis.ts";
+import type { Environment } from "../../../config.ts";
 
 const database = useTestDatabase();
 const logLines: string[] = [];
 let issuer: ForgingIssuer;
+let environment: Environment = {};
 let api: TestApi;
 
 beforeAll(async () => {
   issuer = await startForgingIssuer();
   const settings = issuerSettings(issuer.url, await anAccount(database.db));
-  const environment = anEnvironment({ PUBLIC_URL: publicUrl, LOG_LEVEL: "debug", ...settings });
+  environment = anEnvironment({ PUBLIC_URL: publicUrl, LOG_LEVEL: "debug", ...settings });
   api = await startTestApi(database.db, environment, logLines);
 });
 beforeEach(() => {
@@ -122,10 +131,10 @@ describe("the issuer", () => {
   });
 
   test("has an unusable discovery document: the log names what it calls itself", async () => {
-    issuer.answers.token = async () => ({ status: 500, body: "" });
-    await logIn();
+    const other = await startTestApi(database.db, environment, logLines);
     issuer.answers = { ...issuer.honest, metadata: (honest) => ({ ...honest, issuer: `${issuer.url}/` }) };
-    expect((await api.app.inject("/api/v1/auth/oidc/start")).statusCode).toBe(401);
+    expect((await other.app.inject("/api/v1/auth/oidc/start")).statusCode).toBe(401);
+    await other.app.close();
     expect(logLines.findLast((line) => line.includes("oidc.refused"))).toContain(
       `the issuer calls itself ${issuer.url}/`,
     );
@@ -138,6 +147,61 @@ describe("the issuer", () => {
     expect(status).toBe(503);
     expect(performance.now() - begin).toBeLessThan(9_000);
   });
+});
+
+describe("callbacks with an invented code", () => {
+  const refuse = async () => ({ status: 400, body: { error: "invalid_grant" } });
+  const failing = (address: string, flow: StartedFlow) =>
+    callBack(api.app, honestQuery(flow, issuer.url), flow.cookie, address);
+
+  test("of one started log-in make one call to the issuer, and none to its discovery document", async () => {
+    const flow = await startFlow(api.app);
+    issuer.answers.token = refuse;
+    const before = { ...issuer.calls };
+    const all = await Promise.all(Array.from({ length: 20 }, () => failing("203.0.113.1", flow)));
+    expect(all.map(({ status }) => status)).toEqual(new Array(20).fill(401));
+    await startFlow(api.app);
+    expect(issuer.calls).toEqual({ ...before, token: before.token + 1 });
+  });
+
+  test("from one address block are refused with 429 after 50 without a call, and other addresses log in", async () => {
+    issuer.answers.token = refuse;
+    const before = { ...issuer.calls };
+    for (let count = 0; count < 50; count++) {
+      const { status } = await failing(`2001:db8::${count}`, await startFlow(api.app));
+      expect(status).toBe(401);
+    }
+    issuer.answers = { ...issuer.honest };
+    const { status, text } = await failing("2001:db8::ffff", await startFlow(api.app));
+    expect([status, text]).toEqual([429, expect.stringContaining("Too many log-ins failed from your network")]);
+    expect(issuer.calls).toEqual({ ...before, token: before.token + 50 });
+    expect((await failing("2001:db8:0:1::1", await startFlow(api.app))).status).toBe(302);
+  });
+
+  test("count, but log-ins that succeed do not, nor those whose issuer does not answer", async () => {
+    const address = "203.0.113.2";
+    for (let count = 0; count < 30; count++) {
+      expect((await failing(address, await startFlow(api.app))).status).toBe(302);
+    }
+    issuer.answers.token = async () => ({ status: 500, body: "" });
+    for (let count = 0; count < 30; count++) {
+      expect((await failing(address, await startFlow(api.app))).status).toBe(503);
+    }
+    issuer.answers = { ...issuer.honest };
+    expect((await failing(address, await startFlow(api.app))).status).toBe(302);
+  });
+});
+
+test("a failing token endpoint makes the API read the discovery document again at most once in 10 seconds", async () => {
+  const other = await startTestApi(database.db, environment, logLines);
+  issuer.answers.token = async () => ({ status: 500, body: "" });
+  const before = issuer.calls.discovery;
+  for (let count = 0; count < 5; count++) {
+    const flow = await startFlow(other.app);
+    expect((await callBack(other.app, honestQuery(flow, issuer.url), flow.cookie)).status).toBe(503);
+  }
+  await other.app.close();
+  expect(issuer.calls.discovery - before).toBe(2);
 });
 
 describe("without OIDC", () => {

@@ -58,6 +58,14 @@ describe("an owner", () => {
     expect([known.status, Object.keys(known.json())]).toEqual([unknown.status, Object.keys(unknown.json())]);
   });
 
+  test("gets 422 for an address that cannot exist, such as the name of a user who logs in by OIDC", async () => {
+    const owner = await anOwner();
+    for (const email of ["0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f@oidc.invalid", "jane@OIDC.Invalid", "jane@invalid"]) {
+      expect([email, (await create(owner.accessToken, email, "viewer")).status]).toEqual([email, 422]);
+    }
+    expect((await create(owner.accessToken, "jane@invalid.example.com", "viewer")).status).toBe(201);
+  });
+
   test("sees and withdraws no invitation of another account", async () => {
     const [owner, other] = [await anOwner(), await anOwner()];
     const { id } = await invite(other, anEmail());

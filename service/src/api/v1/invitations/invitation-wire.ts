@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { isInvitable } from "../../../invitations/invitable-address.ts";
 import type { Invitation } from "../../../invitations/invitation-store.ts";
 import type { Invited } from "../../../invitations/invite-member.ts";
-import { parseAddress } from "../../../mail-address.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import { roleField } from "../auth/membership-wire.ts";
 
@@ -10,7 +10,7 @@ export const inviteBody = z
     email: z
       .string()
       .max(254)
-      .refine((text) => !("problem" in parseAddress(text)), {
+      .refine(isInvitable, {
         error: "must be an email address such as jane@example.com",
       })
       .meta({ example: "jane@example.com" }),
