@@ -35,8 +35,13 @@ export interface AuditFilter {
 /** The most entries that one page reads for its filters; the caller continues with the next page. */
 const maxScanned = 10_000;
 
+export interface AuditPage {
+  entries: AuditEntry[];
+  nextBefore: string | undefined;
+}
+
 /** Newest first, from `before` on. `nextBefore` continues the list and is undefined at its end. */
-export async function listAudit(db: AccountDatabase, filter: AuditFilter) {
+export async function listAudit(db: AccountDatabase, filter: AuditFilter): Promise<AuditPage> {
   const { actor, action, target, before, since, until, limit } = filter;
   const isFiltered = [actor, action, target, since, until].some((wanted) => wanted !== undefined);
   const scanLimit = isFiltered ? maxScanned : limit + 1;

@@ -54,8 +54,8 @@ test("an attempt with the right password leaves an entry, also without a code an
   for (let tries = 0; tries < 3; tries++) expect((await logInWith(api, user)).status).toBe(401);
   await logInWith(api, user, { totp_code: "000000" });
   const entries = await auditRows(api.database.db, user.accountId, "log-in.fail");
-  const failures = new Set(entries.map(({ after }) => JSON.stringify(after)));
-  expect(failures).toEqual(
+  const kinds = new Set(entries.map(({ after }) => JSON.stringify(after)));
+  expect(kinds).toEqual(
     new Set(['{"wrong": "password"}', '{"missing": "code"}', '{"wrong": "code"}'].map((text) => text.replace(" ", ""))),
   );
 });

@@ -10,7 +10,7 @@ function setOperatorCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("set-operator")
     .about(
       "let a user see and manage all accounts through the API, or take this right",
-      "Only this command gives and takes the right. The user must have two-factor authentication, and whoever sets it up anew needs the " +
+      "Only this command gives and takes the right. The user must have two-factor authentication, and a user who sets it up anew needs the " +
         "command again. The operator routes need a log-in with a code of the authenticator app, made within the " +
         "last 12 hours; API keys never open them. Owners of an account cannot remove an operator or change the operator's role.",
     )

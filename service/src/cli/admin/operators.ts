@@ -24,7 +24,7 @@ export async function runSetOperator(db: Database, { email, off }: OperatorOptio
   const before = outcome === "changed" ? "is an operator now" : "was already an operator";
   say(
     `${email} ${before} and sees all accounts of this installation. The operator routes need a log-in with a code of the authenticator ` +
-      `app, made within the last ${operatorLoginHours} hours. Whoever sets up two-factor authentication anew needs this command again.`,
+      `app, made within the last ${operatorLoginHours} hours. A user who sets up two-factor authentication anew needs this command again.`,
   );
 }
 
@@ -32,7 +32,7 @@ const localUser =
   "An operator logs in with a password and a code of an authenticator app: invite the person under another address, and give that user the " +
   "right.";
 const enrolFirst =
-  "Whoever knows the password could set it up: let the user do it first (POST /api/v1/auth/totp), ask the user whether it is done, and run " +
+  "Anyone who knows the password could set it up: let the user do it first (POST /api/v1/auth/totp), ask the user whether it is done, and run " +
   "this command again.";
 
 export async function runListOperators(db: Database): Promise<void> {

@@ -8,7 +8,8 @@ import { aLogin, anAccount, type TestLogin } from "../../../../test/builders.ts"
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { suspendAccount } from "../../../accounts/account-store.ts";
-import { exportAudit } from "./audit-export.ts";
+import { listAudit } from "../../../audit/list-audit.ts";
+import { exportAudit, exportPageSize } from "./audit-export.ts";
 import { createOpenExports } from "./open-exports.ts";
 
 const api = useTestApi();
@@ -128,10 +129,9 @@ test("all accounts together have 16 open exports in a process", () => {
 
 test("an export that fails before its first line does not count as open", async () => {
   const openExports = createOpenExports();
-  const db = api.database.db.forAccount(await anAccount(api.database.db));
-  const failing = { ...db, query: () => Promise.reject(new Error("no database")) };
+  const readPage = () => Promise.reject(new Error("no database"));
   for (let count = 0; count < 3; count++) {
-    await expect(exportAudit({ db: failing, openExports, filter: {}, authenticateAgain })).rejects.toThrow(
+    await expect(exportAudit({ accountId: "one", openExports, readPage, authenticateAgain })).rejects.toThrow(
       "no database",
     );
   }
@@ -153,7 +153,8 @@ async function anExport(times: { pageMs?: number; totalMs?: number }): Promise<R
   const accountId = await anAccount(api.database.db);
   await manyEntries(accountId, 1_200);
   const db = api.database.db.forAccount(accountId);
-  return exportAudit({ db, openExports: createOpenExports(), filter: {}, authenticateAgain, ...times });
+  const readPage = (before?: string) => listAudit(db, { limit: exportPageSize, before });
+  return exportAudit({ accountId, openExports: createOpenExports(), readPage, authenticateAgain, ...times });
 }
 
 const errorOf = (stream: Readable) => new Promise((resolve) => stream.on("error", resolve));

@@ -1,15 +1,15 @@
 import { Readable } from "node:stream";
-import { type AuditFilter, listAudit } from "../../../audit/list-audit.ts";
-import type { AccountDatabase } from "../../../db/database.ts";
+import type { AuditPage } from "../../../audit/list-audit.ts";
 import { toAuditEntry } from "./audit-wire.ts";
 import type { OpenExports } from "./open-exports.ts";
 
-const pageSize = 100;
+export const exportPageSize = 100;
 
 interface ExportOptions {
-  db: AccountDatabase;
+  accountId: string;
   openExports: OpenExports;
-  filter: Omit<AuditFilter, "limit">;
+  /** Continues at `before`, which is undefined for the first page. */
+  readPage: (before: string | undefined) => Promise<AuditPage>;
   /** Throws when the login, the role or the account of the caller has ended. */
   authenticateAgain: () => Promise<void>;
   /** The longest time in which the client takes one page, and the whole export. */
@@ -24,12 +24,10 @@ interface ExportOptions {
  * the client sees that it is incomplete.
  */
 export async function exportAudit(options: ExportOptions): Promise<Readable> {
-  const { db, openExports, filter, authenticateAgain, pageMs = 60_000, totalMs = 600_000 } = options;
-  const close = openExports.open(db.accountId);
+  const { accountId, openExports, readPage, authenticateAgain, pageMs = 60_000, totalMs = 600_000 } = options;
+  const close = openExports.open(accountId);
   try {
-    const readPage = (before?: string) =>
-      listAudit(db, { ...filter, before: before ?? filter.before, limit: pageSize });
-    const first = await readPage();
+    const first = await readPage(undefined);
     const end = (reason: string) => stream.destroy(new Error(reason));
     const startPage = () => setTimeout(() => end("the client of an export stopped reading"), pageMs);
     let pageTimer = startPage();

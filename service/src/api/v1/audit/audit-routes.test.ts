@@ -1,8 +1,11 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
+import { auditRows } from "../../../../test/audit-rows.ts";
 import { aLogin, anApiKey, type TestLogin } from "../../../../test/builders.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
+import type { Actor } from "../../../actor.ts";
+import { auditEntry } from "../../../audit/audit-entry.ts";
 
 const api = useTestApi();
 
@@ -50,6 +53,17 @@ test("an entry names actor, action, target and change", async () => {
   });
 });
 
+test("owners see the name and the reason of an operator, but not the address, which only the row keeps", async () => {
+  const owner = await anOwner(0);
+  const { accountId } = owner;
+  const actor: Actor = { kind: "operator", name: "op@example.com", address: "203.0.113.9", reason: "Spam" };
+  await holdByOperator(accountId, actor);
+  const entry = { address: null, reason: "Spam", actor: { kind: "operator", name: "op@example.com" } };
+  expect((await read(owner, "?action=account.hold")).json().data.entries).toMatchObject([entry]);
+  expect(JSON.parse((await read(owner, "/export?action=account.hold")).text)).toMatchObject(entry);
+  expect(await auditRows(api.database.db, accountId, "account.hold")).toMatchObject([{ address: "203.0.113.9" }]);
+});
+
 test("filters find entries by actor, action, target and time", async () => {
   const owner = await anOwner(2);
   const count = async (query: string) => actionsOf((await read(owner, query)).text).length;
@@ -85,13 +99,19 @@ test("403 for a developer", async () => {
   expect((await read(developer, "/export")).status).toBe(403);
 });
 
+async function holdByOperator(accountId: string, actor: Actor): Promise<void> {
+  const target = { kind: "account", id: "$1::uuid" };
+  const entry = auditEntry({ action: "account.hold", actor: "$2", target, from: "(select) as held" });
+  await change(api.database.db, `with ${entry} select`, [accountId, JSON.stringify(actor)]);
+}
+
 /** Failed log-ins of different users. */
 async function insertFailedLogins(accountId: string, times: string[]): Promise<void> {
   for (const at of times) {
     await change(
       api.database.db,
       `insert into audit_entries (id, account_id, at, actor_kind, action, target_kind)
-       values (failed_login_id($1::uuid, $2), $3, $2, 'anonymous', 'log-in.fail', 'user')`,
+       values (failed_login_id($1::uuid, '{}', $2), $3, $2, 'anonymous', 'log-in.fail', 'user')`,
       [randomUUIDv7(), at, accountId],
     );
   }

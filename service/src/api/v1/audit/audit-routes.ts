@@ -3,7 +3,7 @@ import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import { toCursorPagination } from "../list-wire.ts";
-import { exportAudit } from "./audit-export.ts";
+import { exportAudit, exportPageSize } from "./audit-export.ts";
 import {
   auditEntryResponse,
   auditExportQuery,
@@ -70,11 +70,12 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const { db } = callerOf(request);
+      const { db, accountId } = callerOf(request);
+      const filter = { ...toAuditFilter(request.query), limit: exportPageSize };
       const lines = await exportAudit({
-        db,
+        accountId,
         openExports,
-        filter: toAuditFilter(request.query),
+        readPage: (before = filter.before) => listAudit(db, { ...filter, before }),
         authenticateAgain: () => authenticateAgain(request),
       });
       return reply.type("application/x-ndjson").send(lines as never);

@@ -47,7 +47,7 @@ export const auditEntryResponse = z
     target: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
     before: facts.describe("What the action changed, before it; without secrets"),
     after: facts.describe("The same after it"),
-    address: z.string().nullable().describe("IP address of the request"),
+    address: z.string().nullable().describe("IP address of the request; null for an operator of the installation"),
     request_id: z.string().nullable().describe("The `X-Request-Id` of the request"),
     reason: z.string().nullable().describe("Why an operator of the installation did it"),
   })
@@ -78,7 +78,8 @@ export function toAuditEntry(entry: AuditEntry): z.infer<typeof auditEntryRespon
     target: { kind: entry.targetKind, id: entry.targetId, name: entry.targetName },
     before,
     after,
-    address,
+    // Owners need the operator's name, but not where the operator works. The row keeps the address, for the installation.
+    address: entry.actorKind === "operator" ? null : address,
     request_id: entry.requestId,
     reason,
   };
