@@ -112,7 +112,7 @@ export async function syncMember(
         select account_id, role
         from unnest($2::uuid[], $3::text[]) as granted (account_id, role)
       ), old as materialized (
-        select account_id, role
+        select account_id, role, is_closed
         from memberships
         where user_id = $1
       ), removed as (
@@ -154,15 +154,20 @@ export async function syncMember(
           and (memberships.is_closed or memberships.role not in ('owner', excluded.role))
         returning account_id, role
       ), changes as materialized (
-        select account_id, role as old_role, null::text as new_role
+        select account_id, role as old_role, null::text as new_role, false as was_closed, false as is_closed
         from removed
         union all
-        select given.account_id, old.role, given.role
+        select given.account_id, old.role, given.role, coalesce(old.is_closed, false), false
         from given
         left join old on old.account_id = given.account_id
+        union all
+        select account_id, 'owner', 'owner', false, true
+        from closed
       ), ${memberEntry("member.add", "old_role is null")},
       ${memberEntry("member.role-change", "old_role <> new_role")},
-      ${memberEntry("member.remove", "new_role is null")}
+      ${memberEntry("member.remove", "new_role is null")},
+      ${memberEntry("member.close", "is_closed")},
+      ${memberEntry("member.open", "was_closed")}
       select
       from changes`,
     values: [
@@ -175,8 +180,10 @@ export async function syncMember(
   });
 }
 
+type MemberAction = "member.add" | "member.role-change" | "member.remove" | "member.close" | "member.open";
+
 /** SQL: the entries of one kind of change, each in the audit of its account. The statement has just stored the address in `$4`. */
-function memberEntry(action: "member.add" | "member.role-change" | "member.remove", condition: string): string {
+function memberEntry(action: MemberAction, condition: string): string {
   return auditEntry({
     step: `"${action}"`,
     action,

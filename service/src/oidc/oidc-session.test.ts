@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
+import { auditRows } from "../../test/audit-rows.ts";
 import { aUser } from "../../test/builders.ts";
 import { callHeld } from "../../test/held-requests.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
@@ -33,6 +34,11 @@ test("an owner without a grant loses the sessions, and no log-in or switch opens
   expect(await sql("select from logins where user_id = $1", [id])).toEqual([]);
   const again = await api.tokenOf((await api.logIn({ sub, groups: ["developers"] })).cookie);
   expect((await api.call("GET", "/auth/me", { token: again })).json).toMatchObject({ role: "owner" });
+  const entries = (await auditRows(api.database.db, api.accounts.first)).filter(({ target_id }) => target_id === id);
+  expect(entries.map(({ action }) => action).filter((action) => /member\.(close|open)/.test(action))).toEqual([
+    "member.close",
+    "member.open",
+  ]);
 });
 
 test("the release before finds neither user nor login of the person, also as an owner, and its log-in stores nothing", async () => {
