@@ -14,7 +14,29 @@ create index users_contact_email_idx on users (contact_email) where contact_emai
 grant select (is_oidc, contact_email) on users to pg_database_owner;
 
 -- A log-in adds, changes and removes only the memberships that a log-in gave.
-alter table memberships add column from_oidc boolean not null default false;
+--
+-- A log-in that no longer grants the membership of an owner closes it instead: an account keeps an owner. A closed membership opens no login;
+-- a later log-in that grants it opens it again.
+alter table memberships
+  add column from_oidc boolean not null default false,
+  add column is_closed boolean not null default false;
+
+-- Whoever closes a membership has locked the user, and so has whoever adds a login, before this statement.
+create function skip_closed_login() returns trigger
+  language plpgsql
+as $$
+begin
+  if exists (select from memberships where user_id = new.user_id and account_id = new.account_id and is_closed) then
+    return null;
+  end if;
+  return new;
+end;
+$$;
+
+-- Fires after logins_have_account, by its name.
+create trigger logins_need_open_membership
+  before insert on logins
+  for each row execute function skip_closed_login();
 
 -- The insert of the identity comes first and makes two first log-ins of one person run one after the other, so the user comes later in the
 -- transaction.

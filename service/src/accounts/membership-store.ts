@@ -57,7 +57,7 @@ const allowedChange = `
             and email in ((select email from person), (select contact_email from users where id = $2))
           for update
         ), locked as materialized (
-          select user_id, role
+          select user_id, role, is_closed
           from memberships
           where account_id = $1
             and user_id in ($2, $3)
@@ -65,7 +65,7 @@ const allowedChange = `
           order by user_id
           for update
         ), allowed as materialized (
-          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner'), false) as is_owner,
+          select $3::uuid is null or coalesce(bool_or(user_id = $3 and role = 'owner' and not is_closed), false) as is_owner,
             $3::uuid <> $2 and exists (select from person where is_operator) as is_protected
           from locked
         )`;
@@ -186,7 +186,7 @@ export interface Membership {
   isSuspended: boolean;
 }
 
-/** Of one person in all accounts; the home account comes first. */
+/** Of one person in all accounts that a login can be for; the home account comes first. */
 export async function listMemberships(db: Queryable, userId: string): Promise<Membership[]> {
   return db.query<Membership>({
     name: "list-memberships",
@@ -196,6 +196,7 @@ export async function listMemberships(db: Queryable, userId: string): Promise<Me
       join accounts a on a.id = m.account_id
       join users u on u.id = m.user_id
       where m.user_id = $1
+        and not m.is_closed
       order by m.account_id = u.account_id desc, m.created_at, m.account_id
       limit ${maxMembers}`,
     values: [userId],

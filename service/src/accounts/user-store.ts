@@ -51,7 +51,7 @@ function openedAccount(user: string): string {
         from memberships m
         join accounts a on a.id = m.account_id
         where m.user_id = ${user}.id
-        order by a.suspended_at is not null, m.account_id = ${user}.account_id desc, m.created_at, m.account_id
+        order by m.is_closed, a.suspended_at is not null, m.account_id = ${user}.account_id desc, m.created_at, m.account_id
         limit 1`);
 }
 

@@ -72,6 +72,7 @@ export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise
         where m.account_id = $1
           and m.user_id = $11
           and m.role in ('developer', 'owner')
+          and not m.is_closed
         for share of m
       ), decided as materialized (
         select maximum, case

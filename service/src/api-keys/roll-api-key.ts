@@ -103,6 +103,7 @@ async function insertNewestSecret(
         where m.account_id = $1
           and m.user_id = $10
           and m.role in ('developer', 'owner')
+          and not m.is_closed
         for share
       ), allowed as materialized (
         select $10::uuid is null or exists (select from member) as is_allowed

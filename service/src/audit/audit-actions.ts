@@ -28,6 +28,8 @@ export const auditActions = [
   "log-out",
   // By an OIDC log-in. Other members join with invitation.accept.
   "member.add",
+  "member.close",
+  "member.open",
   "member.remove",
   "member.role-change",
   "password.reset",

@@ -42,6 +42,7 @@ export async function insertInvitation(db: AccountDatabase, invitation: NewInvit
         where account_id = $1
           and user_id = $6
           and role = 'owner'
+          and not is_closed
         for share
       ), state as materialized (
         select $6::uuid is null or exists (select from inviter) as is_owner,

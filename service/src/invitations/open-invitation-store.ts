@@ -20,6 +20,7 @@ const isOpen = `
     where m.user_id = i.invited_by
       and m.account_id = i.account_id
       and m.role = 'owner'
+      and not m.is_closed
   ))`;
 
 /** SQL: the entry of a person who joins by an invitation, from the rows of `used` and `joined`. */

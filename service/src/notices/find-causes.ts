@@ -71,6 +71,7 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
           where m.account_id = a.id
             and (not u.is_oidc or u.contact_email is not null)
             and m.role in ('owner', 'developer')
+            and not m.is_closed
           order by m.role = 'owner' desc, m.created_at, m.user_id
           limit 50
         ) as emails

@@ -95,9 +95,9 @@ export async function addUser(tx: Transaction, { issuer, subject }: Person, user
 const noPassword = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /**
- * Makes the memberships that log-ins gave equal to the grants, and stores the address for notices. Memberships that people gave stay, and so
- * does the role of a member whom an owner made an owner. The logins of a removed membership end with it. Each account whose members
- * changed gets an audit entry.
+ * Makes the memberships that log-ins gave equal to the grants, and stores the address for notices. Memberships that people gave stay. Of a
+ * member whom an owner made an owner the role stays, but without a grant the membership is closed until a log-in grants it again. The logins
+ * of a removed or closed membership end. Each account whose members changed gets an audit entry.
  */
 export async function syncMember(
   tx: Transaction,
@@ -112,7 +112,7 @@ export async function syncMember(
         select account_id, role
         from unnest($2::uuid[], $3::text[]) as granted (account_id, role)
       ), old as materialized (
-        select account_id, role
+        select account_id, role, is_closed
         from memberships
         where user_id = $1
       ), removed as (
@@ -122,6 +122,19 @@ export async function syncMember(
           and role <> 'owner'
           and account_id not in (select account_id from granted)
         returning account_id, role
+      ), closed as (
+        update memberships
+        set is_closed = true
+        where user_id = $1
+          and from_oidc
+          and role = 'owner'
+          and not is_closed
+          and account_id not in (select account_id from granted)
+        returning account_id
+      ), ended as (
+        delete from logins
+        where user_id = $1
+          and account_id in (select account_id from closed)
       ), logged_in as (
         update oidc_identities
         set last_login_at = now()
@@ -136,21 +149,25 @@ export async function syncMember(
         select $1, account_id, role, true
         from granted
         on conflict (user_id, account_id) do update
-        set role = excluded.role
+        set role = case when memberships.role = 'owner' then 'owner' else excluded.role end, is_closed = false
         where memberships.from_oidc
-          and memberships.role <> 'owner'
-          and memberships.role <> excluded.role
+          and (memberships.is_closed or memberships.role not in ('owner', excluded.role))
         returning account_id, role
       ), changes as materialized (
-        select account_id, role as old_role, null::text as new_role
+        select account_id, role as old_role, null::text as new_role, false as was_closed, false as is_closed
         from removed
         union all
-        select given.account_id, old.role, given.role
+        select given.account_id, old.role, given.role, coalesce(old.is_closed, false), false
         from given
         left join old on old.account_id = given.account_id
+        union all
+        select account_id, 'owner', 'owner', false, true
+        from closed
       ), ${memberEntry("member.add", "old_role is null")},
       ${memberEntry("member.role-change", "old_role <> new_role")},
-      ${memberEntry("member.remove", "new_role is null")}
+      ${memberEntry("member.remove", "new_role is null")},
+      ${memberEntry("member.close", "is_closed")},
+      ${memberEntry("member.open", "was_closed")}
       select
       from changes`,
     values: [
@@ -163,8 +180,10 @@ export async function syncMember(
   });
 }
 
+type MemberAction = "member.add" | "member.role-change" | "member.remove" | "member.close" | "member.open";
+
 /** SQL: the entries of one kind of change, each in the audit of its account. The statement has just stored the address in `$4`. */
-function memberEntry(action: "member.add" | "member.role-change" | "member.remove", condition: string): string {
+function memberEntry(action: MemberAction, condition: string): string {
   return auditEntry({
     step: `"${action}"`,
     action,

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
+import { auditRows } from "../../test/audit-rows.ts";
 import { aUser } from "../../test/builders.ts";
 import { callHeld } from "../../test/held-requests.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
@@ -14,6 +15,30 @@ const api = useOidcApi();
 let sub = "";
 beforeEach(() => {
   sub = `subject-${randomUUIDv7()}`;
+});
+
+test("an owner without a grant loses the sessions, and no log-in or switch opens the account until a log-in grants it", async () => {
+  const before = await api.tokenOf((await api.logIn({ sub, groups: ["developers"] })).cookie);
+  const { id } = await user();
+  await changeRole(inFirst(), { userId: id, role: "owner" });
+  const { cookie } = await api.logIn({ sub, groups: ["others"] });
+  expect((await api.call("GET", "/account", { token: before })).status).toBe(401);
+  const token = await api.tokenOf(cookie);
+  const me = (await api.call("GET", "/auth/me", { token })).json;
+  expect([me.tenant_id, me.memberships.length]).toEqual([api.accounts.second, 1]);
+  const body = { tenant_id: api.accounts.first, browser: true };
+  expect((await api.call("POST", "/auth/switch", { token, cookie, body })).status).toBe(404);
+  const held = "select role from memberships where user_id = $1 and account_id = $2";
+  expect(await sql(held, [id, api.accounts.first])).toEqual([{ role: "owner" }]);
+  expect((await api.logIn({ sub, groups: [] })).status).toBe(403);
+  expect(await sql("select from logins where user_id = $1", [id])).toEqual([]);
+  const again = await api.tokenOf((await api.logIn({ sub, groups: ["developers"] })).cookie);
+  expect((await api.call("GET", "/auth/me", { token: again })).json).toMatchObject({ role: "owner" });
+  const entries = (await auditRows(api.database.db, api.accounts.first)).filter(({ target_id }) => target_id === id);
+  expect(entries.map(({ action }) => action).filter((action) => /member\.(close|open)/.test(action))).toEqual([
+    "member.close",
+    "member.open",
+  ]);
 });
 
 test("the release before finds neither user nor login of the person, also as an owner, and its log-in stores nothing", async () => {
