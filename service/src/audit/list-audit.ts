@@ -89,7 +89,7 @@ export async function listAudit(db: AccountDatabase, filter: AuditFilter): Promi
     isReadInOrder: true,
   });
   const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
-  return { entries: wanted as AuditEntry[], nextBefore };
+  return { entries: wanted, nextBefore };
 }
 
 /** No entry from this time on has an earlier id: that of a failed log-in is of the start of its minute, and of others of its millisecond. */
