@@ -18,6 +18,8 @@ export const recordFields = [
   addition,
 ];
 export const keyFields = ["id", "name", "type", "key_prefix", "expires_at", "created_at"];
+/** Postern adds them to every key. */
+export const keyAdditions = ["scopes", "domain", "last_used_at", "created_by"];
 export const registeredFields = ["tenant_id", "domain_id", "domain_name", "identity_arn", "dns_records"];
 export const listedDomainFields = [
   "domain_id",

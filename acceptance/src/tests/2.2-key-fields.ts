@@ -1,4 +1,4 @@
-import { keyFields } from "../fields.ts";
+import { keyAdditions, keyFields } from "../fields.ts";
 import { eventsOf } from "../list-all.ts";
 import type { Tests } from "../suite.ts";
 
@@ -41,7 +41,7 @@ export const keyFieldTests: Tests = {
   "2.2-07": async (check, { fixtures }) => {
     const { lasting, listed } = await fixtures.apiKeys();
     check.text("key", lasting.body.key);
-    check.fields("a listed key", listed, keyFields);
+    check.fields("a listed key", listed, keyFields, keyAdditions);
   },
   "2.2-08": async (check, { fixtures }) => {
     const { lasting, expiring } = await fixtures.apiKeys();

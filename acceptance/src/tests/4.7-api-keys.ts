@@ -1,4 +1,4 @@
-import { keyFields, unknownId } from "../fields.ts";
+import { keyAdditions, keyFields, unknownId } from "../fields.ts";
 import type { Tests } from "../suite.ts";
 
 export const keyTests: Tests = {
@@ -28,7 +28,7 @@ export const keyTests: Tests = {
     const { lasting, expiring } = await fixtures.apiKeys();
     for (const answer of [lasting, expiring]) {
       check.status("creating a key", answer, 201);
-      check.fields("the answer", answer.body, [...keyFields, "key"]);
+      check.fields("the answer", answer.body, [...keyFields, "key"], keyAdditions);
     }
   },
   "4.7-05": async (check, { fixtures, admin }) => {
@@ -54,7 +54,7 @@ export const keyTests: Tests = {
   "4.8-02": async (check, { fixtures }) => {
     const { list } = await fixtures.apiKeys();
     check.holds("there are keys", list.body.length > 0);
-    for (const key of list.body) check.fields("a listed key", key, keyFields);
+    for (const key of list.body) check.fields("a listed key", key, keyFields, keyAdditions);
   },
   "4.8-03": async (check, { fixtures, admin }) => {
     const { lasting, expiring, list } = await fixtures.apiKeys();
