@@ -96,9 +96,11 @@ async function findRemaining(context: MatrixContext, chores: string[], since: st
     "pending identity removals": await count("identities", `select count(*) as count from identity_removals`),
     "abandoned drafts": await count("drafts", `select count(*) as count from domains where registered_at is null`),
     "expired contents": await count("stray", `select count(*) as count from send_contents_default`),
-    "partitions missing": await count(
+    "tables without partitions for three months": await count(
       "partitions",
-      `select 3 - count(distinct parent) as count from partition_ranges where ends_at >= now() + interval '3 months'`,
+      `select count(*) as count
+       from (select max(ends_at) as ends_at from partition_ranges group by parent) as tables
+       where ends_at is null or ends_at < now() + interval '3 months'`,
     ),
     "chores that did not run again": chores.filter((chore) => !ran.some(({ name }) => name === chore)).length,
   };
