@@ -29,6 +29,8 @@ export const listedDomainFields = [
   "identity_arn",
   "configuration_set_name",
 ];
+/** Postern adds them to every listed domain. */
+export const listedDomainAdditions = ["last_checked_at", "next_check_at", "records_found", "records_total"];
 export const suppressionFields = ["id", "email", "reason", "suppressed_at", addition];
 export const eventFields = ["id", "email_id", "event_type", "event_timestamp", "recipient", addition];
 /** Postern adds them to deliveries and bounces, if the provider reported them. */

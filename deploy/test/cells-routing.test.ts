@@ -108,15 +108,18 @@ describe.skipIf(!isHaproxyInstalled())("deploy/cells/haproxy.cfg with healthy ce
     },
   );
 
-  test.for(["/api/v1/auth/login", "/api/v1/auth/oidc/start", "/api/v1/feedback/ses", "/.well-known/jwks.json"])(
-    "%s belongs to one cell, so the common host name answers 404 with a hint",
-    async (path) => {
-      const response = await send({ method: "POST", path, headers: { "x-request-id": "mine-7" }, body: "{}" });
-      expect(response.status).toBe(404);
-      expectShape(response, "NOT_FOUND");
-      expect(response.headers["x-request-id"]).toBe("mine-7");
-    },
-  );
+  test.for([
+    "/api/v1/auth/login",
+    "/api/v1/auth/methods",
+    "/api/v1/auth/oidc/start",
+    "/api/v1/feedback/ses",
+    "/.well-known/jwks.json",
+  ])("%s belongs to one cell, so the common host name answers 404 with a hint", async (path) => {
+    const response = await send({ method: "POST", path, headers: { "x-request-id": "mine-7" }, body: "{}" });
+    expect(response.status).toBe(404);
+    expectShape(response, "NOT_FOUND");
+    expect(response.headers["x-request-id"]).toBe("mine-7");
+  });
 
   test.for([
     ["/api/v1/auth/refresh", '{"browser":true}'],

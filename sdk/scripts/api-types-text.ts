@@ -34,7 +34,7 @@ export function apiTypesText(document: ApiDocument): string {
     .filter(([path]) => isForCallers(path))
     .flatMap(([path, methods]) =>
       Object.entries(methods)
-        .filter(([, operation]) => !isStream(operation))
+        .filter(([, operation]) => !isStreamOrPage(operation))
         .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
     );
   return [
@@ -88,9 +88,10 @@ function parametersSchema({ parameters = [] }: Operation, location: Parameter["i
   };
 }
 
-/** NDJSON is read line by line and not as one answer. */
-function isStream({ responses }: Operation): boolean {
-  return Object.values(responses).some(({ content }) => content?.["application/x-ndjson"] !== undefined);
+/** NDJSON is read line by line and not as one answer, and a page is for browsers. */
+function isStreamOrPage({ responses }: Operation): boolean {
+  const media = Object.values(responses).flatMap(({ content = {} }) => Object.keys(content));
+  return media.includes("application/x-ndjson") || media.includes("text/html");
 }
 
 function answerSchema({ operationId, responses }: Operation): Schema {

@@ -29,7 +29,7 @@ export type SendRequest = {
 export interface ErrorBody {
   success: false;
   error: {
-    code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+    code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "CONTENT_NOT_KEPT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
     /** What happened and what to do next */
     message: string;
     /** Every problem of the request; present on VALIDATION_ERROR, on CONFLICT from POST /api/v1/send, and on UNAUTHORIZED for a missing or wrong code */
@@ -48,6 +48,22 @@ export interface ErrorBody {
   };
 }
 
+/** Position of a page in the list */
+export interface Pagination {
+  page: number;
+  limit: number;
+  /** Exact number of entries in the list */
+  total: number;
+  total_pages: number;
+}
+
+/** How to continue the list; present when the request has `before` or a filter */
+export interface Cursor {
+  limit: number;
+  /** Pass it as `before` to continue; null at the end of the list. It can be present with fewer than `limit` entries, because one request searches at most 10,000 entries */
+  next_before: string | null;
+}
+
 /** The account behind the credential */
 export interface Account {
   /** Id of the account */
@@ -55,7 +71,7 @@ export interface Account {
   name: string;
   /** The kind of credential that authenticated this request */
   credential: "api_key" | "jwt";
-  /** `live`: sends with this credential go out; `test`: they never do */
+  /** `live`: sends in this mode go out; `test`: they never do */
   mode: "live" | "test";
   /** Send requests that the account may make in each window */
   rate_limits: {
@@ -63,6 +79,15 @@ export interface Account {
     per_10_seconds: number;
     per_minute: number;
   };
+  /** Each quota that the operator set for this account and mode, and what the account uses of it, as of a few seconds ago. Recipients of a day count from 00:00 UTC. A quota that is not set is unlimited */
+  quotas: Array<{
+    name: "recipients_per_day" | "queued_recipients" | "stored_content_bytes";
+    limit: number;
+    /** Can exceed `limit` */
+    used: number;
+    /** The account is on trial, and this is its limit */
+    trial: boolean;
+  }>;
   /** True while accepted mail of this mode waits because the mail of the account is on hold */
   held: boolean;
   /** Why the mail is on hold; null while it is not */
@@ -164,22 +189,6 @@ export interface RolledApiKey {
   previous_secrets_end_at: string;
 }
 
-/** Position of a page in the list */
-export interface Pagination {
-  page: number;
-  limit: number;
-  /** Exact number of entries in the list */
-  total: number;
-  total_pages: number;
-}
-
-/** How to continue the list; present when the request has `before` or a filter */
-export interface Cursor {
-  limit: number;
-  /** Pass it as `before` to continue; null at the end of the list. It can be present with fewer than `limit` entries, because one request searches at most 10,000 entries */
-  next_before: string | null;
-}
-
 /** Who did what in the account */
 export interface AuditEntry {
   id: string;
@@ -192,7 +201,7 @@ export interface AuditEntry {
     /** Email of the user, prefix of the key or name of the operator, as it was then */
     name: string | null;
   };
-  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew";
+  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew";
   target: {
     kind: string;
     id: string | null;
@@ -227,6 +236,15 @@ export interface Me {
   email: string;
   /** Whether the user is an operator of the installation */
   is_operator: boolean;
+  /** How the user logs in */
+  log_in: {
+    /** With a password of this installation */
+    password: boolean;
+    /** At the OIDC issuer, which also asks for a second factor */
+    oidc: boolean;
+    /** Two-factor authentication of this installation is on */
+    totp: boolean;
+  };
   /** The account that the access token is for */
   tenant_id: string;
   /** `viewer` reads, `developer` also sends and manages domains, suppressions and keys, `owner` also manages members */
@@ -251,6 +269,18 @@ export interface Joined {
   role: "viewer" | "developer" | "owner";
 }
 
+/** How people can log in */
+export interface LoginMethods {
+  password: true;
+  /** Null without log-in by OIDC */
+  oidc: {
+    /** A browser opens this path to log in at the issuer */
+    start_path: string;
+  } | null;
+  /** Whether this installation mails links that reset a password */
+  password_reset: boolean;
+}
+
 /** A login of the user that has not ended */
 export interface Session {
   /** Id of the session */
@@ -267,6 +297,95 @@ export interface Session {
   last_used_at: string;
   /** Time at which the session ends in any case */
   expires_at: string;
+}
+
+/** What was sent */
+export interface SendContent {
+  id: string;
+  /** Mode of the send */
+  mode: "live" | "test";
+  /** As the caller wrote it */
+  from: string;
+  /** As the caller wrote them, including suppressed recipients; each address once, in its first list */
+  to: string[];
+  cc: string[];
+  bcc: string[];
+  reply_to: string | null;
+  subject: string;
+  /** As accepted. It may contain anything: never show it outside of a sandbox */
+  html: string | null;
+  text: string | null;
+}
+
+/** A one-use address that shows the mail */
+export interface ContentView {
+  /** A path of this host name for the `src` of a frame. It works once, and without an Authorization header */
+  url: string;
+  expires_at: string;
+}
+
+/** A DNS record as the name server and the resolver answer it now */
+export interface SeenDnsRecord {
+  type: "TXT" | "CNAME" | "MX";
+  name: string;
+  /** The value to publish; null where no record is needed */
+  expected: string | null;
+  purpose: "ownership" | "dkim" | "mail-from" | "spf" | "dmarc";
+  /** Whether the domain is verified only with this record */
+  required: boolean;
+  /** What is published now: the status at the name server, or at the resolver when the name server did not answer */
+  status: "found" | "missing" | "wrong" | "unknown";
+  /** What a name server of the zone answers */
+  authoritative: {
+    /** The name server of the zone that was asked; null when none answered */
+    server: string | null;
+    status: "found" | "missing" | "wrong" | "unknown";
+    /** At most 20, each shortened to 512 characters */
+    values: string[];
+    ttl_seconds: number | null;
+    /** Why the status is `unknown`. `alias-elsewhere`: the name is a CNAME into another zone. `delegated`: other name servers serve it */
+    problem: "no-answer" | "server-error" | "alias-loop" | "alias-elsewhere" | "delegated" | null;
+  };
+  /** What the resolver of this installation answers, which Postern's own checks ask as well */
+  resolver: {
+    status: "found" | "missing" | "wrong" | "unknown";
+    /** At most 20, each shortened to 512 characters */
+    values: string[];
+    /** How long the resolver still remembers these values */
+    ttl_seconds: number | null;
+    /** Until when the resolver remembers that there is no record; null when there is one, or it does not say */
+    negative_until: string | null;
+    /** Why the status is `unknown`. `alias-elsewhere`: the name is a CNAME into another zone. `delegated`: other name servers serve it */
+    problem: "no-answer" | "server-error" | "alias-loop" | "alias-elsewhere" | "delegated" | null;
+  };
+  /** What to do, in plain words; null when there is nothing to do */
+  advice: string | null;
+}
+
+/** The DNS records of a domain as they are now */
+export interface DomainDns {
+  domain_id: number;
+  domain_name: string;
+  verification_status: "Pending" | "Success" | "Failed";
+  /** When DNS was asked; a response may be up to 5 seconds old */
+  checked_at: string;
+  /** The last scheduled check, which decides the verification status */
+  last_checked_at: string | null;
+  /** The next scheduled check */
+  next_check_at: string;
+  /** The zone that has the records; null when DNS did not answer */
+  zone: string | null;
+  /** The name servers of the zone, at most 4 */
+  name_servers: string[];
+  /** All name servers have addresses of internal networks, which Postern does not ask */
+  internal_name_servers: boolean;
+  /** The DMARC policy that applies to mail of the domain; it may come from the registrable domain */
+  dmarc: {
+    policy: "none" | "quarantine" | "reject";
+    /** The name of its record */
+    name: string;
+  } | null;
+  records: SeenDnsRecord[];
 }
 
 /** The registered domain with the DNS records to publish */
@@ -297,6 +416,12 @@ export interface ListedDomain {
   identity_arn: string;
   verification_status: "Pending" | "Success" | "Failed";
   configuration_set_name: string;
+  last_checked_at: string | null;
+  next_check_at: string;
+  /** How many of its DNS records the last check found */
+  records_found: number;
+  /** How many DNS records it needs */
+  records_total: number;
 }
 
 /** A domain with its DNS records */
@@ -310,6 +435,8 @@ export interface Domain {
   identity_arn: string;
   verification_status: "Pending" | "Success" | "Failed";
   configuration_set_name: string;
+  last_checked_at: string | null;
+  next_check_at: string;
   /** Publish every record at the domain's DNS provider. The status comes from the last check */
   dns_records: Array<{
     type: "TXT" | "CNAME";
@@ -322,8 +449,17 @@ export interface Domain {
     /** The probable cause and how to fix it */
     hint?: string | undefined;
   }>;
-  last_checked_at: string | null;
-  next_check_at: string;
+  /** The custom MAIL FROM domain with its DNS records; null while mail uses the return path of SES */
+  mail_from: {
+    domain: string;
+    /** Whether SES uses it. `Pending`: SES has not found the MX record yet. `Failed`: SES stopped looking; set it again */
+    status: "Pending" | "Success" | "Failed";
+    records: Array<{
+      type: "MX" | "TXT";
+      name: string;
+      value: string;
+    }>;
+  } | null;
 }
 
 /** Why the mail was not delivered and what to do, in plain words */
@@ -833,6 +969,29 @@ export interface Suppression {
   mode: "live" | "test";
 }
 
+/** The last removal of an address from the suppression list, for 90 days */
+export interface SuppressionRemoval {
+  /** Mode of the send */
+  mode: "live" | "test";
+  removed_at: string;
+  removed_by: {
+    kind: "user" | "key";
+    /** Email of the user or prefix of the key; null if neither existed any more */
+    name: string | null;
+  };
+  /** The removal from the suppression list of the SES account, which is one for all accounts of Postern */
+  provider: {
+    /** `not_needed`: test mail never reaches SES. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list of SES does not have the address. `kept`: the recipient complained after the removal, so the address stays on the list of SES. `refused`: SES does not accept the address, Postern does not try again */
+    status: "not_needed" | "pending" | "removed" | "kept" | "refused";
+    /** When `removed`, `kept` or `refused` was known; else null */
+    finished_at: string | null;
+    /** While `pending`, when Postern asks SES next; else null */
+    next_try_at: string | null;
+    /** Why the last try failed; null if none failed */
+    error: "throttled" | "unavailable" | "denied" | "limit_reached" | "invalid" | null;
+  };
+}
+
 /** What an account used in an hour or day */
 export interface Usage {
   /** Start of the hour or day */
@@ -886,6 +1045,16 @@ export interface GetSendStatusQuery {
 export interface GetSendTimelineQuery {
   /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
+}
+
+export interface GetSendContentQuery {
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+export interface CreateContentViewBody {
+  /** Whether the browser loads `https:` images. Their servers see that somebody looks */
+  images?: boolean | undefined;
 }
 
 export interface ListSendsQuery {
@@ -961,6 +1130,19 @@ export interface EndOtherSessionsAnswer {
 export interface EndSessionAnswer {
   success: true;
   message: string;
+}
+
+export interface ChangePasswordBody {
+  current_password: string;
+  /** At least 12 characters */
+  new_password: string;
+}
+
+/** The new password works from now on */
+export interface ChangePasswordAnswer {
+  success: true;
+  /** How many other sessions ended */
+  ended: number;
 }
 
 /** Two-factor authentication of the user */
@@ -1091,6 +1273,11 @@ export interface DeleteInvitationAnswer {
   message: string;
 }
 
+export interface GetAccountQuery {
+  /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
 export interface ChangeAccountBody {
   /** Whether every user of the account needs two-factor authentication */
   totp_required: boolean;
@@ -1144,6 +1331,11 @@ export interface RemoveDomainAnswer {
   success: true;
 }
 
+export interface SetMailFromBody {
+  /** The part before the domain; null removes the custom MAIL FROM domain */
+  subdomain: string | null;
+}
+
 export interface ListSuppressionsQuery {
   /** Page number */
   page?: number | undefined;
@@ -1161,6 +1353,24 @@ export interface ListSuppressionsAnswer {
   /** Newest first */
   data: Suppression[];
   pagination: Pagination | Cursor;
+}
+
+export interface GetSuppressionQuery {
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+/** What the account knows about the address */
+export interface GetSuppressionAnswer {
+  success: true;
+  data: {
+    /** In lower case, with the domain in ASCII */
+    email: string;
+    /** At most one for each mode; empty when it is not suppressed */
+    suppressions: Suppression[];
+    /** The last removal in each mode; an address can be suppressed again after it */
+    removals: SuppressionRemoval[];
+  };
 }
 
 export interface RemoveSuppressionQuery {
@@ -1182,7 +1392,7 @@ export interface ListAuditQuery {
   /** Only entries of the actor with this id or name, such as an email */
   actor?: string | undefined;
   /** Only entries of this action */
-  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | undefined;
+  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | undefined;
   /** Only entries about the target with this id or name */
   target?: string | undefined;
   /** Only entries from this time on */
@@ -1386,6 +1596,24 @@ export interface Operations {
     query: GetSendTimelineQuery;
     answer: Timeline;
   };
+  /** Get what was sent */
+  "GET /api/v1/send/{id}/content": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    query: GetSendContentQuery;
+    answer: SendContent;
+  };
+  /** Get an address that shows the mail in a frame */
+  "POST /api/v1/send/{id}/content/view": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: CreateContentViewBody;
+    answer: ContentView;
+  };
   /** List and search sends */
   "GET /api/v1/sends": {
     query: ListSendsQuery;
@@ -1420,6 +1648,15 @@ export interface Operations {
       id: string;
     };
     answer: EndSessionAnswer;
+  };
+  /** Get how people can log in */
+  "GET /api/v1/auth/methods": {
+    answer: LoginMethods;
+  };
+  /** Change the user's own password */
+  "POST /api/v1/auth/password": {
+    body: ChangePasswordBody;
+    answer: ChangePasswordAnswer;
   };
   /** Get whether two-factor authentication is on */
   "GET /api/v1/auth/totp": {
@@ -1514,6 +1751,7 @@ export interface Operations {
   };
   /** Get the account of the credential */
   "GET /api/v1/account": {
+    query: GetAccountQuery;
     answer: Account;
   };
   /** Change the settings of the account */
@@ -1580,10 +1818,36 @@ export interface Operations {
     };
     answer: Domain;
   };
+  /** Look at the domain's DNS records now */
+  "GET /api/v1/domains/{id}/dns": {
+    path: {
+      /** The `domain_id` */
+      id: number;
+    };
+    answer: DomainDns;
+  };
+  /** Set or remove the custom MAIL FROM domain */
+  "POST /api/v1/domains/{id}/mail-from": {
+    path: {
+      /** The `domain_id` */
+      id: number;
+    };
+    body: SetMailFromBody;
+    answer: Domain;
+  };
   /** List suppressed addresses */
   "GET /api/v1/suppression": {
     query: ListSuppressionsQuery;
     answer: ListSuppressionsAnswer;
+  };
+  /** Look up an address in the suppression list */
+  "GET /api/v1/suppression/{email}": {
+    path: {
+      /** The address, URL-encoded */
+      email: string;
+    };
+    query: GetSuppressionQuery;
+    answer: GetSuppressionAnswer;
   };
   /** Remove an address from the suppression list */
   "DELETE /api/v1/suppression/{email}": {

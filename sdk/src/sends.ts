@@ -1,6 +1,7 @@
 import type {
   ListSendsAnswer,
   ListSendsQuery,
+  SendContent,
   SendRecord,
   SendRequest,
   SendValidation,
@@ -28,6 +29,11 @@ export class Sends {
   /** Returns the history of a send: attempts, submission, events. */
   timeline(id: string, { mode, ...options }: ModeOptions = {}): Call<Timeline> {
     return this.#request("GET /api/v1/send/{id}/timeline", { path: { id }, query: { mode } }, { options, credential });
+  }
+
+  /** Returns what was sent, while it is kept. A key needs the scope `read`. */
+  content(id: string, { mode, ...options }: ModeOptions = {}): Call<SendContent> {
+    return this.#request("GET /api/v1/send/{id}/content", { path: { id }, query: { mode } }, { options, credential });
   }
 
   /** Validates a mail without sending it. */

@@ -1,4 +1,5 @@
 import type {
+  GetSuppressionAnswer,
   ListSuppressionsAnswer,
   ListSuppressionsQuery,
   RemoveSuppressionAnswer,
@@ -28,6 +29,11 @@ export class Suppressions {
   ): AsyncGenerator<Suppression, void, undefined> {
     const list = (page: ListSuppressionsQuery) => this.list(page, options);
     return eachEntry(list, query, ({ data, pagination }) => ({ entries: data, pagination }));
+  }
+
+  /** The entries of an address and its last removal, with its outcome at SES. `NOT_FOUND` for an address that has neither. */
+  get(email: string, { mode, ...options }: ModeOptions = {}): Call<GetSuppressionAnswer> {
+    return this.#request("GET /api/v1/suppression/{email}", { path: { email }, query: { mode } }, { options });
   }
 
   /** Removes an address from the suppression list, so that later sends to it go out. */

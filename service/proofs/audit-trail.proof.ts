@@ -18,10 +18,11 @@ import {
 
 export const proof: Proof = {
   promise:
-    "Every management route leaves exactly one audit entry with its action, also when the process is killed in the middle, and no secret",
+    "Every management route and every read of content leaves exactly one audit entry with its action, also when the process is killed in the middle, and no secret",
   covers: [
     "service/migrations",
     "service/proofs/audit",
+    "service/test/audited-content.ts",
     "service/test/audited-people.ts",
     "service/test/audited-request.ts",
     "service/test/audited-requests.ts",
@@ -33,9 +34,11 @@ export const proof: Proof = {
     "service/src/api/auth",
     "service/src/api/v1",
     "service/src/audit",
+    "service/src/content-views",
     "service/src/domains",
     "service/src/invitations",
     "service/src/logins",
+    "service/src/sends/read-content.ts",
     "service/src/suppressions",
   ],
   size: { small: 3, full: 200 },

@@ -1,12 +1,12 @@
-import { globSync } from "node:fs";
-import { basename, join } from "node:path";
-import { expect, inject, test } from "vitest";
-import type { Proof } from "../../scripts/proof.ts";
+import { expect, test } from "vitest";
+import { longProofs, proofNames, testSmallProofs } from "./small/small-proofs.ts";
 
-const names = globSync("*.proof.ts", { cwd: import.meta.dirname }).map((file) => basename(file, ".proof.ts"));
+const others = proofNames.filter((name) => !longProofs.includes(name));
 
-test.for(names.toSorted())("the proof %s holds at its small size", { timeout: 240_000 }, async (name) => {
-  const { proof }: { proof: Proof } = await import(/* @vite-ignore */ join(import.meta.dirname, `${name}.proof.ts`));
-  const finding = await proof.run(proof.size.small, { serverUrl: inject("serverUrl"), progress: () => undefined });
-  expect(finding.holds, `${name}: ${finding.figure}`).toBe(true);
+test("each proof runs in exactly one of the two files", () => {
+  expect([...others, ...longProofs].toSorted()).toEqual(proofNames);
+  // It measures times, so it belongs to the file that waits less.
+  expect(others).toContain("find-one");
 });
+
+testSmallProofs(others);

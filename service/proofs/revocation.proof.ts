@@ -4,6 +4,7 @@ import { suspendAccount } from "../src/accounts/account-store.ts";
 import { revokeApiKey } from "../src/api-keys/api-key-store.ts";
 import { rollApiKey } from "../src/api-keys/roll-api-key.ts";
 import type { Database } from "../src/db/database.ts";
+import { logIn } from "../src/logins/log-in.ts";
 import { resetPassword } from "../src/logins/reset-password.ts";
 import type { CredentialDeps } from "../src/processes/api-deps.ts";
 import { aLogin, anApiKey } from "../test/builders.ts";
@@ -151,6 +152,14 @@ function subjects(
         headers: { authorization: `Bearer ${accessToken}` },
         end: () => resetPassword(db, email).then(() => undefined),
       };
+    },
+    "password change in another session": async () => {
+      const { accessToken, email, password } = await aLogin(db, loginDeps);
+      const other = await logIn(db, loginDeps, { email, password, address: "192.0.2.1" });
+      const body = { current_password: password, new_password: `${password} 2` };
+      const request = { method: "POST", path: "/api/v1/auth/password", body } as const;
+      const end = () => mustBe200(callFirst({ authorization: `Bearer ${other.accessToken}` }, request));
+      return { headers: { authorization: `Bearer ${accessToken}` }, end };
     },
     suspension: async () => {
       const { accountId } = await aLogin(db, loginDeps);

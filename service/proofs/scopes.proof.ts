@@ -154,6 +154,8 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   if (!isOwn && namesResource) return [404];
   // None of the users has such a session or TOTP, and their codes are wrong: any refusal but one of the role.
   if (/^\w+ \/api\/v1\/auth\/(sessions\/|totp\/)/.test(name)) return [401, 404, 409, 422, 429];
+  // The new password is too short, but the credential was checked.
+  if (name === "POST /api/v1/auth/password") return [422];
   // Only the operator has TOTP.
   if (name === "POST /api/v1/auth/totp") return [200, 409];
   // The token is for its own account already.
@@ -162,9 +164,11 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   if (name === "POST /api/v1/auth/invitations/join") return [404];
   if (name === "POST /api/v1/send") return isOwn ? [202] : [400, 401];
   // Without an AWS account domains cannot be registered or removed, but the credential was checked.
-  if (name === "POST /api/v1/domains" || name === "DELETE /api/v1/domains/:id") return [503];
+  const changesAtSes = ["POST /api/v1/domains", "POST /api/v1/domains/:id/mail-from", "DELETE /api/v1/domains/:id"];
+  if (changesAtSes.includes(name)) return [503];
+  if (name === "GET /api/v1/domains/:id/dns") return [200, 429];
   if (name === "POST /api/v1/domains/:id/verify") return [202, 429];
-  if (name === "DELETE /api/v1/suppression/:email") return [200, 404];
+  if (name === "GET /api/v1/suppression/:email" || name === "DELETE /api/v1/suppression/:email") return [200, 404];
   if (name === "POST /api/v1/send/validate" && !isOwn) return [200, 401];
   return [200, 201];
 }

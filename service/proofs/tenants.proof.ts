@@ -58,6 +58,7 @@ export const proof: Proof = {
     "service/src/api",
     "service/src/api-keys",
     "service/src/audit",
+    "service/src/content-views",
     "service/src/db",
     "service/src/domains",
     "service/src/events",

@@ -17,6 +17,7 @@ test("every setting is read", () => {
     PARTITION_SPAN: "week",
     CONTENT_RETENTION_DAYS: "7",
     AUDIT_RETENTION_DAYS: "30",
+    CONTENT_VIEW: "off",
     HOST: "0.0.0.0",
     PORT: "8080",
     OPERATIONS_HOST: "10.0.0.5",
@@ -64,6 +65,7 @@ test("every setting is read", () => {
     partitionSpan: "week",
     contentRetentionDays: 7,
     auditRetentionDays: 30,
+    showsContent: false,
     databaseDiskBytes: 500_000_000_000,
     logLevel: "warn",
     http: {
@@ -127,6 +129,7 @@ test("only the database, the region and three secrets are required; by default b
     },
     operations: { host: "127.0.0.1", port: undefined },
     cellCode: "AA",
+    showsContent: true,
     delivery: {
       slots: 100,
       maxBytes: 67_108_864,

@@ -31,6 +31,7 @@ export function readConfig(env: Environment, command?: "postern api" | "postern 
   return {
     ...processPart(values),
     oidc: oidcPart(values),
+    showsContent: values.CONTENT_VIEW === "on",
     secrets: {
       apiKeyPepper: pair(values.API_KEY_PEPPER, values.API_KEY_PEPPER_SECOND),
       contentKey: pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND),
@@ -50,6 +51,7 @@ const oidcKeys = {
 /** What only the API needs. */
 const apiKeys = {
   ...oidcKeys,
+  CONTENT_VIEW: true,
   API_KEY_PEPPER: true,
   API_KEY_PEPPER_SECOND: true,
   TOKEN_SIGNING_KEY: true,

@@ -74,6 +74,7 @@ export const environmentSchema = z.object({
   PARTITION_SPAN: oneOf("month", "week").default("month").describe("time span of a partition of sends and events"),
   AUDIT_RETENTION_DAYS: wholeNumber(30, 3650).default(400).describe("how long Postern keeps the audit of an account"),
   CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("how long Postern keeps the content of mails"),
+  CONTENT_VIEW: oneOf("on", "off").default("on").describe("whether the API shows the content of mails to accounts"),
   HOST: z.string().default("127.0.0.1").describe("address the API listens on"),
   PORT: port.default(3000).describe("port of the API"),
   OPERATIONS_HOST: z.string().default("127.0.0.1").describe("address of /metrics and the health details"),

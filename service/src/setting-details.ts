@@ -72,6 +72,11 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     unit: "days",
     note: "A worker drops the content within the week after that, or when the send is final if that is later. The record of a send stays.",
   },
+  CONTENT_VIEW: {
+    group: "Database and storage",
+    usedBy: ["API"],
+    note: "With off, the routes that show what was sent answer 403. Each read is in the audit of the account.",
+  },
   HOST: { group: "HTTP and logs", usedBy: ["API"], note: "In a container: 0.0.0.0." },
   PORT: { group: "HTTP and logs", usedBy: ["API"] },
   OPERATIONS_HOST: {
@@ -196,7 +201,7 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
   },
   DNS_SERVERS: {
     group: "Domains",
-    usedBy: ["worker"],
+    usedBy: ["API", "worker"],
     defaultText: "the resolvers of the system",
     note: "IP addresses with or without a port, separated by commas; IPv6 addresses with a port in brackets.",
     example: "10.0.0.2,[2001:db8::53]:5353",

@@ -18,7 +18,7 @@ export interface AuditedRequest {
   entry: {
     actorKind?: string;
     actorName: string | null;
-    targetName: string;
+    targetName: string | null;
     before: Record<string, unknown> | null;
     after: Record<string, unknown> | null;
     reason?: string;

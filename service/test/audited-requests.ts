@@ -1,3 +1,4 @@
+import { contentRequests } from "./audited-content.ts";
 import { operatorRequests } from "./audited-operator.ts";
 import { peopleRequests } from "./audited-people.ts";
 import type { AuditedRequests } from "./audited-request.ts";
@@ -11,5 +12,6 @@ export const auditedRequests: AuditedRequests = {
   ...totpRequests,
   ...peopleRequests,
   ...settingRequests,
+  ...contentRequests,
   ...operatorRequests,
 };

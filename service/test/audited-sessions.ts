@@ -33,6 +33,18 @@ export const sessionRequests: AuditedRequests = {
     const request = { path: "/api/v1/auth/switch", body: { tenant_id: accountId } };
     return { ...by(user), ...request, accountId, isDone, subject: accountId, entry };
   },
+  "POST /api/v1/auth/password": async ({ db, loginDeps }) => {
+    const { user, otherId } = await twoSessions(db, loginDeps);
+    const newPassword = "another password for tests";
+    const request = {
+      path: "/api/v1/auth/password",
+      body: { current_password: user.password, new_password: newPassword },
+    };
+    const isDone = `not ${hasLogin("id = $1")}`;
+    const entry = { ...named(user), before: null, after: null };
+    const secrets = [...by(user).secrets, newPassword];
+    return { ...by(user), ...request, isDone, subject: otherId, entry, secrets };
+  },
   "DELETE /api/v1/auth/sessions": async ({ db, loginDeps }) => {
     const { user, otherId } = await twoSessions(db, loginDeps);
     const entry = { ...named(user), before: { sessions: 1 }, after: null };

@@ -35,6 +35,14 @@ export const settingRequests: AuditedRequests = {
     const isDone = "exists (select from domains where id = $1 and check_requested_at is not null)";
     return { ...by(user), path: `/api/v1/domains/${id}/verify`, isDone, subject: id, entry };
   },
+  "POST /api/v1/domains/:id/mail-from": async ({ db, loginDeps }) => {
+    const { user, domain, id } = await aDomain(db, loginDeps);
+    const changed = { before: { mail_from_subdomain: null }, after: { mail_from_subdomain: "bounce" } };
+    const entry = { actorName: user.email, targetName: domain, ...changed };
+    const isDone = "exists (select from domains where id = $1 and mail_from_subdomain = 'bounce')";
+    const request = { path: `/api/v1/domains/${id}/mail-from`, body: { subdomain: "bounce" } };
+    return { ...by(user), ...request, isDone, subject: id, entry };
+  },
   "DELETE /api/v1/domains/:id": async ({ db, loginDeps }) => {
     const { user, domain, id } = await aDomain(db, loginDeps);
     const before = { domain_name: domain, verification_status: "Success" };

@@ -90,6 +90,22 @@ export function describeEmailProviderContract(name: string, { provider, topicFor
       expect(await provider().findIdentity(domainName)).toBeUndefined();
     });
 
+    test("sets, reports and removes the MAIL FROM domain of an identity, and refuses one outside of it", async () => {
+      const domainName = aDomainName();
+      await provider().createIdentity(domainName, await aConfigurationSet(provider()));
+      const found = async () => (await provider().findIdentity(domainName))?.mailFrom;
+      expect(await found()).toBeUndefined();
+      await provider().setMailFrom(domainName, `bounce.${domainName}`);
+      await provider().setMailFrom(domainName, `bounce.${domainName}`);
+      expect(await found()).toEqual({ domain: `bounce.${domainName}`, status: "pending" });
+      await expect(provider().setMailFrom(domainName, "bounce.elsewhere.test")).rejects.toMatchObject({
+        kind: "invalid",
+      });
+      await provider().setMailFrom(domainName, undefined);
+      expect(await found()).toBeUndefined();
+      await expect(provider().setMailFrom(aDomainName(), undefined)).rejects.toMatchObject({ kind: "invalid" });
+    });
+
     test("removing an identity that does not exist succeeds", async () => {
       await expect(provider().removeIdentity(aDomainName())).resolves.toBeUndefined();
     });

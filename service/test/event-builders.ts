@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { Database } from "../src/db/database.ts";
-import type { EventType } from "../src/events/event-store.ts";
+import type { EventType } from "../src/events/send-event.ts";
 import type { Mode } from "../src/mode.ts";
 
 interface EventOptions {

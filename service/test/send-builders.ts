@@ -41,6 +41,7 @@ interface QueuedSend {
   fairInSeconds?: number;
   hasContent?: boolean;
   text?: string;
+  html?: string;
   keys?: typeof testContentKeys;
 }
 
@@ -56,7 +57,7 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
     bcc,
     replyTo: undefined,
     subject: "Your order",
-    html: undefined,
+    html: options.html,
     text: options.text ?? "It is on its way.",
   };
   const recipients = [...to, ...cc, ...bcc];

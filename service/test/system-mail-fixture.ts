@@ -31,7 +31,7 @@ export async function mailsTo(db: Database, keys: SecretPair, email: string): Pr
   return rows.map(({ id, accountId, sealed }) => openContent(keys, { accountId, sendId: id }, sealed).text ?? "");
 }
 
-/** The token after `#invitation=` or `#reset=`. */
+/** The token of the link to the page `invitation` or `reset` of the console. */
 export function tokenIn(text: string): string {
-  return /#(?:invitation|reset)=([\w-]+)/.exec(text)?.[1] ?? "";
+  return /\/(?:invitation|reset-password)#token=([\w-]+)/.exec(text)?.[1] ?? "";
 }

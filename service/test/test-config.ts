@@ -16,6 +16,8 @@ export function anEnvironment(overrides: Environment = {}): Environment {
     OPERATIONS_PORT: "0",
     PUBLIC_URL: "http://postern.test",
     LOG_LEVEL: "silent",
+    // Nothing listens there: no test reaches the internet.
+    DNS_SERVERS: "127.0.0.1:1",
     POSTERN_PROVIDER: "simulator",
     AWS_REGION: "eu-central-1",
     AWS_ENDPOINT_URL_SESV2: "http://127.0.0.1:4579",

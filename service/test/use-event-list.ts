@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
-import type { EventType } from "../src/events/event-store.ts";
+import type { EventType } from "../src/events/send-event.ts";
 import { aLogin } from "./builders.ts";
 import { anEvent } from "./event-builders.ts";
 import { useTestApi } from "./use-test-api.ts";

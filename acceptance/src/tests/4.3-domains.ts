@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Answer } from "../client.ts";
-import { listedDomainFields, registeredFields } from "../fields.ts";
+import { listedDomainAdditions, listedDomainFields, registeredFields } from "../fields.ts";
 import type { Tests } from "../suite.ts";
 import { until } from "../until.ts";
 
@@ -45,7 +45,7 @@ export const domainTests: Tests = {
   "4.4-02": async (check, { fixtures }) => {
     const domains: unknown[] = (await fixtures.domain()).list.body;
     check.holds("there are domains", domains.length > 0);
-    for (const domain of domains) check.fields("a listed domain", domain, listedDomainFields);
+    for (const domain of domains) check.fields("a listed domain", domain, listedDomainFields, listedDomainAdditions);
   },
   "4.4-03": async (check, { fixtures, verifiedDomain }) => {
     const { list, name } = await fixtures.domain();

@@ -41,7 +41,9 @@ export async function sendRequests(cell: AuditCell, url: string, requests: Route
           ...(body !== undefined && { body: JSON.stringify(body) }),
           signal: AbortSignal.timeout(60_000),
         });
-        for (const secret of secretsIn(await response.json())) cell.secrets.add(secret);
+        const text = await response.text();
+        const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+        for (const secret of isJson ? secretsIn(JSON.parse(text)) : []) cell.secrets.add(secret);
         return response.status;
       } catch {
         return 0;

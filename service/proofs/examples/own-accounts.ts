@@ -5,16 +5,28 @@ import { quarantine } from "../../src/feedback/quarantine-store.ts";
 import { createCredentialDeps } from "../../src/processes/api-deps.ts";
 import { canary, type RequestDeps } from "../../test/audited-request.ts";
 import { auditedRequests } from "../../test/audited-requests.ts";
+import { aLogin } from "../../test/builders.ts";
 import { anOperatorLogin } from "../../test/operator-login.ts";
+import { aQueuedSend } from "../../test/send-builders.ts";
 import { spawnPostern } from "../../test/spawn-postern.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
 
 /** The parts of a body that stand for what only one person has. */
-const credentialFields = new Set(["email", "password", "token", "totp_code", "recovery_code", "tenant_id", "id"]);
+const credentialFields = new Set([
+  "email",
+  "password",
+  "current_password",
+  "token",
+  "totp_code",
+  "recovery_code",
+  "tenant_id",
+  "id",
+]);
 /** The user of `postern dev` sends the bodies of these. */
 const byTheUser = new Set(["/api/v1/auth/login", "/api/v1/domains", "/api/v1/api-keys", "/api/v1/invitations"]);
 const mailsReset = "/api/v1/auth/password-reset";
 const replays = "/api/v1/operator/quarantine/replay";
+const viewsContent = "/api/v1/send/{id}/content/view";
 
 export interface OwnAccounts {
   /** Sends the body in a new account that has what the route needs; undefined for a route that the user may call. */
@@ -76,6 +88,7 @@ interface PreparedRequest {
 
 async function prepare(deps: RequestDeps, method: string, path: string): Promise<PreparedRequest | undefined> {
   if (path === replays) return aReplay(deps);
+  if (path === viewsContent) return aView(deps);
   if (byTheUser.has(path)) return undefined;
   return auditedRequests[`${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`]?.(deps);
 }
@@ -88,6 +101,12 @@ async function aReplay({ db, loginDeps }: RequestDeps): Promise<PreparedRequest>
   });
   const { accessToken } = await anOperatorLogin(db, loginDeps);
   return { path: replays, token: accessToken, body: { id: row?.id } };
+}
+
+async function aView({ db, loginDeps }: RequestDeps): Promise<PreparedRequest> {
+  const { accountId, accessToken } = await aLogin(db, loginDeps);
+  const id = await aQueuedSend(db, { accountId });
+  return { path: `/api/v1/send/${id}/content/view`, token: accessToken };
 }
 
 function withCredentials(example: unknown, given: Record<string, unknown>): Record<string, unknown> {

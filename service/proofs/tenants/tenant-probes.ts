@@ -22,6 +22,8 @@ export const operationsWithoutIds = [
   "logIn",
   "refreshLogin",
   "logOut",
+  "getLoginMethods",
+  "changePassword",
   "confirmTotp",
   "renewRecoveryCodes",
   "disableTotp",
@@ -29,6 +31,7 @@ export const operationsWithoutIds = [
   "joinByInvitation",
   "requestPasswordReset",
   "resetPassword",
+  "showContent",
   "jwks",
   "receiveSesNotification",
 ];
@@ -41,6 +44,7 @@ export function probesOfOwn({ sends, domainIds }: Tenant, shown: readonly Mode[]
     ...shownSends.flatMap(({ id, mode }) => [
       own("getSendTimeline", `/send/${id}/timeline?mode=${mode}`),
       own("getSendStatus", `/send/${id}/status?mode=${mode}`),
+      own("getSendContent", `/send/${id}/content?mode=${mode}`),
     ]),
     ...domainIds.map((id) => own("getDomain", `/domains/${id}`)),
     own("getAccount", "/account"),
@@ -61,6 +65,7 @@ export function probesOfOwn({ sends, domainIds }: Tenant, shown: readonly Mode[]
     own("listEvents", "/events"),
     own("listEvents", `/events?before=${newest}`),
     own("listSuppressions", "/suppression"),
+    own("getSuppression", `/suppression/${commonSuppressed}`),
     own("listSuppressions", `/suppression?before=${newest}`),
     ...shown.flatMap((mode) => [
       own("getUsage", `/usage?group=domain&mode=${mode}`),
@@ -83,12 +88,15 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
     ...other.sends.flatMap(({ id }) => [
       absent("getSendStatus", "GET", `/send/${id}/status`),
       absent("getSendTimeline", "GET", `/send/${id}/timeline`),
+      absent("getSendContent", "GET", `/send/${id}/content`),
+      absent("createContentView", "POST", `/send/${id}/content/view`, {}),
       own("listEvents", `/events?email_id=${id}`),
       own("listSends", `/sends?before=${id}`),
     ]),
     ...withEachMode(other.sends, shown).flatMap(({ id, mode }) => [
       absent("getSendStatus", "GET", `/send/${id}/status?mode=${mode}`),
       absent("getSendTimeline", "GET", `/send/${id}/timeline?mode=${mode}`),
+      absent("getSendContent", "GET", `/send/${id}/content?mode=${mode}`),
       own("listEvents", `/events?mode=${mode}&email_id=${id}`),
       own("listSends", `/sends?mode=${mode}&before=${id}`),
       own("listSends", `/sends?mode=${mode}&recipient=to@${tag}.test`),
@@ -106,7 +114,9 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
     { operation: "send", method: "POST", path: "/api/v1/send", kind: "absent", body: aMail(domain, suppressed) },
     ...other.domainIds.flatMap((id) => [
       absent("getDomain", "GET", `/domains/${id}`),
+      absent("getDomainDns", "GET", `/domains/${id}/dns`),
       absent("verifyDomain", "POST", `/domains/${id}/verify`),
+      absent("setMailFrom", "POST", `/domains/${id}/mail-from`, { subdomain: "bounce" }),
       absent("removeDomain", "DELETE", `/domains/${id}`),
     ]),
     ...other.keyIds.flatMap((id) => [
@@ -114,6 +124,8 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
       absent("revokeApiKey", "DELETE", `/api-keys/${id}`),
     ]),
     ...probesOfPeople(other),
+    absent("getSuppression", "GET", `/suppression/${suppressed}`),
+    ...shown.map((mode) => absent("getSuppression", "GET", `/suppression/${suppressed}?mode=${mode}`)),
     absent("removeSuppression", "DELETE", `/suppression/${suppressed}`),
     ...shown.map((mode) => absent("removeSuppression", "DELETE", `/suppression/${suppressed}?mode=${mode}`)),
     ...operatorProbes(other),
@@ -166,14 +178,16 @@ export interface Spares {
 }
 
 /** Changes of own resources while other accounts have equal ones. */
-export function probesThatChange({ domain, tag, spareKeyId }: Tenant, round: string, spares: Spares): Probe[] {
+export function probesThatChange({ domain, tag, spareKeyId, sends }: Tenant, round: string, spares: Spares): Probe[] {
   const mail = { ...aMail(domain, `to@${tag}.test`), idempotency_key: commonIdempotencyKey };
   return [
     { operation: "send", method: "POST", path: "/api/v1/send", kind: "change", body: mail },
+    ...sends.map(({ id }) => change("createContentView", "POST", `/send/${id}/content/view`, {})),
     change("createApiKey", "POST", "/api-keys", { name: tag, type: "live" }),
     change("rollApiKey", "POST", `/api-keys/${spareKeyId}/roll`, { overlap_seconds: 0 }),
     change("registerDomain", "POST", "/domains", { domain_name: `${round}-${tag}.io` }),
     change("verifyDomain", "POST", `/domains/${spares.domainId}/verify`),
+    change("setMailFrom", "POST", `/domains/${spares.domainId}/mail-from`, { subdomain: "bounce" }),
     change("removeDomain", "DELETE", `/domains/${spares.domainId}`),
     change("changeAccount", "PATCH", "/account", { totp_required: false }),
     change("inviteMember", "POST", "/invitations", { email: `new@${tag}.test`, role: "viewer" }),

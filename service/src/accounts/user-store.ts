@@ -136,12 +136,20 @@ export function withAuditAccount(user: string): string {
   return `${user} cross join lateral ${openedAccount(user)} as audit_account`;
 }
 
+interface Person {
+  email: string;
+  isOperator: boolean;
+  isOidc: boolean;
+  hasTotp: boolean;
+}
+
 /** The email is for the person and for other members, unlike the name for a log-in. */
-export async function getPerson(db: Queryable, userId: string): Promise<{ email: string; isOperator: boolean }> {
-  const [row] = await db.query<{ email: string; isOperator: boolean }>({
+export async function getPerson(db: Queryable, userId: string): Promise<Person> {
+  const [row] = await db.query<Person>({
     name: "get-person",
     text: `
-      select ${shownEmail("users")} as email, is_operator as "isOperator"
+      select ${shownEmail("users")} as email, is_operator as "isOperator", is_oidc as "isOidc",
+        totp_enabled_at is not null as "hasTotp"
       from users
       where id = $1`,
     values: [userId],

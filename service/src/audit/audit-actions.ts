@@ -15,8 +15,8 @@ export const auditActions = [
   "api-key.create",
   "api-key.revoke",
   "api-key.roll",
-  // For the route that reads the content of a send, which does not exist yet.
   "content.read",
+  "domain.mail-from-change",
   "domain.register",
   "domain.remove",
   "domain.verify",
@@ -32,6 +32,7 @@ export const auditActions = [
   "member.open",
   "member.remove",
   "member.role-change",
+  "password.change",
   "password.reset",
   "password.reset-request",
   // By the command line.

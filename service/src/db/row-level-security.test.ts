@@ -22,6 +22,12 @@ beforeAll(async () => {
   for (const accountId of [mine, theirs]) {
     await aVerifiedDomain(db, accountId);
     await aSuppression(db, { accountId, email: "jane@example.test" });
+    await change(
+      db,
+      `insert into removed_suppressions (account_id, mode, email, removed_by_kind, provider_status)
+       values ($1, 'test', 'jane@example.test', 'user', 'not_needed')`,
+      [accountId],
+    );
     const sendId = await aQueuedSend(db, { accountId });
     await change(
       db,
@@ -32,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe("a bound statement without an account_id condition", () => {
-  test.for(["sends", "send_queue", "domains", "suppressions", "list_changes", "audit_entries"])(
+  test.for(["sends", "send_queue", "domains", "suppressions", "removed_suppressions", "list_changes", "audit_entries"])(
     "finds only the rows of its own account in %s",
     async (table) => {
       const rows = await ask(bound(), `select account_id from ${table}`);
@@ -46,6 +52,15 @@ describe("a bound statement without an account_id condition", () => {
     expect(await ask(bound(), "select send_id from send_attempts")).toEqual(
       await ask(bound(), "select id as send_id from sends"),
     );
+  });
+
+  test("reads the content of its own sends only, also if it names the other account", async () => {
+    const [send] = await change(database.db, "select id from sends where account_id = $1", [theirs]);
+    const [own] = await change(database.db, "select id from sends where account_id = $1", [mine]);
+    const isRead = (account: string, id: unknown) =>
+      ask(bound(), `select content_of_send('${account}', '${String(id)}') is not null as read`);
+    expect(await isRead(mine, own?.id)).toEqual([{ read: true }]);
+    for (const account of [mine, theirs]) expect(await isRead(account, send?.id)).toEqual([{ read: false }]);
   });
 
   test("does not change or delete rows of another account", async () => {
@@ -99,6 +114,7 @@ describe("a statement that is bound to an account has no right", () => {
     ["to read logins", "select id from logins"],
     ["to read contents", "select id from send_contents"],
     ["to read kept contents", "select id from kept_contents"],
+    ["to change the time of a view", "update content_views set expires_at = now()"],
     ["to read search entries", "select send_id from send_searches"],
     ["to read keys of the installation", "select name from sealed_keys"],
     ["to change an audit entry", "update audit_entries set actor_name = 'nobody'"],

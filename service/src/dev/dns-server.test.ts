@@ -15,6 +15,13 @@ let server: Awaited<ReturnType<typeof startDnsServer>>;
 beforeAll(async () => {
   server = await startDnsServer({
     dkimZone: "dkim.amazonses.com",
+    findMailFromRecords: async (name) => {
+      if (name !== "bounce.shop-demo.io") return [];
+      return [
+        { type: "MX", value: "10 feedback-smtp.eu-central-1.amazonses.com" },
+        { type: "TXT", value: "v=spf1 include:amazonses.com ~all" },
+      ];
+    },
     findProofs: async (name) => {
       if (name === "broken-demo.io") throw new Error("the database is gone");
       return proofs.get(name) ?? [];
@@ -42,7 +49,33 @@ test("every DKIM name is an alias of the key with that name", async () => {
 
 test("a domain that no account registered, or any other name, does not exist", async () => {
   await expect(resolver.resolveTxt("_postern-challenge.nobody-demo.io")).rejects.toMatchObject({ code: "ENOTFOUND" });
-  await expect(resolver.resolve4("shop-demo.io")).rejects.toMatchObject({ code: "ENOTFOUND" });
+  await expect(resolver.resolve4("www.shop-demo.io")).rejects.toMatchObject({ code: "ENOTFOUND" });
+});
+
+test("a MAIL FROM domain has the records that SES asks for", async () => {
+  expect(await resolver.resolveMx("bounce.shop-demo.io")).toMatchObject([
+    { priority: 10, exchange: "feedback-smtp.eu-central-1.amazonses.com" },
+  ]);
+  expect(await resolver.resolveTxt("bounce.shop-demo.io")).toEqual([["v=spf1 include:amazonses.com ~all"]]);
+});
+
+test("every zone has a name server at the address of this server, and forgets absences at once", async () => {
+  expect(await resolver.resolveNs("shop-demo.io")).toEqual(["ns.shop-demo.io"]);
+  expect(await resolver.resolve4("ns.shop-demo.io")).toEqual(["127.0.0.1"]);
+  expect(await resolver.resolveSoa("shop-demo.io")).toMatchObject({ nsname: "ns.shop-demo.io", minttl: 0 });
+});
+
+test("a MAIL FROM domain has the records that SES asks for", async () => {
+  expect(await resolver.resolveMx("bounce.shop-demo.io")).toMatchObject([
+    { priority: 10, exchange: "feedback-smtp.eu-central-1.amazonses.com" },
+  ]);
+  expect(await resolver.resolveTxt("bounce.shop-demo.io")).toEqual([["v=spf1 include:amazonses.com ~all"]]);
+});
+
+test("every zone has a name server at the address of this server, and forgets absences at once", async () => {
+  expect(await resolver.resolveNs("shop-demo.io")).toEqual(["ns.shop-demo.io"]);
+  expect(await resolver.resolve4("ns.shop-demo.io")).toEqual(["127.0.0.1"]);
+  expect(await resolver.resolveSoa("shop-demo.io")).toMatchObject({ nsname: "ns.shop-demo.io", minttl: 0 });
 });
 
 test("a query for another record type of an existing name returns no record", async () => {

@@ -3,6 +3,8 @@ import type { DnsRecord, DnsServer } from "@postern/ses-simulator/dns";
 interface Zone {
   /** The TXT values that prove the ownership of a domain; empty for a domain that no account has registered. */
   findProofs(domainName: string): Promise<string[]>;
+  /** The records of custom MAIL FROM domains with this name. */
+  findMailFromRecords(name: string): Promise<DnsRecord[]>;
   /** The zone in which the provider publishes its DKIM keys. */
   dkimZone: string;
 }
@@ -14,10 +16,11 @@ export async function startDnsServer(zone: Zone): Promise<DnsServer> {
   return simulator.startDnsServer({ recordsOf: (name) => recordsOf(zone, name) });
 }
 
-async function recordsOf({ findProofs, dkimZone }: Zone, name: string): Promise<DnsRecord[]> {
+async function recordsOf({ findProofs, findMailFromRecords, dkimZone }: Zone, name: string): Promise<DnsRecord[]> {
   const [, token] = /^([a-z0-9]+)\._domainkey\./.exec(name) ?? [];
   if (token !== undefined) return [{ type: "CNAME", value: `${token}.${dkimZone}` }];
   const [, domainName] = /^_postern-challenge\.(.+)$/.exec(name) ?? [];
-  const proofs = domainName === undefined ? [] : await findProofs(domainName);
+  if (domainName === undefined) return findMailFromRecords(name);
+  const proofs = await findProofs(domainName);
   return proofs.map((value) => ({ type: "TXT", value }));
 }

@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
+import { consoleFolder, isConsoleBuilt } from "../api/http/console/console-files.ts";
 import { readConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { proofOf } from "../domains/domain.ts";
 import { findChallengeTokens } from "../domains/domain-store.ts";
+import { findMailFromRecords } from "../domains/mail-from/mail-from-store.ts";
 import { AppError } from "../errors.ts";
 import { cellEnvironment, simulatorRegion } from "./cell-environment.ts";
 import type { DevProcesses } from "./dev-processes.ts";
@@ -58,7 +60,11 @@ export async function startCell(context: DevContext): Promise<Cell> {
   const simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
   const applicationName = "postern-dev";
   const db = openDatabase({ url: databaseUrl, poolSize: 2, applicationName, onIdleError: () => undefined });
-  const dns = await startDnsServer({ dkimZone, findProofs: (name) => findProofs(db, simulatorUrl, name) });
+  const dns = await startDnsServer({
+    dkimZone,
+    findProofs: (name) => findProofs(db, simulatorUrl, name),
+    findMailFromRecords: (name) => findMailFromRecords(db, name),
+  });
   closers.push(
     () => db.close(),
     () => dns.close(),
@@ -75,7 +81,7 @@ export async function startCell(context: DevContext): Promise<Cell> {
     startService(context, "api", { ...env, ...feedback }),
     startService(context, "worker", { ...env, ...feedback }),
   ]);
-  const addresses = { apiUrl: String(address), simulatorUrl };
+  const addresses = { apiUrl: String(address), simulatorUrl, hasConsole: isConsoleBuilt(consoleFolder) };
   writeAtomically(state.env, shellSettings(addresses, account, { ...env, ...feedback }));
   return { db, account, addresses };
 }

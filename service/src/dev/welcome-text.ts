@@ -7,22 +7,26 @@ import type { StateFolder } from "./state-folder.ts";
 export interface Addresses {
   apiUrl: string;
   simulatorUrl: string;
+  /** False in a clone in which nobody ran `npm run build -w console`. */
+  hasConsole: boolean;
 }
 
 const bold = (text: string) => styleText("bold", text);
 
 /** Only what a new user needs in the first five minutes. */
 export function welcomeText(
-  { apiUrl, simulatorUrl }: Addresses,
+  { apiUrl, simulatorUrl, hasConsole }: Addresses,
   { password, testKey }: SeededAccount,
   state: StateFolder,
 ): string {
   const folder = shortPath(state.path);
+  const console = hasConsole ? `${apiUrl}/` : "not built: stop, run `npm run build -w console`, start again";
   return `
+  ${bold("Console")}    ${console}
+  ${bold("Log in")}     ${seededEmail}   ${password}
   ${bold("API")}        ${apiUrl}
   ${bold("Reference")}  ${apiUrl}/reference
   ${bold("Mail view")}  ${simulatorUrl}/   live and test mail
-  ${bold("Log in")}     ${seededEmail}   ${password}
   ${bold("State")}      ${folder}   logs: ${folder}/logs   addresses and keys for a shell: . ${folder}/env
 
 Send a mail from another terminal:

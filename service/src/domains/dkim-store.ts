@@ -79,7 +79,10 @@ export async function storeNewIdentity(
     name: "store-new-identity",
     text: `
       update domains
-      set dkim_tokens = $2, dkim_zone = $3, is_dkim_verified = false, next_check_at = now()
+      set dkim_tokens = $2, dkim_zone = $3, is_dkim_verified = false, next_check_at = now(),
+          -- The new identity has no MAIL FROM domain yet.
+          mail_from_is_applied = mail_from_subdomain is null,
+          mail_from_due_at = case when mail_from_subdomain is not null then now() end
       where domain_name = $1
         and registered_at is not null`,
     values: [domainName, identity.dkimTokens, identity.dkimZone],

@@ -1,6 +1,7 @@
 import type { Chore } from "../loops/chores.ts";
 import { checkDueDomains, type VerificationDeps } from "./check-due-domains.ts";
 import { countWaitingForDkim } from "./dkim-store.ts";
+import { mailFromChore } from "./mail-from/mail-from-chore.ts";
 import { refreshDkim } from "./refresh-dkim.ts";
 import type { DomainDeps } from "./register-domain.ts";
 import { finishRemovals } from "./remove-domain.ts";
@@ -37,5 +38,6 @@ export function domainChores(deps: DomainDeps & VerificationDeps): Chore[] {
       pauseSeconds: 30,
       run: () => finishRemovals(deps, removalBatchSize),
     },
+    mailFromChore(deps),
   ];
 }

@@ -3,11 +3,12 @@ import type { AccountDatabase, Queryable } from "../db/database.ts";
 import type { Identity } from "../provider/email-provider.ts";
 import type { Domain } from "./domain.ts";
 
-const columns = `
+export const domainColumns = `
         id, account_id as "accountId", domain_name as "domainName", challenge_token as "challengeToken",
         configuration_set_name as "configurationSetName", verification_status as "verificationStatus",
         identity_arn as "identityArn", dkim_tokens as "dkimTokens", dkim_zone as "dkimZone",
-        record_checks as "recordChecks", last_checked_at as "lastCheckedAt", next_check_at as "nextCheckAt"`;
+        record_checks as "recordChecks", last_checked_at as "lastCheckedAt", next_check_at as "nextCheckAt",
+        mail_from_subdomain as "mailFromSubdomain", mail_from_status as "mailFromStatus"`;
 
 interface Draft {
   domainName: string;
@@ -87,7 +88,7 @@ export async function completeDomain(db: AccountDatabase, id: number, identity: 
         where account_id = $1
           and id = $2
           and registered_at is null
-        returning ${columns}
+        returning ${domainColumns}
       ), ${auditEntry({
         action: "domain.register",
         actor: "$6",
@@ -106,7 +107,7 @@ export async function listDomains(db: AccountDatabase): Promise<Domain[]> {
   return db.query<Domain>({
     name: "list-domains",
     text: `
-      select ${columns}
+      select ${domainColumns}
       from domains
       where account_id = $1
         and registered_at is not null
@@ -119,7 +120,7 @@ export async function findDomain(db: AccountDatabase, id: number): Promise<Domai
   const [row] = await db.query<Domain>({
     name: "find-domain",
     text: `
-      select ${columns}
+      select ${domainColumns}
       from domains
       where account_id = $1
         and id = $2
@@ -186,7 +187,7 @@ export async function requestCheck(db: AccountDatabase, id: number): Promise<Dom
           and id = $2
           and registered_at is not null
           and (check_requested_at is null or check_requested_at <= now() - make_interval(secs => $3))
-        returning ${columns}
+        returning ${domainColumns}
       ), ${auditEntry({
         action: "domain.verify",
         actor: "$4",

@@ -14,6 +14,10 @@ export interface Domain {
   recordChecks: RecordCheck[];
   lastCheckedAt: string | null;
   nextCheckAt: string;
+  /** The part before the domain, such as `bounce`. Null: SES uses its own return path. */
+  mailFromSubdomain: string | null;
+  /** Null without a MAIL FROM domain. */
+  mailFromStatus: VerificationStatus | null;
 }
 
 export interface RecordCheck {
@@ -44,6 +48,33 @@ export function dnsRecordsOf(
       name: `${token}._domainkey.${domainName}`,
       value: `${token}.${dkimZone}`,
     })),
+  ];
+}
+
+export interface MailFromRecord {
+  type: "MX" | "TXT";
+  name: string;
+  value: string;
+}
+
+/** The custom MAIL FROM domain, which is the return path of the mail. Undefined when the account wants none. */
+export function mailFromDomainOf({
+  domainName,
+  mailFromSubdomain,
+}: Pick<Domain, "domainName" | "mailFromSubdomain">): string | undefined {
+  return mailFromSubdomain === null ? undefined : `${mailFromSubdomain}.${domainName}`;
+}
+
+/** The records that SES requires for the MAIL FROM domain: where bounces go, and who may send with this return path. */
+export function mailFromRecordsOf(
+  domain: Pick<Domain, "domainName" | "mailFromSubdomain" | "identityArn">,
+): MailFromRecord[] {
+  const name = mailFromDomainOf(domain);
+  if (name === undefined) return [];
+  const [, , , region = ""] = domain.identityArn.split(":");
+  return [
+    { type: "MX", name, value: `10 feedback-smtp.${region}.amazonses.com` },
+    { type: "TXT", name, value: "v=spf1 include:amazonses.com ~all" },
   ];
 }
 

@@ -2,7 +2,7 @@ import type { AccountDatabase } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * Counts one registration or removal of the account, or throws. An account may change `domain_changes_per_minute` domains a
+ * Counts one registration, removal or MAIL FROM change of the account, or throws. An account may change `domain_changes_per_minute` domains a
  * minute, and as many as in two minutes at once. The database counts, so all processes share the limit. A refused request
  * writes nothing. Failed requests count too, because they may have used control calls.
  */
@@ -29,6 +29,6 @@ export async function requireDomainChange(db: AccountDatabase): Promise<void> {
   });
   if (row?.isAdmitted) return;
   const retryAfterSeconds = Math.max(1, row?.waitSeconds ?? 1);
-  const message = `This account registers and removes domains too fast. Try again in ${retryAfterSeconds} seconds.`;
+  const message = `This account changes domains too fast. Try again in ${retryAfterSeconds} seconds.`;
   throw new AppError("RATE_LIMIT_EXCEEDED", message, { retryAfterSeconds });
 }

@@ -314,6 +314,7 @@ function withOwnDkimKeys(): DomainDeps {
         dkimTokens: [],
         dkimZone: "z",
         configurationSetName: undefined,
+        mailFrom: undefined,
       }),
     },
   };

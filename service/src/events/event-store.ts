@@ -5,38 +5,10 @@ import { findOldestMonthNeeded, totalOfLists } from "../db/list-counts.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
 import { indexLookup, onlyByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { eventColumns } from "./event-columns.ts";
 import { withGivenRecipients } from "./given-recipients.ts";
-
-export const eventTypes = ["Delivery", "Bounce", "Complaint", "Suppression"] as const;
-export type EventType = (typeof eventTypes)[number];
-
-/** One thing that happened to one recipient of a send. */
-export interface SendEvent {
-  id: string;
-  sendId: string;
-  type: EventType;
-  at: string;
-  /** As the caller wrote it in the send; the table stores the form in which addresses are compared. */
-  recipient: string;
-  bounceType: "Permanent" | "Transient" | null;
-  bounceSubtype: string | null;
-  complaintType: string | null;
-  suppressionReason: "hard_bounce" | "complaint" | null;
-  suppressedAt: string | null;
-  /** The enhanced status code of the receiving server. */
-  replyStatus: string | null;
-  /** The words of the receiving server. */
-  reply: string | null;
-  reportingMta: string | null;
-  /** From the submission to the delivery. */
-  durationMs: number | null;
-  mode: Mode;
-}
-
-const columns = `id, send_id as "sendId", event_type as type, event_at as at, recipient,
-          bounce_type as "bounceType", bounce_subtype as "bounceSubtype", complaint_type as "complaintType",
-          suppression_reason as "suppressionReason", suppressed_at as "suppressedAt", reply_status as "replyStatus", reply,
-          reporting_mta as "reportingMta", duration_ms as "durationMs", mode`;
+import { searchEvents } from "./search-events.ts";
+import { type EventFilter, type EventType, eventTypes, type SendEvent } from "./send-event.ts";
 
 /** SQL: keeps the lists from reading the events of all accounts in the order of their ids. It needs only columns of the index. */
 const ofAccount = onlyByIndex("account_id = $1", "length(mode)");
@@ -90,7 +62,7 @@ async function readPage(
         from (
           ${ofEachMode(
             (mode) => `
-            select ${columns}
+            select ${eventColumns}
             from events
             where account_id = $1
               and mode = ${mode}
@@ -129,7 +101,7 @@ async function readDeepPage(
         select event.*
         from page
         cross join lateral ${indexLookup(`
-          select ${columns}
+          select ${eventColumns}
           from events
           where account_id = $1
             and id = page.id`)} as event
@@ -148,18 +120,7 @@ function countedEvents(rows: CountedRow[]): CountedEvents {
   return { total: rows[0]?.total ?? 0, events: rows.filter((row) => row.id !== null) };
 }
 
-export interface EventFilter {
-  type: EventType | undefined;
-  sendId: string | undefined;
-  /** In lower case. */
-  recipient: string | undefined;
-  before: string | undefined;
-  since: string | undefined;
-  until: string | undefined;
-  limit: number;
-}
-
-/** A search by recipient scans at most this many events per page; the caller continues from `nextBefore`. */
+/** A search by recipient that the index cannot answer scans at most this many events per page; the caller continues from `nextBefore`. */
 const maxScanned = 10_000;
 
 /**
@@ -172,6 +133,10 @@ export async function findEvents(
   filter: EventFilter,
 ): Promise<{ events: SendEvent[]; nextBefore: string | undefined }> {
   const { type, sendId, recipient, before, since, until, limit } = filter;
+  if (recipient !== undefined && sendId === undefined) {
+    const found = await searchEvents(db, modes, filter);
+    if (found !== undefined) return { ...found, events: await withGivenRecipients(db, found.events) };
+  }
   const scanLimit = recipient === undefined ? limit + 1 : maxScanned;
   const month =
     sendId === undefined
@@ -218,7 +183,7 @@ export async function findEvents(
 /** SQL: at most `$7` events of the filter, newest first. */
 function candidatesOf(table: string, ofMode: string): string {
   return `
-            select ${columns}
+            select ${eventColumns}
             from ${table}
             where account_id = $1
               and ${ofMode}

@@ -165,7 +165,7 @@ export async function findOpenLogins(db: Queryable, tokens: TokenOfLogin[]): Pro
 }
 
 /** SQL: the membership that the login is for, and the state of its account. The issuer of an OIDC user asks for the second factor. */
-function membershipOf(login: string): string {
+export function membershipOf(login: string): string {
   return indexLookup(`
           select memberships.role, accounts.suspended_at is not null as "isSuspended",
             accounts.totp_required

@@ -12,7 +12,7 @@ export function hashOfToken(text: string): Buffer {
 
 /** The token is in the fragment: browsers send it to no server, and no proxy writes it to a log. */
 export function linkWithToken(publicUrl: string, purpose: "invitation" | "reset", token: string): string {
-  return `${publicUrl}/#${purpose}=${token}`;
+  return `${publicUrl}/${purpose === "reset" ? "reset-password" : "invitation"}#token=${token}`;
 }
 
 /** Sends through the account of SYSTEM_SENDER. False when the mail was not accepted or its recipient is suppressed. */

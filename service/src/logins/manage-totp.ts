@@ -1,13 +1,10 @@
-import { getLoginName } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { checkCode, clearWrongCodes, type GivenCode, wrongCode } from "./check-code.ts";
-import type { Client } from "./client.ts";
 import { countCode } from "./code-throttle.ts";
-import { checkPassword } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
-import { addressBlock, clearAttempts } from "./login-throttle.ts";
 import { isRecentUnlessOidc } from "./oidc-login-store.ts";
+import { type PasswordProof, requireOwnPassword } from "./own-password.ts";
 import { hashRecoveryCode, newRecoveryCodes } from "./recovery-code.ts";
 import { endOtherSessions } from "./session-store.ts";
 import { enrolmentOf, newTotpSecret, openTotpSecret, sealTotpSecret, stepOfCode } from "./totp.ts";
@@ -23,6 +20,7 @@ import {
 } from "./totp-store.ts";
 
 const recentMinutes = 10;
+const atIssuer = "The issuer asks for your second factor: set it up there.";
 
 interface OwnUser extends TotpUser {
   loginId: string;
@@ -33,9 +31,9 @@ export async function startTotpEnrolment(
   db: Database,
   deps: LoginDeps,
   user: OwnUser,
-  proof: Client & { password: string },
+  proof: PasswordProof,
 ): Promise<{ secret: string; uri: string }> {
-  const email = await requireOwnPassword(db, deps, user.userId, proof);
+  const { email } = await requireOwnPassword(db, deps, user.userId, proof, atIssuer);
   const secret = newTotpSecret();
   const sealed = sealTotpSecret(await deps.openTotpKey(db), user.userId, secret);
   if (!(await storeEnrolment(db, user, sealed))) throw alreadyEnabled();
@@ -74,10 +72,10 @@ export async function turnTotpOff(
   db: Database,
   deps: LoginDeps,
   user: OwnUser,
-  proof: Client & GivenCode & { password: string },
+  proof: PasswordProof & GivenCode,
 ): Promise<void> {
   const { userId } = user;
-  await requireOwnPassword(db, deps, userId, proof);
+  await requireOwnPassword(db, deps, userId, proof, atIssuer);
   const used = await checkCode(db, deps, userId, "session", proof);
   if (used === undefined) throw notEnabled();
   const isDisabled = await db.withTransaction(async (tx) => {
@@ -122,30 +120,6 @@ export async function requireOwnCode(
   }
   if (!(await useCode(db, userId, used))) throw wrongCode();
   await clearWrongCodes(db, deps, userId, "session", used);
-}
-
-/** Counts like a log-in, so that a stolen session cannot guess the password. */
-async function requireOwnPassword(
-  db: Database,
-  deps: LoginDeps,
-  userId: string,
-  { password, ...client }: Client & { password: string },
-): Promise<string> {
-  const { email, isOidc } = await getLoginName(db, userId);
-  if (isOidc) throw asksAtIssuer();
-  const attempt = { email, password, ...client };
-  const user = await deps.slots.run(addressBlock(client.address), () => checkPassword(db, deps, attempt));
-  if (user?.id !== userId)
-    throw new AppError("UNAUTHORIZED", "This is not your password. Send the one you log in with.");
-  await clearAttempts(db, deps.throttle, attempt);
-  return email;
-}
-
-function asksAtIssuer(): AppError {
-  return new AppError(
-    "CONFLICT",
-    "You log in by OIDC and have no password here. The issuer asks for your second factor: set it up there.",
-  );
 }
 
 function needsRecentLogin(): AppError {

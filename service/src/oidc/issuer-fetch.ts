@@ -20,7 +20,7 @@ export class TooLargeError extends Error {
   override readonly name = "TooLargeError";
 }
 
-async function readAtMost(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Buffer | null> {
+async function readAtMost(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Buffer<ArrayBuffer> | null> {
   if (body === null) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;

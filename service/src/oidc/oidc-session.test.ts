@@ -99,6 +99,16 @@ test("an account that requires TOTP accepts requests and sends of the person, wh
   expect([enrolment.status, enrolment.json.error.message]).toEqual([409, expect.stringContaining("set it up there")]);
 });
 
+test("the person has no password to change: 409 names the issuer", async () => {
+  const { cookie } = await api.logIn({ sub, groups: ["developers"] });
+  const body = { current_password: "a password for tests", new_password: "another password for tests" };
+  const answer = await api.call("POST", "/auth/password", { token: await api.tokenOf(cookie), body });
+  expect([answer.status, answer.json.error.message]).toEqual([
+    409,
+    "You log in by OIDC and have no password here. Change it at the issuer.",
+  ]);
+});
+
 test("lifting the requirement of TOTP needs a log-in of the last ten minutes instead of a code", async () => {
   const { cookie } = await api.logIn({ sub, groups: ["developers"] });
   const { id } = await user();

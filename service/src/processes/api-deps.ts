@@ -2,10 +2,12 @@ import type { AcceptDeps } from "../accept/accept-send.ts";
 import { createValidationCount } from "../accept/count-validations.ts";
 import { createCredentialLookup } from "../api/auth/credential-lookup.ts";
 import type { ApiDeps } from "../api/http/api-server.ts";
+import type { ConsoleFiles } from "../api/http/console/console-files.ts";
 import { createReadLimits } from "../api/http/read-limits.ts";
 import { createKeyUses } from "../api-keys/key-uses.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { createLiveDns } from "../domains/live-dns/live-dns.ts";
 import type { DomainDeps } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
 import { createTokenAuthority } from "../logins/access-token.ts";
@@ -31,12 +33,13 @@ interface OpenedDeps {
   domainDeps: DomainDeps | undefined;
   acceptDeps: AcceptDeps;
   feedbackEndpoint?: ApiDeps["feedbackEndpoint"];
+  consoleFiles?: ConsoleFiles | undefined;
 }
 
 /** Builds the dependencies of the routes from the configuration. The tests use it as well. */
 export function createApiDeps(
   config: Config,
-  { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint }: OpenedDeps,
+  { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint, consoleFiles }: OpenedDeps,
 ): ApiDeps {
   const { loginDeps: login, apiKeyIssuer } = createCredentialDeps(config);
   const loginDeps = { ...login, countFailure: (user: string) => metrics.failedLogins.inc({ user }) };
@@ -65,11 +68,14 @@ export function createApiDeps(
     inviteDeps: { db, throttle: loginDeps.throttle, publicUrl, sendMail },
     resetDeps: { login: loginDeps, publicUrl, sendMail },
     apiKeyIssuer,
+    contentViews: config.showsContent ? { keys: config.secrets.contentKey, cellCode: config.cellCode } : undefined,
     acceptDeps,
     countValidation: createValidationCount(db),
     refusalCounts: createRefusalCounts(db),
     domainDeps,
+    liveDns: createLiveDns({ servers: config.dnsServers }),
     feedbackEndpoint,
+    consoleFiles,
     http: config.http,
   };
 }

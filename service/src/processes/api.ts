@@ -1,4 +1,5 @@
 import { quotaRefreshMs } from "../accept/quotas.ts";
+import { consoleFolder, readConsoleFiles } from "../api/http/console/console-files.ts";
 import { createApiServer } from "../api/http/create-api-server.ts";
 import type { KeyUses } from "../api-keys/key-uses.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -34,7 +35,9 @@ export async function startApi({ config, db, openDatabase, log, metrics, started
   const domains = openDomainDeps(config, db, log);
   if (domains === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN" }, "aws.not-set-up");
   else started.addResource(() => domains.close());
-  const deps = createApiDeps(config, { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint });
+  const consoleFiles = readConsoleFiles(consoleFolder);
+  const opened = { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint, consoleFiles };
+  const deps = createApiDeps(config, opened);
   await deps.loginDeps.openTotpKey(db);
   const api = await createApiServer(deps);
   const closeGracefully = trackConnections(api.server);

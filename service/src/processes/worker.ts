@@ -6,6 +6,7 @@ import { startChores } from "../loops/chores.ts";
 import { noticeChores } from "../notices/send-notices.ts";
 import { queueChores } from "../queue/queue-chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
+import { removalRecordChores } from "../suppressions/suppression-chores.ts";
 import { usageChores } from "../usage/usage-chores.ts";
 import { openAcceptDeps } from "./accept-deps.ts";
 import { openLiveMail } from "./live-mail.ts";
@@ -32,6 +33,7 @@ export async function startWorker(context: StartContext) {
     ...usageChores({ db, log }),
     ...guardChores(db),
     ...invitationChores(db),
+    ...removalRecordChores(db),
     ...(config.notices.sender === undefined
       ? []
       : noticeChores({

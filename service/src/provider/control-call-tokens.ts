@@ -3,9 +3,11 @@ import type { Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 
 /** The longest wait for a token. Under load, a purpose with a longer wait still gets one. */
-const maxWaitSeconds = { registration: 10, removal: 3, verification: 5, quota: 5, chore: 1.5 };
+const maxWaitSeconds = { registration: 10, removal: 3, "mail-from": 3, verification: 5, quota: 5, chore: 1.5 };
 
 export type ControlPurpose = keyof typeof maxWaitSeconds;
+
+const changePurposes: ControlPurpose[] = ["registration", "removal", "mail-from"];
 
 /** Normal under load: a chore leaves the rest of its work to its next run, and has not failed. */
 export class NoControlTokenError extends AppError {
@@ -19,7 +21,7 @@ export class NoControlTokenError extends AppError {
  * SES allows one control call a second per AWS account, so all processes share one sequence of tokens in the database,
  * and each control call takes one. A process that crashes after it took a token wastes only that token.
  *
- * 1. Changes (registrations and removals of domains) first take a slot, and together get every second token at most. The other tokens are reserved, so changes that never stop cannot keep a domain from being verified.
+ * 1. Changes (registrations and removals of domains, MAIL FROM domains) first take a slot, and together get every second token at most. The other tokens are reserved, so changes that never stop cannot keep a domain from being verified.
  * 2. Verification and the quota wait longer than chores. Each of them takes one token at a time.
  * 3. A chore waits behind at most one other call, so chores never delay a person for long.
  */
@@ -30,7 +32,7 @@ export async function waitForControlToken(db: Queryable, purpose: ControlPurpose
 /** Returns false, and takes no token, when the next one is valid too late for this purpose. */
 export async function tryControlToken(db: Queryable, purpose: ControlPurpose): Promise<boolean> {
   const maxSeconds = maxWaitSeconds[purpose];
-  if (purpose === "registration" || purpose === "removal") {
+  if (changePurposes.includes(purpose)) {
     if (!(await waitFor(takeChangeSlot(db, maxSeconds)))) return false;
   }
   return waitFor(takeControlToken(db, maxSeconds));

@@ -14,6 +14,8 @@ export interface EmailProvider {
   findIdentity(domainName: string): Promise<Identity | undefined>;
   /** Succeeds as well when there is no such identity. */
   removeIdentity(domainName: string): Promise<void>;
+  /** The return path of mail of the identity; undefined restores that of the provider. The domain is a subdomain of the identity. */
+  setMailFrom(domainName: string, mailFromDomain: string | undefined): Promise<void>;
   /** Returns a page of up to 1,000 domains. `next` is the argument for the next page. */
   listIdentities(after?: string): Promise<{ identities: ListedIdentity[]; next: string | undefined }>;
 
@@ -87,6 +89,8 @@ export interface Identity {
   dkimZone: string;
   /** Only an identity with our configuration set is ours; the AWS account may hold identities of other systems. */
   configurationSetName: string | undefined;
+  /** Undefined while the identity uses the return path of the provider. */
+  mailFrom: { domain: string; status: "pending" | "success" | "failed" } | undefined;
 }
 
 export interface ListedIdentity {

@@ -1,6 +1,7 @@
 import type { AccountDatabase } from "../db/database.ts";
-import { findEvents, type SendEvent } from "../events/event-store.ts";
+import { findEvents } from "../events/event-store.ts";
 import { withGivenRecipients } from "../events/given-recipients.ts";
+import type { SendEvent } from "../events/send-event.ts";
 import { failoverWhileQueued, failoverWhileSubmitting } from "./attempt-details.ts";
 import { isVisible, type SendRecord, sendRecordColumns, type VisibleSends } from "./send-store.ts";
 

@@ -27,7 +27,8 @@ export async function runSearchSteps(
 ): Promise<number> {
   const endsAt = performance.now() + maxMs;
   let sum = 0;
-  while (performance.now() < endsAt) {
+  // At least one step, however slow the process is: otherwise a chore could do nothing for ever.
+  do {
     try {
       const done = await db.withTransaction(async (tx) => ((await lockEntries(tx)) ? step(tx) : "busy"));
       if (done === undefined) break;
@@ -37,7 +38,7 @@ export async function runSearchSteps(
       if (!isStatementTimeout(error) || size.value === size.smallest) throw error;
       halve(size);
     }
-  }
+  } while (performance.now() < endsAt);
   return sum;
 }
 

@@ -8,6 +8,7 @@ import { indexOldSends, newIndexSize } from "./index-old-sends.ts";
 import { mergeSearchEntries, newMergeSize } from "./merge-search-entries.ts";
 import { dropOldAttempts } from "./old-attempts.ts";
 import { dropOldAudit } from "./old-audit.ts";
+import { deleteExpiredViews } from "./old-content-views.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { dropOldDelays } from "./old-delays.ts";
 import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
@@ -25,6 +26,8 @@ interface StorageDeps {
 
 const hourSeconds = 3600;
 const foldBatchSize = 5_000;
+const deleteSize = 1_000;
+const maxDeleteViewsMs = 60_000;
 const maxFoldMs = 60_000;
 const maxDropAttemptsMs = 60_000;
 const maxIndexMs = 60_000;
@@ -37,6 +40,7 @@ export function storageChores(deps: StorageDeps): Chore[] {
   return [
     { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(deps) },
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
+    { name: "delete-expired-views", pauseSeconds: 600, run: () => deleteViews(deps) },
     { name: "drop-old-audit", pauseSeconds: hourSeconds, run: () => dropAudit(deps) },
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
@@ -64,6 +68,11 @@ async function dropContents({ db, log, contentRetentionDays }: StorageDeps): Pro
   const facts = { partitions, default_rows: rows, kept, kept_deleted: forgotten };
   if (partitions.length + rows + kept + forgotten > 0) log.info(facts, "contents.dropped");
   if (failure !== undefined) throw failure;
+}
+
+async function deleteViews({ db }: StorageDeps): Promise<void> {
+  const endsAt = performance.now() + maxDeleteViewsMs;
+  while (performance.now() < endsAt && (await deleteExpiredViews(db, deleteSize)) === deleteSize);
 }
 
 async function dropAudit({ db, log, auditRetentionDays }: StorageDeps): Promise<void> {

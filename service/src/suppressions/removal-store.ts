@@ -31,26 +31,52 @@ export async function listDueRemovals(db: Queryable, limit: number): Promise<Due
   });
 }
 
-/** Deletes only the note that was read: a newer note is another removal, which is still due. */
-export async function deleteRemoval(db: Queryable, { email, note }: DueRemoval): Promise<void> {
+export type RemovalEnd = "removed" | "kept" | "refused";
+
+/**
+ * Deletes only the note that was read: a newer note is another removal, which is still due. The accounts that wait for this address see the
+ * outcome with the same commit; with a newer note they wait for that one.
+ */
+export async function finishRemoval(db: Queryable, { email, note }: DueRemoval, end: RemovalEnd): Promise<void> {
   await db.query({
-    name: "delete-removal",
+    name: "finish-removal",
     text: `
-      delete from suppression_removals
-      where email = $1
-        and note = $2`,
-    values: [email, note],
+      with finished as (
+        delete from suppression_removals
+        where email = $1
+          and note = $2
+        returning email
+      )
+      update removed_suppressions
+      set provider_status = $3, provider_finished_at = now(), provider_next_try_at = null,
+        provider_error = case when $3 = 'refused' then 'invalid' end
+      from finished
+      where removed_suppressions.email = finished.email
+        and provider_status = 'pending'`,
+    values: [email, note, end],
   });
 }
 
-export async function postponeRemoval(db: Queryable, { email, note }: DueRemoval, delaySeconds: number): Promise<void> {
+export async function postponeRemoval(
+  db: Queryable,
+  { email, note }: DueRemoval,
+  { delaySeconds, error }: { delaySeconds: number; error: string },
+): Promise<void> {
   await db.query({
     name: "postpone-removal",
     text: `
-      update suppression_removals
-      set tries = tries + 1, next_try_at = now() + make_interval(secs => $3)
-      where email = $1
-        and note = $2`,
-    values: [email, note, delaySeconds],
+      with postponed as (
+        update suppression_removals
+        set tries = tries + 1, next_try_at = now() + make_interval(secs => $3)
+        where email = $1
+          and note = $2
+        returning email, next_try_at
+      )
+      update removed_suppressions
+      set provider_next_try_at = postponed.next_try_at, provider_error = $4
+      from postponed
+      where removed_suppressions.email = postponed.email
+        and provider_status = 'pending'`,
+    values: [email, note, delaySeconds, error],
   });
 }

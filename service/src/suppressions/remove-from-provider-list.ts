@@ -2,7 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { tryControlToken } from "../provider/control-call-tokens.ts";
 import { type EmailProvider, ProviderError } from "../provider/email-provider.ts";
-import { type DueRemoval, deleteRemoval, listDueRemovals, postponeRemoval } from "./removal-store.ts";
+import { type DueRemoval, finishRemoval, listDueRemovals, postponeRemoval, type RemovalEnd } from "./removal-store.ts";
 
 export interface RemovalDeps {
   db: Queryable;
@@ -25,23 +25,22 @@ const maxDelaySeconds = 3600;
 export async function removeFromProviderList(deps: RemovalDeps, batchSize: number): Promise<number> {
   let done = 0;
   for (const removal of await listDueRemovals(deps.db, batchSize)) {
-    if (!removal.hasComplaint) {
-      // Too many control calls are waiting; the next run tries again.
-      if (!(await tryControlToken(deps.db, "chore"))) break;
-      if (!(await tryRemoval(deps, removal))) continue;
-    }
+    // Without a token too many control calls are waiting; the next run tries again.
+    if (!removal.hasComplaint && !(await tryControlToken(deps.db, "chore"))) break;
+    const end = removal.hasComplaint ? "kept" : await tryRemoval(deps, removal);
+    if (end === undefined) continue;
     // crash point: suppression-removed
-    await deleteRemoval(deps.db, removal);
+    await finishRemoval(deps.db, removal, end);
     done += 1;
   }
   return done;
 }
 
-/** Returns whether the removal is finished: the provider removed the address, or will never accept it. */
-async function tryRemoval({ db, provider, log }: RemovalDeps, removal: DueRemoval): Promise<boolean> {
+/** Returns undefined when a later try may succeed. */
+async function tryRemoval({ db, provider, log }: RemovalDeps, removal: DueRemoval): Promise<RemovalEnd | undefined> {
   try {
     await provider.removeSuppressedAddress(removal.email);
-    return true;
+    return "removed";
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     // The message may quote the address, which must not be logged. An invalid address stays invalid, so it is not retried.
@@ -51,7 +50,8 @@ async function tryRemoval({ db, provider, log }: RemovalDeps, removal: DueRemova
     const facts = { note: removal.note, tries: removal.tries + 1, reason: kind };
     if (isPermanent) log.error(facts, "suppression.not-removed");
     else log.warn({ ...facts, retry_in_seconds: delaySeconds }, "suppression.not-removed");
-    if (!isPermanent) await postponeRemoval(db, removal, delaySeconds);
-    return isPermanent;
+    if (isPermanent) return "refused";
+    await postponeRemoval(db, removal, { delaySeconds, error: kind });
+    return undefined;
   }
 }

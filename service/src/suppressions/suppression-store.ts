@@ -179,7 +179,17 @@ export async function removeSuppression(
           from removed
           group by email
         ) as entry`,
-      })}
+      })}, remembered as (
+        insert into removed_suppressions (account_id, mode, email, removed_by_kind, removed_by_name, provider_status, provider_next_try_at)
+        select $1, mode, email, $4::jsonb ->> 'kind', left(audit_actor_name($4::jsonb), 320),
+          case mode when 'live' then 'pending' else 'not_needed' end, case mode when 'live' then now() end
+        from removed
+        order by mode
+        on conflict (account_id, mode, email) do update
+        set removed_at = excluded.removed_at, removed_by_kind = excluded.removed_by_kind, removed_by_name = excluded.removed_by_name,
+          provider_status = excluded.provider_status, provider_next_try_at = excluded.provider_next_try_at,
+          provider_finished_at = null, provider_error = null
+      )
       select case when mode = 'live' then note_suppression_removal(email) end
       from removed`,
     values: [db.accountId, modes, email, JSON.stringify(db.actor)],

@@ -1,5 +1,7 @@
 /** The subset of the DNS message format (RFC 1035) for one question and its answers. */
-export const recordTypes = { CNAME: 5, TXT: 16 };
+export const recordTypes = { CNAME: 5, MX: 15, TXT: 16 };
+/** The types that every zone answers, whatever is published. */
+export const zoneTypes = { A: 1, NS: 2, SOA: 6 };
 
 export interface Question {
   id: number;
@@ -11,6 +13,8 @@ export interface Question {
 }
 
 export interface Answer {
+  /** Undefined: the name in the question. */
+  name?: string;
   type: number;
   data: Buffer;
 }
@@ -41,24 +45,24 @@ export function readQuestion(message: Buffer): Question | undefined {
   return { id: message.readUInt16BE(0), name: labels.join(".").toLowerCase(), type: message.readUInt16BE(at), bytes };
 }
 
-export function writeAnswer(question: Question, code: number, answers: Answer[]): Buffer {
+export function writeAnswer(question: Question, code: number, answers: Answer[], authorities: Answer[] = []): Buffer {
   const header = Buffer.alloc(headerBytes);
   header.writeUInt16BE(question.id, 0);
   header.writeUInt16BE(isResponse | isAuthoritative | isRecursive | code, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(answers.length, 6);
-  return Buffer.concat([header, question.bytes, ...answers.map(record)]);
+  header.writeUInt16BE(authorities.length, 8);
+  return Buffer.concat([header, question.bytes, ...answers.map(record), ...authorities.map(record)]);
 }
 
-/** Its name is a pointer to the name in the question. Its TTL is 0, so that resolvers see a change immediately. */
-function record({ type, data }: Answer): Buffer {
-  const head = Buffer.alloc(headerBytes);
-  head.writeUInt16BE(0xc000 | headerBytes, 0);
-  head.writeUInt16BE(type, 2);
-  head.writeUInt16BE(1, 4);
-  head.writeUInt32BE(0, 6);
-  head.writeUInt16BE(data.length, 10);
-  return Buffer.concat([head, data]);
+/** Its TTL is 0, so that resolvers see a change immediately. */
+function record({ name, type, data }: Answer): Buffer {
+  const pointerToQuestion = Buffer.of(0xc0, headerBytes);
+  const head = Buffer.alloc(10);
+  head.writeUInt16BE(type, 0);
+  head.writeUInt16BE(1, 2);
+  head.writeUInt16BE(data.length, 8);
+  return Buffer.concat([name === undefined ? pointerToQuestion : nameData(name), head, data]);
 }
 
 export function textData(text: string): Buffer {
@@ -72,4 +76,17 @@ export function textData(text: string): Buffer {
 export function nameData(name: string): Buffer {
   const labels = name.split(".").map((label) => Buffer.from(label, "latin1"));
   return Buffer.concat([...labels.flatMap((label) => [Buffer.of(label.length), label]), Buffer.of(0)]);
+}
+
+/** The form of a zone file: the preference, then the name of the mail server. */
+export function mailServerData(value: string): Buffer {
+  const [preference, server = ""] = value.trim().split(/\s+/);
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(Number(preference) & 0xffff);
+  return Buffer.concat([bytes, nameData(server.replace(/\.$/, ""))]);
+}
+
+/** Every time is 0: resolvers and secondary servers keep nothing, not even the absence of a record. */
+export function startOfAuthorityData(nameServer: string, zone: string): Buffer {
+  return Buffer.concat([nameData(nameServer), nameData(`hostmaster.${zone}`), Buffer.alloc(20)]);
 }

@@ -1,5 +1,6 @@
 import type { Role } from "../../accounts/role.ts";
 import type { KeyScope } from "../../api-keys/scopes.ts";
+import { consolePaths } from "../http/console/console-paths.ts";
 
 export interface CallerAccess {
   /** The scope that an API key needs. `any`: every valid key; `never`: only a JWT. */
@@ -21,6 +22,8 @@ const open: RouteAccess = { public: true };
 /** Who may call each route. Every route of the API has an entry; a test compares the table with the server. */
 export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /": open,
+  ...Object.fromEntries(consolePaths.map((path) => [`GET ${path}`, open])),
+  "GET /assets/:name": open,
   "GET /healthz": open,
   "GET /readyz": open,
   "GET /openapi.json": open,
@@ -35,10 +38,12 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   // A person who is not logged in opens these: the cookie of the start and the ID token of the issuer authenticate the callback.
   "GET /api/v1/auth/oidc/start": open,
   "GET /api/v1/auth/oidc/callback": open,
+  "GET /api/v1/auth/methods": open,
   "POST /api/v1/auth/logout": { key: "never", role: "any-user", prefersJwt: true },
   "GET /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
   "DELETE /api/v1/auth/sessions": { key: "never", role: "any-user", prefersJwt: true },
   "DELETE /api/v1/auth/sessions/:id": { key: "never", role: "any-user", prefersJwt: true },
+  "POST /api/v1/auth/password": { key: "never", role: "any-user", prefersJwt: true },
   "GET /api/v1/auth/totp": { key: "never", role: "any-user", prefersJwt: true },
   "POST /api/v1/auth/totp": { key: "never", role: "any-user", prefersJwt: true },
   "POST /api/v1/auth/totp/confirm": { key: "never", role: "any-user", prefersJwt: true },
@@ -64,6 +69,10 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "POST /api/v1/send/validate": { key: "send", role: "developer" },
   "GET /api/v1/send/:id/status": { key: "send-or-read", role: "viewer" },
   "GET /api/v1/send/:id/timeline": { key: "send-or-read", role: "viewer" },
+  "GET /api/v1/send/:id/content": { key: "read", role: "developer" },
+  "POST /api/v1/send/:id/content/view": { key: "never", role: "developer", prefersJwt: true },
+  // A frame of the browser loads it: the token in the path authenticates it, once.
+  "GET /api/v1/content-views/:token": open,
   "GET /api/v1/sends": { key: "read", role: "viewer" },
   "GET /api/v1/usage": { key: "read", role: "viewer" },
   "GET /api/v1/account": { key: "any", role: "viewer" },
@@ -73,12 +82,15 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
 
   "GET /api/v1/events": { key: "read", role: "viewer", prefersJwt: true },
   "GET /api/v1/suppression": { key: "read", role: "viewer", prefersJwt: true },
+  "GET /api/v1/suppression/:email": { key: "read", role: "viewer", prefersJwt: true },
   "DELETE /api/v1/suppression/:email": { key: "suppressions", role: "developer", prefersJwt: true },
 
   "GET /api/v1/domains": { key: "read", role: "viewer", prefersJwt: true },
   "GET /api/v1/domains/:id": { key: "read", role: "viewer", prefersJwt: true },
+  "GET /api/v1/domains/:id/dns": { key: "read", role: "viewer", prefersJwt: true },
   "POST /api/v1/domains": { key: "domains", role: "developer", prefersJwt: true },
   "POST /api/v1/domains/:id/verify": { key: "domains", role: "developer", prefersJwt: true },
+  "POST /api/v1/domains/:id/mail-from": { key: "domains", role: "developer", prefersJwt: true },
   "DELETE /api/v1/domains/:id": { key: "domains", role: "developer", prefersJwt: true },
 
   "GET /api/v1/api-keys": { key: "never", role: "viewer", prefersJwt: true },

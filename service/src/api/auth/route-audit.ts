@@ -1,7 +1,7 @@
 import type { AuditAction } from "../../audit/audit-actions.ts";
 
 /**
- * The entry that each route which can change something leaves in the audit, exactly one when it changed something. `null`: the route
+ * The entry that each route which can change something or reads content leaves in the audit, exactly one when it did so. `null`: the route
  * manages nothing. A test compares the table with route-access.ts.
  */
 export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
@@ -17,6 +17,7 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/auth/totp/disable": "totp.disable",
   "POST /api/v1/auth/invitations/accept": "invitation.accept",
   "POST /api/v1/auth/invitations/join": "invitation.accept",
+  "POST /api/v1/auth/password": "password.change",
   "POST /api/v1/auth/password-reset": "password.reset-request",
   "POST /api/v1/auth/password-reset/confirm": "password.reset",
   "POST /api/v1/invitations": "invitation.create",
@@ -27,6 +28,7 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "DELETE /api/v1/suppression/:email": "suppression.remove",
   "POST /api/v1/domains": "domain.register",
   "POST /api/v1/domains/:id/verify": "domain.verify",
+  "POST /api/v1/domains/:id/mail-from": "domain.mail-from-change",
   "DELETE /api/v1/domains/:id": "domain.remove",
   "POST /api/v1/api-keys": "api-key.create",
   "POST /api/v1/api-keys/:id/roll": "api-key.roll",
@@ -39,6 +41,11 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "PATCH /api/v1/operator/accounts/:id/limits": "account.limits-change",
   "PATCH /api/v1/operator/accounts/:id/quotas": "account.quotas-change",
 
+  "GET /api/v1/send/:id/content": "content.read",
+  "GET /api/v1/content-views/:token": "content.read",
+
+  // Opening the view reads the content, and leaves the entry.
+  "POST /api/v1/send/:id/content/view": null,
   // Quarantined notifications belong to no account.
   "POST /api/v1/operator/quarantine/replay": null,
   // The token of the session is renewed; its theft ends the session and leaves session.end-stolen.

@@ -9,6 +9,8 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { AcceptDeps } from "../../accept/accept-send.ts";
 import type { CountValidation } from "../../accept/count-validations.ts";
 import type { ApiKeyIssuer } from "../../api-keys/create-api-key.ts";
+import type { ContentViewDeps } from "../../content-views/content-view-store.ts";
+import type { LiveDns } from "../../domains/live-dns/live-dns.ts";
 import type { DomainDeps } from "../../domains/register-domain.ts";
 import type { ReceiveFeedback } from "../../feedback/receive-feedback.ts";
 import type { InviteDeps } from "../../invitations/invite-member.ts";
@@ -22,6 +24,7 @@ import type { CellState } from "../../status/cell-state.ts";
 import type { Readiness } from "../../status/readiness.ts";
 import type { RefusalCounts } from "../../usage/count-refusals.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
+import type { ConsoleFiles } from "./console/console-files.ts";
 import type { ReadLimits } from "./read-limits.ts";
 
 declare module "fastify" {
@@ -60,11 +63,16 @@ export interface ApiDeps {
   inviteDeps: InviteDeps;
   resetDeps: ResetDeps;
   apiKeyIssuer: ApiKeyIssuer;
+  /** Undefined with CONTENT_VIEW=off. */
+  contentViews: ContentViewDeps | undefined;
   acceptDeps: AcceptDeps;
   countValidation: CountValidation;
   refusalCounts: RefusalCounts;
   /** `domainDeps` and `feedbackEndpoint` are undefined until the operator connects the installation to AWS. */
   domainDeps: DomainDeps | undefined;
+  liveDns: LiveDns;
   feedbackEndpoint: { push: FeedbackPush; receive: ReceiveFeedback } | undefined;
+  /** Undefined when the console was not built. */
+  consoleFiles: ConsoleFiles | undefined;
   http: { publicUrl: string; trustedProxies: string[]; showReference: boolean };
 }

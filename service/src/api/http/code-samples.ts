@@ -49,6 +49,13 @@ for (const { id } of page.sends) {
   for (const { at, type } of entries) console.log(at, type);
 }
 `,
+  getSendContent: `${withKey}
+const { data: page } = await postern.sends.list({ limit: 1 }).orThrow();
+for (const { id } of page.sends) {
+  const { subject, text } = await postern.sends.content(id).orThrow();
+  console.log(subject, text);
+}
+`,
   listSends: `${withKey}
 for await (const send of postern.sends.each({ recipient: "delivered@sandbox.test" })) {
   console.log(send.id, send.status);
@@ -111,6 +118,19 @@ for (const { domain_id } of await postern.domains.list().orThrow()) {
   verifyDomain: `${withLogin}
 for (const { domain_id } of await postern.domains.list().orThrow()) await postern.domains.verify(domain_id).orThrow();
 `,
+  getDomainDns: `${withLogin}
+for (const { domain_id } of await postern.domains.list().orThrow()) {
+  const { records } = await postern.domains.dns(domain_id).orThrow();
+  for (const { name, status, advice } of records) console.log(name, status, advice);
+}
+`,
+  setMailFrom: `${withLogin}
+for (const { domain_id, verification_status } of await postern.domains.list().orThrow()) {
+  if (verification_status !== "Success") continue;
+  const { mail_from } = await postern.domains.setMailFrom(domain_id, { subdomain: "bounce" }).orThrow();
+  for (const { type, name, value } of mail_from?.records ?? []) console.log(type, name, value);
+}
+`,
   removeDomain: `${withLogin}
 for (const { domain_id, domain_name } of await postern.domains.list().orThrow()) {
   if (domain_name === "mail.acme.io") await postern.domains.remove(domain_id).orThrow();
@@ -118,6 +138,12 @@ for (const { domain_id, domain_name } of await postern.domains.list().orThrow())
 `,
   listSuppressions: `${withLogin}
 for await (const { email, reason } of postern.suppressions.each()) console.log(email, reason);
+`,
+  getSuppression: `${withLogin}
+const { data, error } = await postern.suppressions.get("jane@example.com");
+if (error?.code === "NOT_FOUND") console.log("The address is not suppressed.");
+else if (error) throw error;
+else for (const { removed_at, provider } of data.data.removals) console.log("removed", removed_at, "at SES:", provider.status);
 `,
   removeSuppression: `${withLogin}
 const { error } = await postern.suppressions.remove("jane@example.com");

@@ -32,7 +32,7 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     status: 403,
     meaning:
       "The user is a member of the account, but the role of the user does not allow this request, or the account requires two-factor " +
-      "authentication and the user has none; the message says which.",
+      "authentication and the user has none, or the operator has switched off what the request reads; the message says which.",
     action:
       "Ask an owner of the account for the role; `GET /api/v1/auth/me` shows your role in each account. Set up two-factor " +
       "authentication at `POST /api/v1/auth/totp`.",
@@ -76,7 +76,8 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   },
   CONFLICT: {
     status: 409,
-    meaning: "The idempotency key was already used with a different payload, or the domain is already registered.",
+    meaning:
+      "The idempotency key was already used with a different payload, or the domain is already registered, or is not verified.",
     action: "Use a new key for a new email. `GET /api/v1/domains` lists the domains of the account.",
     example: {
       message:
@@ -85,6 +86,16 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
       details: [
         { field: "subject", code: "differs", message: "differs from send 0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f" },
       ],
+    },
+  },
+  CONTENT_NOT_KEPT: {
+    status: 410,
+    meaning:
+      "Postern does not have the content of this send: its retention is over, or it was never stored because all recipients were suppressed.",
+    action: "`GET /api/v1/send/{id}/status` and `/timeline` still show the send. The operator chooses the retention.",
+    example: {
+      message:
+        "The content of this send is no longer kept, or it was never stored because all recipients were suppressed.",
     },
   },
   PAYLOAD_TOO_LARGE: {
@@ -117,7 +128,7 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     meaning:
-      "The account has used up one of its limits for sends, validations, reads, or registrations and removals of domains, or has too many " +
+      "The account has used up one of its limits for sends, validations, reads, or changes of domains, or has too many " +
       "requests or registrations in progress, or one IP address failed to log in too often, or a domain was checked moments ago.",
     action:
       "Wait for the number of seconds in `Retry-After`, then send the same request again. The headers `RateLimit-Policy` and " +

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { apiDocument } from "../../../test/api-document.ts";
 import { registeredRoutes } from "../../../test/registered-routes.ts";
 import { useTestApi } from "../../../test/use-test-api.ts";
+import { consolePaths } from "./console/console-paths.ts";
 
 const api = useTestApi();
 const checkedIn = JSON.parse(readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8"));
@@ -18,9 +19,10 @@ test("/openapi.json serves the checked-in document in OpenAPI 3.1", async () => 
 });
 
 test("the document contains every route except the pages and the document itself", () => {
-  const hidden = /^\/($|openapi\.json|errors|reference|api\/v1\/auth\/oidc\/)/;
+  const hidden = /^\/($|openapi\.json|errors|reference|assets|api\/v1\/auth\/oidc\/)/;
   const documented = Object.keys(checkedIn.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ":$1"));
-  const registered = routes().filter((path) => !hidden.test(path));
+  const pages = new Set<string>(consolePaths);
+  const registered = routes().filter((path) => !hidden.test(path) && !pages.has(path));
   expect(registered.toSorted()).toEqual(documented.toSorted());
 });
 

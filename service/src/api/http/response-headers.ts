@@ -37,6 +37,8 @@ type HeaderName = keyof typeof responseHeaders;
 const afterRateLimit: Record<string, number[]> = {
   send: [202, 400, 409, 415, 422, 429],
   validateSend: [200, 413, 415, 422, 429, 500, 503],
+  // Of CONTENT_VIEW=off, which the handler checks.
+  getSendContent: [403],
 };
 
 /** Reads are counted after the credential was checked, and before anything else. */

@@ -29,7 +29,7 @@ export const wireError = z
   })
   .meta({ id: "Error", description: "Body of every error response" });
 
-type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 415 | 422 | 429 | 431;
+type ErrorStatus = 400 | 401 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 431;
 
 /** Documents the error responses of a route. Every route can return 500 and 503. */
 export function errorResponses(...statuses: ErrorStatus[]) {

@@ -48,7 +48,10 @@ test("invite prints a link from PUBLIC_URL whose token opens the invitation, als
     "--role",
     "owner",
   );
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^https:\/\/mail\.example\.com\/#invitation=[\w-]+$/m)]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^https:\/\/mail\.example\.com\/invitation#token=[\w-]+$/m),
+  ]);
   expect(await findOpenInvitation(shared.db, hashOfToken(tokenIn(stdout)))).toMatchObject({
     accountId,
     email: "jane@shop.test",

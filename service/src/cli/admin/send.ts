@@ -1,7 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
-import { findEvents, type SendEvent } from "../../events/event-store.ts";
+import { findEvents } from "../../events/event-store.ts";
 import { explainBounce } from "../../events/reasons/explain-bounce.ts";
+import type { SendEvent } from "../../events/send-event.ts";
 import { aligned, say, timeText } from "../../plain-text.ts";
 import { type InspectedAttempt, type InspectedSend, inspectSend, listAttempts } from "../../sends/inspect-send.ts";
 import { isUuid } from "../find-account.ts";

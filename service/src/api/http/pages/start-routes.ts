@@ -1,4 +1,6 @@
 import type { ApiServer } from "../api-server.ts";
+import type { ConsoleFiles } from "../console/console-files.ts";
+import { sendConsole } from "../console/console-routes.ts";
 import { escapeHtml, type PageOptions, sendPage, sendText, wantsPage } from "./page.ts";
 
 interface Link {
@@ -19,12 +21,13 @@ const status: Link[] = [
   { path: "/readyz", name: "Ready", text: "It can serve requests: database and schema are usable" },
 ];
 
-/** The start page of the address for a person who opens it in a browser. It contains nothing about accounts. */
-export function startRoutes(app: ApiServer, options: PageOptions): void {
+/** A browser gets the console, or, when it was not built, a start page that contains nothing about accounts. */
+export function startRoutes(app: ApiServer, options: PageOptions, files: ConsoleFiles | undefined): void {
   const docs = options.showReference ? [reference, ...documentation] : documentation;
-  app.get("/", { schema: { hide: true } }, (request, reply) =>
-    wantsPage(request) ? sendPage(reply, "Postern", content(docs), options) : sendText(reply, plainText(docs)),
-  );
+  app.get("/", { schema: { hide: true } }, (request, reply) => {
+    if (!wantsPage(request)) return sendText(reply, plainText(docs));
+    return files === undefined ? sendPage(reply, "Postern", content(docs), options) : sendConsole(reply, files);
+  });
 }
 
 function content(docs: Link[]): string {

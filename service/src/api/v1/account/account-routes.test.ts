@@ -5,6 +5,7 @@ import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { holdAccount } from "../../../accounts/account-store.ts";
 import { setLimits } from "../../../accounts/limit-store.ts";
+import { setQuotas } from "../../../accounts/quota-store.ts";
 
 const api = useTestApi();
 
@@ -20,6 +21,7 @@ test("a key returns its account, its mode and the default rate limits", async ()
     mode: "test",
     totp_required: false,
     rate_limits: { per_second: 3, per_10_seconds: 20, per_minute: 100 },
+    quotas: [],
     held: false,
     held_reason: null,
     reputation: {
@@ -88,7 +90,41 @@ test("a hold by the guard is returned for live mail, and one by the operator for
   expect(await accountOf({ key })).toMatchObject({ held: true, held_reason: expect.not.stringContaining("note") });
 });
 
-async function accountOf({ key, accessToken }: { key?: string; accessToken?: string }) {
+test("the quotas of a mode are returned with what the account uses, and those of another account are not", async () => {
+  const { db } = api.database;
+  const [mine, theirs] = [await aLogin(db, api.deps.loginDeps), await aLogin(db, api.deps.loginDeps)];
+  const { key } = await anApiKey(db, api.deps.apiKeyIssuer, mine.accountId, { type: "test" });
+  const { accountId } = mine;
+  await setQuotas(db, { accountId, mode: "live" }, { recipientsPerDay: 1_000, trial: 50, storedContentBytes: 5_000 });
+  await setQuotas(db, { accountId, mode: "test" }, { queuedRecipients: 3, recipientsPerDay: 10 });
+  await api.deps.acceptDeps.quotas.refresh();
+  const body = { from: "a@sandbox.test", to: ["delivered@sandbox.test", "b@sandbox.test"], subject: "Hi", text: "Hi" };
+  expect((await api.call({ method: "POST", path: "/api/v1/send", key, body })).status).toBe(202);
+
+  expect((await accountOf(mine)).quotas).toEqual([
+    { name: "recipients_per_day", limit: 50, used: 0, trial: true },
+    { name: "stored_content_bytes", limit: 5_000, used: 0, trial: false },
+  ]);
+  const ofTest = [
+    { name: "recipients_per_day", limit: 10, used: 2, trial: false },
+    { name: "queued_recipients", limit: 3, used: 2, trial: false },
+  ];
+  expect((await accountOf({ key })).quotas).toEqual(ofTest);
+  expect(await accountOf(mine, "?mode=test")).toMatchObject({ mode: "test", quotas: ofTest });
+  expect((await accountOf(theirs)).quotas).toEqual([]);
+});
+
+test("422 for the other mode of a key, and for an unknown one", async () => {
+  const { accountId } = await aLogin(api.database.db, api.deps.loginDeps);
+  const { key } = await anApiKey(api.database.db, api.deps.apiKeyIssuer, accountId, { type: "test" });
+  for (const mode of ["live", "both"]) {
+    const { error } = await accountOf({ key }, `?mode=${mode}`);
+    expect([error.code, error.details[0].field]).toEqual(["VALIDATION_ERROR", "mode"]);
+  }
+  expect(await accountOf({ key }, "?mode=test")).toMatchObject({ mode: "test" });
+});
+
+async function accountOf({ key, accessToken }: { key?: string; accessToken?: string }, query = "") {
   const credential = key === undefined ? { token: accessToken ?? "" } : { key };
-  return (await api.call({ method: "GET", path: "/api/v1/account", ...credential })).json();
+  return (await api.call({ method: "GET", path: `/api/v1/account${query}`, ...credential })).json();
 }

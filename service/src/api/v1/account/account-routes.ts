@@ -5,6 +5,7 @@ import { requireCode } from "../../auth/require-code.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwt, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { givenCode } from "../auth/totp-wire.ts";
+import { requireMode, sendingModeQuery } from "../sends/send-mode.ts";
 import { accountResponse, accountSettingsBody, accountSettingsResponse, toAccountResponse } from "./account-wire.ts";
 
 /** An addition to the published interface: a caller can test a key without sending an email. */
@@ -20,21 +21,26 @@ export function accountRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "getAccount",
         summary: "Get the account of the credential",
         description:
-          "Returns the account, the mode and the rate limits that apply to the credential of this request, whether the mail of the " +
-          "account is on hold, and its bounce and complaint rates.",
+          "Returns the account, the mode, the rate limits and the quotas that apply to the credential of this request, whether the " +
+          "mail of the account is on hold, and its bounce and complaint rates.",
         tags: ["Account"],
         security: needsKeyOrJwt,
+        querystring: sendingModeQuery,
         response: { 200: accountResponse, ...errorResponses(401, 422, 429) },
       },
     },
     async (request) => {
       const caller = callerOf(request);
-      const account = await findAccount(caller.db, caller.mode);
+      const mode = requireMode(caller, request.query.mode);
+      const { quotas } = deps.acceptDeps;
+      const account = await findAccount(caller.db, mode);
       const guard = await findGuardState(caller.db, caller.accountId);
       if (account === undefined || guard === undefined) {
         throw new Error("a credential names an account that does not exist");
       }
-      return toAccountResponse(account, guard, caller);
+      const owner = { accountId: caller.accountId, mode };
+      await quotas.readStale([owner]);
+      return toAccountResponse(account, { guard, quotas: quotas.statesOf(owner), mode }, caller);
     },
   );
 

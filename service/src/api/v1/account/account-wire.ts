@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { QuotaState } from "../../../accept/quota-states.ts";
 import type { AccountProfile } from "../../../accounts/account-store.ts";
 import { evaluateCounts } from "../../../guard/guard-verdict.ts";
 import type { GuardCounts } from "../../../guard/limits.ts";
+import type { Mode } from "../../../mode.ts";
 import { type Caller, domainOf } from "../../auth/authenticate.ts";
 import { recoveryCodeField, totpCodeField } from "../auth/totp-wire.ts";
 
@@ -10,10 +12,23 @@ export const accountResponse = z
     tenant_id: z.uuid().describe("Id of the account"),
     name: z.string().meta({ example: "Acme" }),
     credential: z.enum(["api_key", "jwt"]).describe("The kind of credential that authenticated this request"),
-    mode: z.enum(["live", "test"]).describe("`live`: sends with this credential go out; `test`: they never do"),
+    mode: z.enum(["live", "test"]).describe("`live`: sends in this mode go out; `test`: they never do"),
     rate_limits: z
       .object({ per_second: z.int(), per_10_seconds: z.int(), per_minute: z.int() })
       .describe("Send requests that the account may make in each window"),
+    quotas: z
+      .array(
+        z.object({
+          name: z.enum(["recipients_per_day", "queued_recipients", "stored_content_bytes"]),
+          limit: z.int().meta({ example: 10_000 }),
+          used: z.int().describe("Can exceed `limit`").meta({ example: 8_200 }),
+          trial: z.boolean().describe("The account is on trial, and this is its limit"),
+        }),
+      )
+      .describe(
+        "Each quota that the operator set for this account and mode, and what the account uses of it, as of a few seconds ago. " +
+          "Recipients of a day count from 00:00 UTC. A quota that is not set is unlimited",
+      ),
     held: z
       .boolean()
       .describe("True while accepted mail of this mode waits because the mail of the account is on hold"),
@@ -63,19 +78,20 @@ export const accountSettingsResponse = z.object({ totp_required: z.boolean() }).
 
 export function toAccountResponse(
   account: AccountProfile,
-  guard: GuardCounts,
+  { guard, quotas, mode }: { guard: GuardCounts; quotas: QuotaState[]; mode: Mode },
   caller: Caller,
 ): z.infer<typeof accountResponse> {
   return {
     tenant_id: account.id,
     name: account.name,
     credential: caller.credential.kind === "api-key" ? "api_key" : "jwt",
-    mode: caller.mode,
+    mode,
     rate_limits: {
       per_second: account.perSecond,
       per_10_seconds: account.per10Seconds,
       per_minute: account.perMinute,
     },
+    quotas: quotas.map(({ name, limit, used, isTrial }) => ({ name, limit, used, trial: isTrial })),
     held: account.holdReason !== null,
     held_reason: account.holdReason,
     totp_required: account.totpRequired,

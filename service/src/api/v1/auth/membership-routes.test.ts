@@ -19,6 +19,7 @@ test("GET /auth/me shows the user, the account and role of the token, and all ac
     user_id: person.id,
     email: person.email,
     is_operator: false,
+    log_in: { password: true, oidc: false, totp: false },
     tenant_id: person.accountId,
     role: "developer",
     memberships: [
@@ -28,9 +29,12 @@ test("GET /auth/me shows the user, the account and role of the token, and all ac
   });
 });
 
-test("GET /auth/me says whether the user is an operator", async () => {
+test("GET /auth/me says whether the user is an operator and has two-factor authentication", async () => {
   const { accessToken } = await anOperatorLogin(api.database.db, api.deps.loginDeps);
-  expect((await me(accessToken)).json().is_operator).toBe(true);
+  expect((await me(accessToken)).json()).toMatchObject({
+    is_operator: true,
+    log_in: { password: true, oidc: false, totp: true },
+  });
 });
 
 test("a switch gives tokens for the other account with the role there, and the first login stays open", async () => {

@@ -33,9 +33,10 @@ export function membershipRoutes(app: ApiServer, deps: ApiDeps): void {
     async (request) => {
       const { accountId } = callerOf(request);
       const { userId, role } = requireUser(callerOf(request));
-      const { email, isOperator } = await getPerson(db, userId);
+      const { email, isOperator, isOidc, hasTotp } = await getPerson(db, userId);
+      const log_in = { password: !isOidc, oidc: isOidc, totp: hasTotp };
       const memberships = toMemberships(await listMemberships(db, userId));
-      return { user_id: userId, email, is_operator: isOperator, tenant_id: accountId, role, memberships };
+      return { user_id: userId, email, is_operator: isOperator, log_in, tenant_id: accountId, role, memberships };
     },
   );
 

@@ -23,6 +23,13 @@ export const meResponse = z
     user_id: z.uuid(),
     email: z.string().meta({ example: "ada@example.com" }),
     is_operator: z.boolean().describe("Whether the user is an operator of the installation"),
+    log_in: z
+      .object({
+        password: z.boolean().describe("With a password of this installation"),
+        oidc: z.boolean().describe("At the OIDC issuer, which also asks for a second factor"),
+        totp: z.boolean().describe("Two-factor authentication of this installation is on"),
+      })
+      .describe("How the user logs in"),
     tenant_id: z.uuid().describe("The account that the access token is for"),
     role: roleField,
     memberships: z

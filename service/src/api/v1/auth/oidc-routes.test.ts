@@ -55,7 +55,7 @@ test("the start sends the browser to the issuer with PKCE, state and nonce, and 
   );
 });
 
-test("the callback sets the refresh cookie for 12 hours, deletes its own and goes to the start page", async () => {
+test("the callback sets the refresh cookie for 12 hours, deletes its own and goes to the console", async () => {
   const flow = await startFlow(api.app);
   const { status, location, setCookies, refreshCookie } = await callBack(
     api.app,
@@ -71,7 +71,11 @@ test("the callback sets the refresh cookie for 12 hours, deletes its own and goe
   ]);
   const token = await accessTokenOf(api.app, refreshCookie);
   const me = await api.app.inject({ url: "/api/v1/auth/me", headers: { authorization: `Bearer ${token}` } });
-  expect(me.json()).toMatchObject({ email: "ada@acme.test", role: "developer" });
+  expect(me.json()).toMatchObject({
+    email: "ada@acme.test",
+    role: "developer",
+    log_in: { password: false, oidc: true, totp: false },
+  });
 });
 
 test("an error is a page that says what to do and repeats nothing of the request", async () => {

@@ -11,11 +11,11 @@ import { escapeHtml, sendPage, textToHtml, wantsPage } from "../../http/pages/pa
 import { createOidcCookie } from "./oidc-cookie.ts";
 import { createRefreshCookie } from "./refresh-cookie.ts";
 
-const startPath = "/api/v1/auth/oidc/start";
+export const startPath = "/api/v1/auth/oidc/start";
 
 /**
  * Pages that a browser opens, not calls of a program, so the OpenAPI document does not have them. After the callback the browser has the
- * refresh token in its cookie; the page at PUBLIC_URL exchanges it as after a log-in with `browser`.
+ * refresh token in its cookie; the console exchanges it as after a log-in with `browser`.
  */
 export function oidcRoutes(app: ApiServer, deps: ApiDeps): void {
   const { authenticator, http, loginDeps } = deps;

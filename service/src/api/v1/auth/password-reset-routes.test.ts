@@ -18,7 +18,7 @@ describe("a password reset", () => {
     const user = await aLogin(api.database.db, api.deps.loginDeps);
     expect((await request(user.email)).status).toBe(202);
     const text = await mailTo(user.email);
-    expect(text).toContain("https://mail.example.com/#reset=");
+    expect(text).toContain("https://mail.example.com/reset-password#token=");
     const token = tokenIn(text);
     const stored = await change(api.database.db, "select r::text as row from password_resets r");
     expect(JSON.stringify(stored)).not.toContain(token);
@@ -103,7 +103,7 @@ describe("with SYSTEM_SENDER an invitation", () => {
     const email = `jane-${randomBytes(6).toString("hex")}@example.com`;
     const { json } = await invite(owner.accessToken, email);
     expect(json()).toMatchObject({ mailed: true, link: null });
-    expect(await mailTo(email)).toContain("https://mail.example.com/#invitation=");
+    expect(await mailTo(email)).toContain("https://mail.example.com/invitation#token=");
   });
 });
 

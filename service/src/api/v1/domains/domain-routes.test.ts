@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLogin } from "../../../../test/builders.ts";
 import { identitiesOf, openDomainFixture, testConfigurationSet } from "../../../../test/domain-fixture.ts";
+import { change } from "../../../../test/send-rows.ts";
 import { useSesSimulator } from "../../../../test/use-ses-simulator.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import type { DomainDeps } from "../../../domains/register-domain.ts";
@@ -182,8 +183,27 @@ describe("GET /api/v1/domains (interface 4.4)", () => {
         verification_status: "Pending",
         identity_arn: expect.stringContaining(name),
         configuration_set_name: testConfigurationSet,
+        last_checked_at: null,
+        next_check_at: expect.any(String),
+        records_found: 0,
+        records_total: 4,
       })),
     );
+  });
+
+  test("200 counts the DNS records that the last check found", async () => {
+    const { accessToken } = await aSession();
+    const { domain_id, dns_records } = (await register(accessToken, aName())).json();
+    const checks = dns_records.map((record: object, index: number) => ({
+      record,
+      status: ["found", "missing", "wrong", "found"][index],
+    }));
+    await change(api.database.db, "update domains set record_checks = $2, last_checked_at = now() where id = $1", [
+      domain_id,
+      JSON.stringify(checks),
+    ]);
+    const [listed] = (await api.call({ method: "GET", path: "/api/v1/domains", token: accessToken })).json();
+    expect(listed).toMatchObject({ records_found: 2, records_total: 4, last_checked_at: expect.any(String) });
   });
 
   test("domains of another account are not listed", async () => {
@@ -206,6 +226,7 @@ describe("GET /api/v1/domains/:id (interface 4.5)", () => {
       configuration_set_name: testConfigurationSet,
       last_checked_at: null,
       next_check_at: expect.any(String),
+      mail_from: null,
     });
   });
 

@@ -1,12 +1,12 @@
-import { z } from "zod";
 import { parseDomainName } from "../../../domains/domain-name.ts";
 import { findDomain, listDomains, requestCheck, verifyPauseSeconds } from "../../../domains/domain-store.ts";
-import { type DomainDeps, registerDomain } from "../../../domains/register-domain.ts";
+import { registerDomain } from "../../../domains/register-domain.ts";
 import { removeDomain } from "../../../domains/remove-domain.ts";
 import { AppError } from "../../../errors.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { errorResponses, needsJwtOrKey } from "../../http/wire-format.ts";
+import { domainIdParams, noSuchDomain, parseDomainId } from "./domain-id.ts";
 import {
   domainList,
   domainResponse,
@@ -17,11 +17,7 @@ import {
   toListedDomain,
   toRegisteredDomain,
 } from "./domain-wire.ts";
-
-/** Any text that is not such an integer is 404 like an unknown id. */
-const idParams = z.object({
-  id: z.string().describe("The `domain_id`").meta({ type: "integer", format: "int32", minimum: 1, example: 1 }),
-});
+import { requireDomainDeps } from "./require-domain-deps.ts";
 
 export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(deps);
@@ -72,14 +68,14 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Get a domain with its DNS records",
         tags: ["Domains"],
         security: needsJwtOrKey,
-        params: idParams,
+        params: domainIdParams,
         response: { 200: domainResponse, ...errorResponses(401, 404, 422, 429) },
       },
     },
     async (request) => {
       const id = parseDomainId(request.params.id);
       const domain = id === undefined ? undefined : await findDomain(callerOf(request).db, id);
-      if (domain === undefined) throw notFound();
+      if (domain === undefined) throw noSuchDomain();
       return toDomainResponse(domain);
     },
   );
@@ -94,7 +90,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
         description: "The check runs within seconds; GET /api/v1/domains/{id} returns its result.",
         tags: ["Domains"],
         security: needsJwtOrKey,
-        params: idParams,
+        params: domainIdParams,
         response: { 202: domainResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },
     },
@@ -104,7 +100,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
       const requested = id === undefined ? undefined : await requestCheck(db, id);
       if (requested !== undefined) return reply.code(202).send(toDomainResponse(requested));
       const exists = id !== undefined && (await findDomain(db, id)) !== undefined;
-      throw exists ? checkRequestedRecently() : notFound();
+      throw exists ? checkRequestedRecently() : noSuchDomain();
     },
   );
 
@@ -120,16 +116,16 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
           "busy, it does so later.",
         tags: ["Domains"],
         security: needsJwtOrKey,
-        params: idParams,
+        params: domainIdParams,
         response: { 200: removedDomainResponse, ...errorResponses(401, 404, 413, 415, 422, 429) },
       },
     },
     async (request) => {
       const { accountId, db } = callerOf(request);
       const id = parseDomainId(request.params.id);
-      if (id === undefined || (await findDomain(db, id)) === undefined) throw notFound();
+      if (id === undefined || (await findDomain(db, id)) === undefined) throw noSuchDomain();
       const removed = await removeDomain(requireDomainDeps(deps), accountId, id, db.actor);
-      if (removed === undefined) throw notFound();
+      if (removed === undefined) throw noSuchDomain();
       if (removed.identityRemovalError !== undefined) {
         deps.log.warn(
           { request_id: request.id, err: removed.identityRemovalError },
@@ -141,25 +137,7 @@ export function domainRoutes(app: ApiServer, deps: ApiDeps): void {
   );
 }
 
-function requireDomainDeps({ domainDeps }: ApiDeps): DomainDeps {
-  if (domainDeps !== undefined) return domainDeps;
-  const message =
-    "This installation is not connected to AWS: the setting AWS_FEEDBACK_TOPIC_ARN is missing. The operator must run " +
-    "`postern aws setup`, add the printed line to .env and restart the API.";
-  throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 60 });
-}
-
 function checkRequestedRecently(): AppError {
   const message = `A check of this domain was requested less than ${verifyPauseSeconds} seconds ago. Request it again in ${verifyPauseSeconds} seconds.`;
   return new AppError("RATE_LIMIT_EXCEEDED", message, { retryAfterSeconds: verifyPauseSeconds });
-}
-
-function notFound(): AppError {
-  return new AppError("NOT_FOUND", "This account has no domain with this id.");
-}
-
-/** Domain ids are PostgreSQL integers. Returns undefined for any other text. */
-function parseDomainId(text: string): number | undefined {
-  const id = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : undefined;
-  return id !== undefined && id <= 2_147_483_647 ? id : undefined;
 }

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { type DnsRecord, type Domain, dnsRecordsOf } from "../../../domains/domain.ts";
+import {
+  type DnsRecord,
+  type Domain,
+  dnsRecordsOf,
+  mailFromDomainOf,
+  mailFromRecordsOf,
+} from "../../../domains/domain.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 
 export const registerDomainBody = z
@@ -38,6 +44,8 @@ const listedFields = {
   ...commonFields,
   verification_status: z.enum(["Pending", "Success", "Failed"]),
   configuration_set_name: z.string().meta({ example: "postern" }),
+  last_checked_at: wireTimestamp.nullable(),
+  next_check_at: wireTimestamp,
 };
 
 export const registeredDomainResponse = z
@@ -45,15 +53,41 @@ export const registeredDomainResponse = z
   .meta({ id: "RegisteredDomain", description: "The registered domain with the DNS records to publish" });
 
 export const domainList = z
-  .array(z.object(listedFields).meta({ id: "ListedDomain", description: "A domain without its DNS records" }))
+  .array(
+    z
+      .object({
+        ...listedFields,
+        records_found: z.int().describe("How many of its DNS records the last check found").meta({ example: 3 }),
+        records_total: z.int().describe("How many DNS records it needs").meta({ example: 4 }),
+      })
+      .meta({ id: "ListedDomain", description: "A domain without its DNS records" }),
+  )
   .describe("All domains of the account");
+
+const mailFrom = z
+  .object({
+    domain: z.string().meta({ example: "bounce.mail.acme.io" }),
+    status: z
+      .enum(["Pending", "Success", "Failed"])
+      .describe(
+        "Whether SES uses it. `Pending`: SES has not found the MX record yet. `Failed`: SES stopped looking; set it again",
+      ),
+    records: z.array(
+      z.object({
+        type: z.enum(["MX", "TXT"]),
+        name: z.string().meta({ example: "bounce.mail.acme.io" }),
+        value: z.string().meta({ example: "10 feedback-smtp.eu-west-1.amazonses.com" }),
+      }),
+    ),
+  })
+  .nullable()
+  .describe("The custom MAIL FROM domain with its DNS records; null while mail uses the return path of SES");
 
 export const domainResponse = z
   .object({
     ...listedFields,
     dns_records: checkedRecords,
-    last_checked_at: wireTimestamp.nullable(),
-    next_check_at: wireTimestamp,
+    mail_from: mailFrom,
   })
   .meta({ id: "Domain", description: "A domain with its DNS records" });
 
@@ -64,20 +98,23 @@ export function toRegisteredDomain(domain: Domain): z.infer<typeof registeredDom
 }
 
 export function toListedDomain(domain: Domain): z.infer<typeof domainList>[number] {
-  return {
-    ...toCommon(domain),
-    verification_status: domain.verificationStatus,
-    configuration_set_name: domain.configurationSetName,
-  };
+  const records = dnsRecordsOf(domain);
+  const isFound = (record: DnsRecord) => checkOf(domain, record).status === "found";
+  return { ...toListed(domain), records_found: records.filter(isFound).length, records_total: records.length };
 }
 
 export function toDomainResponse(domain: Domain): z.infer<typeof domainResponse> {
   return {
-    ...toListedDomain(domain),
+    ...toListed(domain),
     dns_records: dnsRecordsOf(domain).map((record) => ({ ...record, ...checkOf(domain, record) })),
-    last_checked_at: domain.lastCheckedAt,
-    next_check_at: domain.nextCheckAt,
+    mail_from: toMailFrom(domain),
   };
+}
+
+function toMailFrom(domain: Domain): z.infer<typeof mailFrom> {
+  const name = mailFromDomainOf(domain);
+  if (name === undefined) return null;
+  return { domain: name, status: domain.mailFromStatus ?? "Pending", records: mailFromRecordsOf(domain) };
 }
 
 function checkOf({ recordChecks }: Domain, record: DnsRecord) {
@@ -87,6 +124,16 @@ function checkOf({ recordChecks }: Domain, record: DnsRecord) {
     ...(check.status === "unknown" ? {} : { status: check.status }),
     ...(check.foundValue === undefined ? {} : { found_value: check.foundValue }),
     ...(check.hint === undefined ? {} : { hint: check.hint }),
+  };
+}
+
+function toListed(domain: Domain) {
+  return {
+    ...toCommon(domain),
+    verification_status: domain.verificationStatus,
+    configuration_set_name: domain.configurationSetName,
+    last_checked_at: domain.lastCheckedAt,
+    next_check_at: domain.nextCheckAt,
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type EventFilter, eventTypes, type SendEvent } from "../../../events/event-store.ts";
 import { bounceCauses } from "../../../events/reasons/bounce-causes.ts";
 import { explainBounce } from "../../../events/reasons/explain-bounce.ts";
+import { type EventFilter, eventTypes, type SendEvent } from "../../../events/send-event.ts";
 import { parseAddress } from "../../../mail-address.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import {

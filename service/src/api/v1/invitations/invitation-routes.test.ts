@@ -26,7 +26,7 @@ describe("an owner", () => {
     });
     expect(status).toBe(201);
     expect(json()).toMatchObject({ email, role: "viewer", invited_by: owner.id, mailed: false });
-    expect(json().link).toMatch(/^https:\/\/mail\.example\.com\/#invitation=[\w-]{43}$/);
+    expect(json().link).toMatch(/^https:\/\/mail\.example\.com\/invitation#token=[\w-]{43}$/);
     const days = (Date.parse(json().expires_at) - Date.parse(json().created_at)) / 86_400_000;
     expect(days).toBeCloseTo(7, 3);
     const stored = await change(api.database.db, "select i::text as row from invitations i where email = $1", [email]);

@@ -45,7 +45,7 @@ export const invitedResponse = z
       .describe(
         "Pass it on to the invited person. No other response contains it. Null when this installation mails the links",
       )
-      .meta({ example: "https://mail.example.com/#invitation=TOKEN" }),
+      .meta({ example: "https://mail.example.com/invitation#token=TOKEN" }),
   })
   .meta({ id: "CreatedInvitation", description: "The new invitation" });
 

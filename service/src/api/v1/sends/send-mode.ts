@@ -17,6 +17,11 @@ export function modesToRead({ mode, credential }: Caller, requested: Mode | unde
   return [mode];
 }
 
+/** One mode: that of an API key; for a JWT the one in the query, by default live. */
+export function requireMode(caller: Caller, requested: Mode | undefined): Mode {
+  return modesToRead(caller, requested ?? caller.mode)[0] ?? caller.mode;
+}
+
 /** The sends that the caller may look up by id. */
 export function sendsToRead(caller: Caller, requested: Mode | undefined): VisibleSends {
   return { modes: modesToRead(caller, requested), domain: domainOf(caller) };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import { parseAddress } from "../../../mail-address.ts";
+import { findSuppressionState } from "../../../suppressions/suppression-state.ts";
 import {
   findSuppressionsBefore,
   listSuppressions,
@@ -15,9 +16,12 @@ import { modesToRead } from "../sends/send-mode.ts";
 import {
   removalQuery,
   removedSuppressionResponse,
+  stateQuery,
   suppressionList,
   suppressionQuery,
+  suppressionStateResponse,
   toSuppressionEntry,
+  toSuppressionState,
 } from "./suppression-wire.ts";
 
 export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
@@ -58,6 +62,34 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
     },
   );
 
+  app.get(
+    "/api/v1/suppression/:email",
+    {
+      onRequest,
+      schema: {
+        operationId: "getSuppression",
+        summary: "Look up an address in the suppression list",
+        description:
+          "Shows the entries of the address, and its last removal: who removed it when, and whether SES removed it from its own " +
+          "list too. 404 for an address that has neither.",
+        tags: ["Suppressions"],
+        security: needsJwtOrKey,
+        params: z.object({ email: z.string().describe("The address, URL-encoded") }),
+        querystring: stateQuery,
+        response: { 200: suppressionStateResponse, ...errorResponses(401, 404, 422, 429) },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const modes = modesToRead(caller, request.query.mode);
+      const address = parseAddress(request.params.email);
+      if ("problem" in address) throw notListed();
+      const state = await findSuppressionState(caller.db, modes, address.key);
+      if (state.suppressions.length + state.removals.length === 0) throw notListed();
+      return { success: true as const, data: toSuppressionState(address.key, state) };
+    },
+  );
+
   app.delete(
     "/api/v1/suppression/:email",
     {
@@ -80,9 +112,13 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
       const modes = modesToRead(caller, request.query.mode);
       const address = parseAddress(request.params.email);
       const isRemoved = !("problem" in address) && (await removeSuppression(caller.db, modes, address.key));
-      if (!isRemoved) throw new AppError("NOT_FOUND", "This address is not on the suppression list of this account.");
+      if (!isRemoved) throw notListed();
       const message = `${request.params.email} was removed from the suppression list. Later sends to it are no longer filtered.`;
       return { success: true as const, message };
     },
   );
+}
+
+function notListed(): AppError {
+  return new AppError("NOT_FOUND", "This address is not on the suppression list of this account.");
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { RemovedSuppression, SuppressionState } from "../../../suppressions/suppression-state.ts";
 import type { Suppression } from "../../../suppressions/suppression-store.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import {
@@ -17,6 +18,8 @@ export const suppressionQuery = z.strictObject({
   mode: readingModeParameter,
   before: beforeParameter,
 });
+
+export const stateQuery = z.strictObject({ mode: readingModeParameter });
 
 export const removalQuery = z.strictObject({
   mode: z.enum(["live", "test"]).optional().describe("Removes the entry of this mode only. Without it, of both modes"),
@@ -49,6 +52,72 @@ export const removedSuppressionResponse = z
     }),
   })
   .describe("The address is no longer suppressed");
+
+const removalEntry = z
+  .object({
+    mode: wireMode,
+    removed_at: wireTimestamp,
+    removed_by: z.object({
+      kind: z.enum(["user", "key"]),
+      name: z
+        .string()
+        .nullable()
+        .describe("Email of the user or prefix of the key; null if neither existed any more")
+        .meta({ example: "ada@acme.io" }),
+    }),
+    provider: z
+      .object({
+        status: z
+          .enum(["not_needed", "pending", "removed", "kept", "refused"])
+          .describe(
+            "`not_needed`: test mail never reaches SES. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list " +
+              "of SES does not have the address. `kept`: the recipient complained after the removal, so the address stays on the list " +
+              "of SES. `refused`: SES does not accept the address, Postern does not try again",
+          ),
+        finished_at: wireTimestamp.nullable().describe("When `removed`, `kept` or `refused` was known; else null"),
+        next_try_at: wireTimestamp.nullable().describe("While `pending`, when Postern asks SES next; else null"),
+        error: z
+          .enum(["throttled", "unavailable", "denied", "limit_reached", "invalid"])
+          .nullable()
+          .describe("Why the last try failed; null if none failed"),
+      })
+      .describe("The removal from the suppression list of the SES account, which is one for all accounts of Postern"),
+  })
+  .meta({
+    id: "SuppressionRemoval",
+    description: "The last removal of an address from the suppression list, for 90 days",
+  });
+
+export const suppressionStateResponse = z
+  .object({
+    success: z.literal(true),
+    data: z.object({
+      email: z.string().describe("In lower case, with the domain in ASCII").meta({ example: "gone@example.com" }),
+      suppressions: z.array(suppressionEntry).describe("At most one for each mode; empty when it is not suppressed"),
+      removals: z
+        .array(removalEntry)
+        .describe("The last removal in each mode; an address can be suppressed again after it"),
+    }),
+  })
+  .describe("What the account knows about the address");
+
+export function toSuppressionState(email: string, { suppressions, removals }: SuppressionState) {
+  return { email, suppressions: suppressions.map(toSuppressionEntry), removals: removals.map(toRemovalEntry) };
+}
+
+function toRemovalEntry(removal: RemovedSuppression): z.input<typeof removalEntry> {
+  return {
+    mode: removal.mode,
+    removed_at: removal.removedAt,
+    removed_by: { kind: removal.removedByKind, name: removal.removedByName },
+    provider: {
+      status: removal.providerStatus,
+      finished_at: removal.providerFinishedAt,
+      next_try_at: removal.providerNextTryAt,
+      error: removal.providerError === "limit-reached" ? "limit_reached" : removal.providerError,
+    },
+  };
+}
 
 export function toSuppressionEntry(suppression: Suppression): z.input<typeof suppressionEntry> {
   const { id, email, reason, suppressedAt, sendId, mode } = suppression;

@@ -5,12 +5,17 @@ import {
   GetEmailIdentityCommand,
   type IdentityInfo,
   ListEmailIdentitiesCommand,
+  type MailFromAttributes,
+  PutEmailIdentityMailFromAttributesCommand,
   type SESv2Client,
 } from "@aws-sdk/client-sesv2";
 import type { DkimStatus, EmailProvider, Identity, ListedIdentity } from "../../email-provider.ts";
 import type { ControlCall } from "../control-call.ts";
 
-type IdentityCalls = Pick<EmailProvider, "createIdentity" | "findIdentity" | "removeIdentity" | "listIdentities">;
+type IdentityCalls = Pick<
+  EmailProvider,
+  "createIdentity" | "findIdentity" | "removeIdentity" | "setMailFrom" | "listIdentities"
+>;
 
 const maxPageSize = 1000;
 
@@ -23,6 +28,7 @@ export function identityCalls(client: SESv2Client, call: ControlCall, arnPrefix:
     // Some AWS regions use another zone.
     dkimZone: dkim.SigningHostedZone ?? "dkim.amazonses.com",
     configurationSetName: setName,
+    mailFrom: undefined,
   });
   return {
     async createIdentity(domainName, configurationSetName) {
@@ -40,11 +46,22 @@ export function identityCalls(client: SESv2Client, call: ControlCall, arnPrefix:
       const command = new GetEmailIdentityCommand({ EmailIdentity: domainName });
       const found = await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
       if (found === undefined) return undefined;
-      return identityFrom(domainName, found.DkimAttributes, found.ConfigurationSetName);
+      const identity = identityFrom(domainName, found.DkimAttributes, found.ConfigurationSetName);
+      return { ...identity, mailFrom: mailFromOf(found.MailFromAttributes) };
     },
     async removeIdentity(domainName) {
       const command = new DeleteEmailIdentityCommand({ EmailIdentity: domainName });
       await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
+    },
+    async setMailFrom(domainName, mailFromDomain) {
+      const command = new PutEmailIdentityMailFromAttributesCommand({
+        EmailIdentity: domainName,
+        // Without the name SES removes the setting.
+        MailFromDomain: mailFromDomain,
+        // Mail goes out with the return path of SES while the MX record is missing.
+        BehaviorOnMxFailure: "USE_DEFAULT_VALUE",
+      });
+      await call((deadline) => client.send(command, deadline));
     },
     async listIdentities(after) {
       const command = new ListEmailIdentitiesCommand({ PageSize: maxPageSize, NextToken: after });
@@ -62,6 +79,22 @@ function listedDomain({
 }: IdentityInfo): ListedIdentity[] {
   if (IdentityName === undefined || IdentityType === "EMAIL_ADDRESS") return [];
   return [{ domainName: IdentityName, isVerified: SendingEnabled === true && VerificationStatus === "SUCCESS" }];
+}
+
+function mailFromOf(
+  { MailFromDomain, MailFromDomainStatus }: MailFromAttributes = {
+    MailFromDomain: undefined,
+    MailFromDomainStatus: undefined,
+    BehaviorOnMxFailure: undefined,
+  },
+): Identity["mailFrom"] {
+  if (MailFromDomain === undefined || MailFromDomain === "") return undefined;
+  // SES goes on trying after a temporary failure.
+  const status = { SUCCESS: "success", FAILED: "failed" } as const;
+  return {
+    domain: MailFromDomain,
+    status: status[MailFromDomainStatus as keyof typeof status] ?? "pending", // SES may add words
+  };
 }
 
 function dkimStatusOf(status: string | undefined): DkimStatus {

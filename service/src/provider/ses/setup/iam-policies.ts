@@ -61,7 +61,13 @@ export function runTimePolicy(cellCode: string, region: string, { hasTenants = f
     Version: "2012-10-17",
     Statement: [
       allow(
-        ["ses:SendEmail", "ses:CreateEmailIdentity", "ses:GetEmailIdentity", "ses:DeleteEmailIdentity"],
+        [
+          "ses:SendEmail",
+          "ses:CreateEmailIdentity",
+          "ses:GetEmailIdentity",
+          "ses:DeleteEmailIdentity",
+          "ses:PutEmailIdentityMailFromAttributes",
+        ],
         [arn.identities, arn.configurationSet],
       ),
       allow(

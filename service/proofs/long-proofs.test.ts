@@ -1,0 +1,3 @@
+import { longProofs, testSmallProofs } from "./small/small-proofs.ts";
+
+testSmallProofs(longProofs);

@@ -1,0 +1,19 @@
+import { AppError } from "../../../errors.ts";
+
+export function noSuchSend(): AppError {
+  return new AppError("NOT_FOUND", "This account has no send with this id.");
+}
+
+export function contentNotKept(): AppError {
+  return new AppError(
+    "CONTENT_NOT_KEPT",
+    "The content of this send is no longer kept, or it was never stored because all recipients were suppressed.",
+  );
+}
+
+export function contentViewOff(): AppError {
+  return new AppError(
+    "FORBIDDEN",
+    "This installation does not show the content of mails: its operator has set CONTENT_VIEW=off.",
+  );
+}
