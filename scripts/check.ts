@@ -5,6 +5,7 @@ const steps: [name: string, command: string][] = [
   ["format and lint (biome)", "biome check ."],
   ["lint with types (oxlint)", "oxlint --type-aware --deny-warnings"],
   ["types (tsc)", "tsc"],
+  ["types of the console (tsc)", "tsc -p console"],
   ["dead code (knip)", "knip"],
   ["API document (redocly)", "redocly lint service/openapi.json"],
   ["tests, architecture included (vitest)", "vitest run --exclude **/proofs/** --exclude **/mutations/**"],

@@ -1,0 +1,36 @@
+const space = "\u00a0";
+
+/** SES computes a rate from fewer outcomes too, but one bounce would then move it by more than half a per cent. */
+export const minimumOutcomes = 200;
+
+/** "14,200" */
+export function formatNumber(value: number, digits = 0): string {
+  return value.toLocaleString("en-GB", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** "4.2 %" of a ratio of 0.042. */
+export function formatPercent(ratio: number, digits = 1): string {
+  return `${formatNumber(ratio * 100, digits)}${space}%`;
+}
+
+/** Returns undefined while there are too few outcomes for a rate to mean anything. */
+export function findRate(count: number, outcomes: number, minimum = minimumOutcomes): number | undefined {
+  return outcomes === 0 || outcomes < minimum ? undefined : count / outcomes;
+}
+
+/** "1 send", "1,204 sends" */
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)}${space}${count === 1 ? one : many}`;
+}
+
+/** "812 B", "4.2 kB", "38 MB" */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (Math.round(value) >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${formatNumber(value, unit === 0 || value >= 9.95 ? 0 : 1)}${space}${units[unit]}`;
+}

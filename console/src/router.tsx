@@ -1,0 +1,119 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from "@tanstack/react-router";
+import { session } from "./api/session.ts";
+import { meQuery } from "./api/use-me.ts";
+import { NotFound } from "./frame/not-found.tsx";
+import { PageError } from "./frame/page-error.tsx";
+import { parseSearch, type SearchValues, stringifySearch } from "./frame/search-state.ts";
+import { Shell } from "./frame/shell.tsx";
+
+interface Context {
+  queryClient: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  validateSearch: (search: SearchValues) => search,
+  search: { middlewares: [retainSearchParams(["mode"])] },
+  notFoundComponent: NotFound,
+  errorComponent: PageError,
+});
+
+function requireSession({ pathname, href }: { pathname: string; href: string }): void {
+  if (session.state !== "none") return;
+  throw redirect({ to: "/log-in", search: pathname === "/" ? {} : { to: href }, replace: true });
+}
+
+const inside = createRoute({
+  id: "inside",
+  getParentRoute: () => root,
+  component: Shell,
+  errorComponent: PageError,
+  beforeLoad: async ({ location, context }) => {
+    await session.token();
+    requireSession(location);
+    await context.queryClient.ensureQueryData(meQuery);
+    requireSession(location);
+  },
+});
+
+const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ path, getParentRoute: () => inside, component });
+const openPage = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ path, getParentRoute: () => root, component });
+
+const routes = [
+  inside.addChildren([
+    page(
+      "/",
+      lazyRouteComponent(() => import("./screens/overview/overview-screen.tsx"), "OverviewScreen"),
+    ),
+    page(
+      "/activity",
+      lazyRouteComponent(() => import("./screens/activity/activity-screen.tsx"), "ActivityScreen"),
+    ),
+    page(
+      "/sends/$id",
+      lazyRouteComponent(() => import("./screens/send/send-screen.tsx"), "SendScreen"),
+    ),
+    page(
+      "/domains",
+      lazyRouteComponent(() => import("./screens/domains/domains-screen.tsx"), "DomainsScreen"),
+    ),
+    page(
+      "/domains/$id",
+      lazyRouteComponent(() => import("./screens/domain/domain-screen.tsx"), "DomainScreen"),
+    ),
+    page(
+      "/suppressions",
+      lazyRouteComponent(() => import("./screens/suppressions/suppressions-screen.tsx"), "SuppressionsScreen"),
+    ),
+    page(
+      "/keys",
+      lazyRouteComponent(() => import("./screens/keys/keys-screen.tsx"), "KeysScreen"),
+    ),
+    page(
+      "/usage",
+      lazyRouteComponent(() => import("./screens/usage/usage-screen.tsx"), "UsageScreen"),
+    ),
+    page(
+      "/profile",
+      lazyRouteComponent(() => import("./screens/profile/profile-screen.tsx"), "ProfileScreen"),
+    ),
+  ]),
+  openPage(
+    "/log-in",
+    lazyRouteComponent(() => import("./screens/log-in/log-in-screen.tsx"), "LogInScreen"),
+  ),
+  openPage(
+    "/reset-password",
+    lazyRouteComponent(() => import("./screens/reset-password/reset-password-screen.tsx"), "ResetPasswordScreen"),
+  ),
+  openPage(
+    "/invitation",
+    lazyRouteComponent(() => import("./screens/invitation/invitation-screen.tsx"), "InvitationScreen"),
+  ),
+];
+
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: root.addChildren(routes),
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    defaultPreload: "intent",
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

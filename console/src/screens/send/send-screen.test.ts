@@ -1,0 +1,161 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { expectNoViolations } from "../../../test/expect-no-violations.ts";
+import type { Person } from "../../../test/person.ts";
+import type { SeededMail } from "../../../test/seed-mail.ts";
+import { useConsole } from "../../../test/use-console.ts";
+
+const ui = useConsole();
+let owner: Person;
+let mail: SeededMail;
+
+beforeAll(async () => {
+  owner = await ui.aPerson();
+  mail = await ui.seedMail(owner, { modes: ["live"] });
+}, 120_000);
+
+function find(subject: string, status?: string) {
+  const send = mail.sends.find((each) => each.subject.includes(subject) && (status ?? each.status) === each.status);
+  if (send === undefined) throw new Error(`no seeded send is about ${subject}`);
+  return { ...send, recipient: send.to[0] ?? "" };
+}
+
+async function aSendPage(id: string, as = owner): Promise<Page> {
+  const page = await ui.newPage({ as });
+  await page.goto(`/sends/${id}`);
+  return page;
+}
+
+test("one bounced and one delivered: the summary first, then the problem, open", async () => {
+  const { id, to } = find("Book club");
+  const page = await aSendPage(id);
+  await page.getByText(/^Delivered to/).waitFor();
+  await expect
+    .poll(() => page.getByText(/^Delivered to/).innerText())
+    .toMatch(new RegExp(`^Delivered to ${to[1]} after .* ${to[0]} does not exist and is now suppressed\\.$`));
+  await page.getByText("Whether it is in the inbox is not known.").first().waitFor();
+  const rows = page.getByRole("listitem").getByRole("button", { expanded: true });
+  await expect.poll(() => rows.count()).toBe(1);
+  expect(await rows.innerText()).toContain(to[0]);
+  await page.getByRole("button", { name: new RegExp(to[1] ?? "") }).click();
+  await page.getByText("If the recipient does not find it").waitFor();
+
+  await page.getByRole("button", { name: "Copy answer" }).first().click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(/refused this mail.*SES message id: .*550 5\.1\.1/s);
+  await expectNoViolations(page);
+});
+
+test("the mail in a frame without scripts, with images when asked, as text and as JSON", async () => {
+  const page = await aSendPage(find("48102").id);
+  const frame = page.frameLocator("iframe[title='The mail']");
+  await frame.getByText("Thank you for buying at Fernhill Books.").waitFor();
+  const sandbox = await page.locator("iframe").getAttribute("sandbox");
+  expect(sandbox).toBe("allow-popups allow-popups-to-escape-sandbox");
+  const first = await page.locator("iframe").getAttribute("src");
+  await page.getByRole("button", { name: "Load images" }).click();
+  await page.getByText("Remote images are loaded").waitFor();
+  await frame.getByText("Thank you for buying").waitFor();
+  expect(await page.locator("iframe").getAttribute("src")).not.toBe(first);
+  await page.getByRole("radio", { name: "Desktop width" }).check({ force: true });
+  await expect.poll(() => page.locator("iframe").evaluate((each) => each.clientWidth)).toBe(720);
+  await page.getByRole("tab", { name: "HTML" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.locator("pre").getByText("Thank you for buying at Fernhill Books.").waitFor();
+  await page.getByRole("tab", { name: "JSON" }).click();
+  await page.locator("pre").getByText('"reply_to": null').waitFor();
+});
+
+test("send again makes one new send and opens it", async () => {
+  const { id } = find("48103");
+  const page = await aSendPage(id);
+  await page.getByRole("button", { name: "Send again" }).click();
+  const dialog = page.getByRole("dialog", { name: "Send this mail again?" });
+  await dialog.getByText("second copy").waitFor();
+  await expectNoViolations(page);
+  await dialog.getByRole("button", { name: "Send again" }).dblclick();
+  await page.waitForURL((url) => url.pathname.startsWith("/sends/") && !url.pathname.endsWith(id));
+  await page.getByRole("heading", { level: 1, name: "Order 48103 has shipped" }).waitFor();
+  await page.getByText(/^Delivered to/).waitFor();
+  const { data } = await ui.api(owner).get<{ data: { sends: { subject: string }[] } }>("/sends?limit=100&mode=live");
+  expect(data.sends.filter(({ subject }) => subject === "Order 48103 has shipped")).toHaveLength(2);
+});
+
+test("an open send follows its state, and its frame stays", { timeout: 40_000 }, async () => {
+  const { id } = find("48105");
+  const page = await aSendPage(id);
+  await page
+    .getByText(/SES retries until/)
+    .first()
+    .waitFor();
+  await page.getByText("Gives up", { exact: true }).waitFor();
+  const frame = page.frameLocator("iframe[title='The mail']");
+  await frame.getByText("Thank you for buying").waitFor();
+  const polls = page.waitForResponse((response) => response.url().includes("/timeline"));
+  await polls;
+  await page.waitForResponse((response) => response.url().includes("/timeline"));
+  expect(await frame.getByText("Thank you for buying").count()).toBe(1);
+});
+
+test("a complaint, a suppression and a failure say so", async () => {
+  const page = await aSendPage(find("New arrivals").id);
+  await page.getByText(/reported it as spam and is now suppressed\.$/).waitFor();
+  await page.goto(`/sends/${find("Reset your password", "suppressed").id}`);
+  await page.getByText(/was suppressed before and got nothing\.$/).waitFor();
+  await page.getByText("The content is not kept", { exact: true }).waitFor();
+  await page.goto(`/sends/${find("Catalogue proof").id}`);
+  await page.getByText(/^Not sent\. SES refused the mail/).waitFor();
+  await page.getByText("PROVIDER_REJECTED").waitFor();
+});
+
+test("a suppression is lifted where its bounce is shown", async () => {
+  const page = await aSendPage(find("Reset your password", "bounced").id);
+  await page.getByRole("button", { name: "Lift suppression" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Lift suppression" }).click();
+  await page.getByText(/the address is not suppressed any more\.$/).waitFor();
+  await page.getByText("Later mail goes to it.").waitFor();
+});
+
+test("a viewer sees what happened, not what the mail says", async () => {
+  const viewer = await ui.aPerson({ role: "viewer", colleagueOf: owner });
+  const page = await aSendPage(find("Book club").id, viewer);
+  await page.getByText("Your role does not see the content of mail").waitFor();
+  expect(await page.getByRole("tab").count()).toBe(0);
+  expect(await page.getByRole("button", { name: /Send again|Lift suppression/ }).count()).toBe(0);
+  await expectNoViolations(page);
+});
+
+test("CONTENT_VIEW=off is explained, and an error of the API can be tried again", async () => {
+  const { id } = find("48102");
+  const page = await ui.newPage({ as: owner });
+  const message = "This installation does not show the content of mails: its operator has set CONTENT_VIEW=off.";
+  const error = (code: string, text: string) => ({ success: false, error: { code, message: text, request_id: "r-1" } });
+  await page.route("**/content/view", (route) => route.fulfill({ status: 403, json: error("FORBIDDEN", message) }));
+  await page.route("**/timeline", (route) => route.fulfill({ status: 400, json: error("BAD_REQUEST", "Broken.") }));
+  await page.goto(`/sends/${id}`);
+  await page.getByText("Broken.").waitFor();
+  await page.unroute("**/timeline");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("The content is not shown").waitFor();
+  await page.getByText(message).waitFor();
+});
+
+test("a send of another account, an unknown id and an SES id lead further", async () => {
+  const stranger = await ui.aPerson({ accountName: "Other Shop" });
+  const page = await aSendPage(find("48102").id, stranger);
+  await page.getByRole("heading", { name: "Other Shop has no send with this id" }).waitFor();
+  await expectNoViolations(page);
+  await page.goto("/sends/0102019a8c41e7b2-6d0f41c7");
+  await page.getByRole("link", { name: "Search it as an SES id" }).click();
+  await expect.poll(() => page.url()).toContain("/activity?provider_message_id=0102019a8c41e7b2-6d0f41c7");
+});
+
+test("at 390 px the sections are tabs, and nothing is wider than the page", async () => {
+  const page = await ui.newPage({ as: owner, width: 390 });
+  await page.goto(`/sends/${find("Book club").id}`);
+  await page.getByText(/^Delivered to/).waitFor();
+  for (const name of ["Timeline", "Mail", "Details", "Recipients"]) {
+    await page.getByRole("radio", { name }).check({ force: true });
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  }
+});
