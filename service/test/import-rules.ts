@@ -14,6 +14,7 @@ const layers = [
   ["accept", "delivery", "feedback"],
   ["in-doubt", "guard", "invitations", "oidc", "content-views"],
   ["queue"],
+  ["webhooks"],
   ["sends", "logins"],
   ["accounts", "api-keys", "domains", "suppressions", "events", "usage"],
   ["provider", "storage", "audit"],
