@@ -152,6 +152,16 @@ create trigger webhook_endpoints_noted
   after insert or delete or update of disabled_at on webhook_endpoints
   for each row execute function note_webhooks_of_account();
 
+-- Locks the account before it counts, for the reason given at room_for_domain.
+create function room_for_webhook(account uuid, out taken integer)
+  language plpgsql volatile
+as $$
+begin
+  perform from accounts a where a.id = account for no key update;
+  select count(*) into taken from webhook_endpoints e where e.account_id = account;
+end
+$$;
+
 -- Whether an enabled endpoint wants this type.
 create function is_wanted(account uuid, for_mode text, wanted_type text) returns boolean
   language sql stable
