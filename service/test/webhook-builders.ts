@@ -1,27 +1,35 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
-import type { Database } from "../src/db/database.ts";
+import type { Queryable } from "../src/db/database.ts";
 import type { Mode } from "../src/mode.ts";
 import { type NotificationType, notificationTypes } from "../src/webhooks/notification-types.ts";
 
-interface WebhookOptions {
+interface Endpoint {
   accountId: string;
   mode?: Mode;
-  url?: string;
   types?: readonly NotificationType[];
+  url?: string;
 }
 
-/** An enabled endpoint. Its secret cannot be opened. */
-export async function aWebhook(db: Database, options: WebhookOptions): Promise<string> {
-  const { accountId, mode = "live", url = "https://hooks.example.com/postern", types = notificationTypes } = options;
+/** An enabled endpoint for every type. Returns its id. */
+export async function anEndpoint(db: Queryable, { accountId, mode = "live", types, url }: Endpoint): Promise<string> {
   const id = randomUUIDv7();
   await db.query({
-    name: "a-webhook",
+    name: "an-endpoint",
     text: `
-      with added as (
-        insert into webhook_endpoints (id, account_id, mode, url, types) values ($1, $2, $3, $4, $5)
-      )
-      insert into webhook_secrets (id, endpoint_id, account_id, sealed) values ($6, $1, $2, $7)`,
-    values: [id, accountId, mode, url, types, randomUUIDv7(), randomBytes(64)],
+      insert into webhook_endpoints (id, account_id, mode, url, types)
+      values ($1, $2, $3, $4, $5)`,
+    values: [id, accountId, mode, url ?? `https://${id}.example.com/hooks`, types ?? notificationTypes],
+  });
+  return id;
+}
+
+/** An endpoint with a secret, which cannot be opened. Returns its id. */
+export async function aWebhook(db: Queryable, endpoint: Endpoint): Promise<string> {
+  const id = await anEndpoint(db, endpoint);
+  await db.query({
+    name: "a-webhook-secret",
+    text: "insert into webhook_secrets (id, endpoint_id, account_id, sealed) values ($1, $2, $3, $4)",
+    values: [randomUUIDv7(), id, endpoint.accountId, randomBytes(64)],
   });
   return id;
 }
@@ -38,7 +46,7 @@ interface DeliveryOptions {
   durationMs?: number | null;
 }
 
-export async function aDelivery(db: Database, options: DeliveryOptions): Promise<string> {
+export async function aDelivery(db: Queryable, options: DeliveryOptions): Promise<string> {
   const { accountId, endpointId, state = "delivered", type = "send.bounced", hoursAgo = 0, durationMs = null } = options;
   const { envelope = JSON.stringify({ type }) } = options;
   const [row] = await db.query<{ id: string }>({
@@ -67,4 +75,26 @@ export async function aDelivery(db: Database, options: DeliveryOptions): Promise
   });
   if (row === undefined) throw new Error("the delivery was not stored");
   return row.id;
+}
+
+export interface StoredNotification {
+  type: string;
+  publicId: string;
+  sequence: number | null;
+  sendStatus: string | null;
+  facts: Record<string, unknown> | null;
+  envelope: string | null;
+}
+
+/** The notifications of the account, oldest first. */
+export function notificationsOf(db: Queryable, accountId: string): Promise<StoredNotification[]> {
+  return db.query<StoredNotification>({
+    name: "notifications-of",
+    text: `
+      select type, public_id as "publicId", sequence, send_status as "sendStatus", facts, envelope
+      from notifications
+      where account_id = $1
+      order by sequence, id`,
+    values: [accountId],
+  });
 }

@@ -24,6 +24,7 @@ export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Prom
     storedAttempts: "owned",
     queueMove: "delete from send_queue q using attempts",
     recordUpdate: "status = 'sent', sent_at = now(), provider_message_id = owned.provider_message_id",
+    notifies: "send.sent",
   });
   // crash point: after-sent
   const late = accepted.filter((_, index) => !moved[index]);
@@ -69,7 +70,7 @@ export function markFailed(db: Queryable, failed: FailedAttempt[]): Promise<bool
     storedAttempts: "all",
     queueMove: "delete from send_queue q using attempts",
     recordUpdate: "status = 'failed', error_code = owned.error_code, error_message = owned.error_message",
-    hasFailed: true,
+    notifies: "send.failed",
   });
 }
 

@@ -31,7 +31,7 @@ export async function sendTestNotification(
         where account_id = $1
           and mode = any ($2)
           and id = $3
-        for share
+        for key share
       ), made as (
         insert into notifications (id, public_id, account_id, mode, type, occurred_at, envelope)
         select given.id, given.id, $1, given.mode, $4, now(), case given.mode when 'live' then $5 else $6 end

@@ -15,8 +15,7 @@ const notifiedSend = z
     subject: z.string().meta({ example: "Your receipt" }),
     idempotency_key: z
       .string()
-      .nullable()
-      .describe("The key of the request; null when the account had no webhook at that time")
+      .describe("The key of the request, or the id of the send when it is not known")
       .meta({ example: "receipt-of-order-1001" }),
     provider_message_id: z.string().nullable().describe("Null until the provider accepts the send"),
     queued_at: wireTimestamp,
@@ -97,7 +96,7 @@ const entry = z.object({
 });
 const account = z.object({
   held_by: z.enum(["operator", "guard"]).describe("Who holds or held the mail of the account"),
-  reason: z.string().nullable().describe("Why the guard does; null for the operator"),
+  reason: z.string().nullish().describe("Why the guard does; absent for the operator"),
 });
 
 /** The `data` of each type, and what it means. */
