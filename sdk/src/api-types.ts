@@ -1181,8 +1181,8 @@ export interface NotifiedSend {
   status: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed";
   from: string;
   subject: string;
-  /** The key of the request; null when the account had no webhook at that time */
-  idempotency_key: string | null;
+  /** The key of the request, or the id of the send when it is not known */
+  idempotency_key: string;
   /** Null until the provider accepts the send */
   provider_message_id: string | null;
   queued_at: string;
@@ -1459,8 +1459,8 @@ export interface AccountHeldNotification {
     account: {
       /** Who holds or held the mail of the account */
       held_by: "operator" | "guard";
-      /** Why the guard does; null for the operator */
-      reason: string | null;
+      /** Why the guard does; absent for the operator */
+      reason?: string | null | undefined;
     };
     /** Only on an example that `POST /webhooks/{id}/test` sent */
     test?: true | undefined;
@@ -1479,8 +1479,8 @@ export interface AccountReleasedNotification {
     account: {
       /** Who holds or held the mail of the account */
       held_by: "operator" | "guard";
-      /** Why the guard does; null for the operator */
-      reason: string | null;
+      /** Why the guard does; absent for the operator */
+      reason?: string | null | undefined;
     };
     /** Only on an example that `POST /webhooks/{id}/test` sent */
     test?: true | undefined;
@@ -2578,7 +2578,7 @@ export interface Operations {
 
 
 /** The body of every request that the service sends to a webhook. */
-export type Notification =
+export type WebhookNotification =
   | SendSentNotification
   | SendDeliveredNotification
   | SendDelayedNotification

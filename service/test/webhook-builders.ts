@@ -47,7 +47,14 @@ interface DeliveryOptions {
 }
 
 export async function aDelivery(db: Queryable, options: DeliveryOptions): Promise<string> {
-  const { accountId, endpointId, state = "delivered", type = "send.bounced", hoursAgo = 0, durationMs = null } = options;
+  const {
+    accountId,
+    endpointId,
+    state = "delivered",
+    type = "send.bounced",
+    hoursAgo = 0,
+    durationMs = null,
+  } = options;
   const { envelope = JSON.stringify({ type }) } = options;
   const [row] = await db.query<{ id: string }>({
     name: "a-delivery",

@@ -30,8 +30,8 @@ export async function createEndpoint(
     name: "create-webhook",
     text: `
       with created as (
-        insert into webhook_endpoints (id, account_id, mode, url, description, types)
-        select $2, $1, $3, $4, $5, $6
+        insert into webhook_endpoints (account_id, id, mode, url, description, types)
+        select $1, $2, $3, $4, $5, $6
         from room_for_webhook($1) as room
         where room.taken < $9
         returning id, mode, url, description, types, created_at, disabled_at

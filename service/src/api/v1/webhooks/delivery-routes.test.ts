@@ -101,7 +101,9 @@ describe("POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay", () => {
     expect(first).toMatchObject({ id, state: "failed", is_replay: false });
     expect(replay).toEqual({ ...first, id: json().delivery_id, state: "pending", is_replay: true });
     expect(
-      await change(api.database.db, "select delivery_id, state from webhook_queue where endpoint_id = $1", [endpointId]),
+      await change(api.database.db, "select delivery_id, state from webhook_queue where endpoint_id = $1", [
+        endpointId,
+      ]),
     ).toEqual([{ delivery_id: replay?.id, state: "pending" }]);
   });
 

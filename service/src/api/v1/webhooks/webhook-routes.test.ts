@@ -25,7 +25,9 @@ describe("POST /api/v1/webhooks", () => {
 
     const bytes = Buffer.from(created.secret.replace(/^whsec_/, ""), "base64");
     expect([created.secret.startsWith("whsec_"), bytes.length]).toEqual([true, 32]);
-    const [row] = await change(api.database.db, "select sealed from webhook_secrets where account_id = $1", [accountId]);
+    const [row] = await change(api.database.db, "select sealed from webhook_secrets where account_id = $1", [
+      accountId,
+    ]);
     const sealed = row?.sealed as Buffer;
     expect(sealed.includes(bytes)).toBe(false);
     expect(openEndpointSecret(api.deps.webhooks.contentKeys, created.webhook_id, sealed)).toEqual(bytes);
@@ -143,7 +145,9 @@ describe("PATCH /api/v1/webhooks/:id", () => {
     const endpointId = await aWebhook(db, { accountId });
     const deliveryId = await aDelivery(db, { accountId, endpointId, state: "pending" });
     const leased = await aDelivery(db, { accountId, endpointId, state: "delivering" });
-    await change(db, "update webhook_queue set due_at = now() + interval '1 hour' where delivery_id = $1", [deliveryId]);
+    await change(db, "update webhook_queue set due_at = now() + interval '1 hour' where delivery_id = $1", [
+      deliveryId,
+    ]);
     await change(db, "update webhook_endpoints set failing_since = now(), failed_deliveries = 3 where id = $1", [
       endpointId,
     ]);
@@ -151,7 +155,11 @@ describe("PATCH /api/v1/webhooks/:id", () => {
     expect(failing.status).toBe("failing");
 
     const disabled = (await call(token, "PATCH", `${path}/${endpointId}`, { enabled: false })).json();
-    expect(disabled).toMatchObject({ status: "disabled", disabled_reason: "user", failing_since: failing.failing_since });
+    expect(disabled).toMatchObject({
+      status: "disabled",
+      disabled_reason: "user",
+      failing_since: failing.failing_since,
+    });
     expect(await queued(endpointId)).toEqual([
       { delivery_id: deliveryId, state: "paused", is_due: false },
       { delivery_id: leased, state: "delivering", is_due: true },

@@ -1,3 +1,4 @@
+import { AppError } from "../../../errors.ts";
 import { changeEndpoint } from "../../../webhooks/change-endpoint.ts";
 import { deleteEndpoint } from "../../../webhooks/delete-endpoint.ts";
 import { createEndpoint, getEndpoint, listEndpoints } from "../../../webhooks/endpoint-store.ts";
@@ -6,7 +7,6 @@ import { defaultOverlapSeconds, rotateSecret } from "../../../webhooks/rotate-se
 import { sendTestNotification } from "../../../webhooks/test-notification.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { invalidRequest } from "../../http/validation-error.ts";
 import { errorResponses, needsJwtOrKey, uuidParams } from "../../http/wire-format.ts";
 import { modesToRead, requireMode } from "../sends/send-mode.ts";
 import { requireUuid } from "./webhook-id.ts";
@@ -32,7 +32,8 @@ export function webhookRoutes(app: ApiServer, deps: ApiDeps): void {
   const { contentKeys, urlRules } = deps.webhooks;
   const requireUrl = (url: string) => {
     const message = urlProblem(url, urlRules);
-    if (message !== undefined) throw invalidRequest([{ field: "url", code: "invalid", message }]);
+    if (message === undefined) return;
+    throw new AppError("VALIDATION_ERROR", message, { details: [{ field: "url", code: "invalid", message }] });
   };
 
   app.post(
