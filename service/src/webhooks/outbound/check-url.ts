@@ -36,11 +36,7 @@ export function checkUrl(text: string, rules: UrlRules): CheckedUrl | { problem:
   if (url === null) return { problem: "This is not a URL. It must look like https://hooks.example.com/postern." };
   const port = url.port === "" ? (url.protocol === "http:" ? 80 : 443) : Number(url.port);
   const host = url.hostname.replace(/\.$/, "").replace(/^\[(.*)\]$/, "$1");
-  const problem =
-    schemeProblem(url, rules) ??
-    userProblem(url) ??
-    hostProblem(host, rules.allowedNetworks ?? []) ??
-    portProblem(port, rules);
+  const problem = schemeProblem(url, rules) ?? userProblem(url) ?? hostProblem(host, rules) ?? portProblem(port, rules);
   return problem === undefined ? { url, host, port } : { problem };
 }
 
@@ -60,12 +56,15 @@ function portProblem(port: number, { ports }: UrlRules): string | undefined {
 }
 
 /** URL parsing has already turned every spelling of an IPv4 address into four decimal numbers. */
-function hostProblem(host: string, allowedNetworks: readonly string[]): string | undefined {
+function hostProblem(host: string, { allowsHttp, allowedNetworks = [] }: UrlRules): string | undefined {
   if (isIP(host) !== 0) {
     const target = classifyTarget(host, networksOf(allowedNetworks));
     return "range" in target ? `The address ${host} is not public: ${target.range}. ${howToAllow}` : undefined;
   }
-  if (isLoopback(host)) return `"${host}" means the machine on which Postern runs. Use a name that public DNS knows.`;
+  if (isLoopback(host)) {
+    const instead = allowsHttp ? "Write 127.0.0.1 instead." : "Use a name that public DNS knows.";
+    return `"${host}" means the machine on which Postern runs. ${instead}`;
+  }
   if (!host.includes("."))
     return `The host "${host}" is not a full name. Use one with a domain, such as hooks.example.com.`;
   const name = parseHostName(host);

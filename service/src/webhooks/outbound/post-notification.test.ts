@@ -205,7 +205,7 @@ describe("connects to no other address", () => {
     const receiver = await receiverAt("127.0.0.1", answering(anAnswer(200)));
     const connect = Socket.prototype.connect;
     vi.spyOn(Socket.prototype, "connect").mockImplementation(function (this: Socket) {
-      return connect.call(this, { host: "127.0.0.1", port: receiver.port });
+      return Reflect.apply(connect, this, [{ host: "127.0.0.1", port: receiver.port }]);
     });
     for (const scheme of ["http", "https"]) {
       const answer = await anOutbound().post({ ...aRequest, url: `${scheme}://${publicAddress}:${receiver.port}/` });

@@ -98,10 +98,10 @@ export function openOutbound({ resolver, timeoutMs = 15_000, ...rules }: Outboun
     }
     const last = addresses.at(-1);
     if (last === undefined) throw new Error("a name that was resolved has an address");
-    return postTo(attempt, last, timeoutMs);
+    return postTo(attempt, last);
   }
 
-  function postTo(attempt: Attempt, address: TargetAddress, maxConnectMs: number): Promise<Outcome> {
+  function postTo(attempt: Attempt, address: TargetAddress, maxConnectMs?: number): Promise<Outcome> {
     const waitsSince = performance.now();
     attempt.stage = "wait";
     return slots.run(address.text, attempt.request.accountId, () => {
@@ -127,9 +127,14 @@ export function openOutbound({ resolver, timeoutMs = 15_000, ...rules }: Outboun
   };
 }
 
-async function postOverNewConnection(attempt: Attempt, address: TargetAddress, maxConnectMs: number): Promise<Outcome> {
+async function postOverNewConnection(
+  attempt: Attempt,
+  address: TargetAddress,
+  maxConnectMs?: number,
+): Promise<Outcome> {
   const { request, target, allowed, signal } = attempt;
-  const connectSignal = AbortSignal.any([signal, AbortSignal.timeout(maxConnectMs)]);
+  const connectSignal =
+    maxConnectMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(maxConnectMs)]);
   attempt.stage = "connect";
   const socket = await openConnection({ address, port: target.port, allowed, signal: connectSignal });
   try {
