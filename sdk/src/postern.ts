@@ -10,6 +10,7 @@ import { Sends } from "./sends.ts";
 import type { CallOptions, ModeOptions } from "./settings.ts";
 import { Suppressions } from "./suppressions.ts";
 import { wait } from "./wait.ts";
+import { Webhooks } from "./webhooks.ts";
 
 export type * from "./api-types.ts";
 export type { PosternOptions } from "./connect.ts";
@@ -33,6 +34,7 @@ export class Postern {
   readonly suppressions: Suppressions;
   readonly domains: Domains;
   readonly apiKeys: ApiKeys;
+  readonly webhooks: Webhooks;
   readonly auth: Auth;
   readonly #request: Requester;
 
@@ -44,6 +46,7 @@ export class Postern {
     this.suppressions = new Suppressions(request);
     this.domains = new Domains(request);
     this.apiKeys = new ApiKeys(request);
+    this.webhooks = new Webhooks(request);
     this.auth = new Auth(request);
   }
 

@@ -12,6 +12,8 @@ export const auditActions = [
   "account.settings-change",
   "account.suspend",
   "account.switch",
+  // By the command line.
+  "account.webhook-networks-change",
   "api-key.create",
   "api-key.revoke",
   "api-key.roll",
@@ -49,6 +51,12 @@ export const auditActions = [
   "totp.disable",
   "totp.enrol",
   "totp.recovery-codes-renew",
+  "webhook.change",
+  "webhook.create",
+  "webhook.delete",
+  "webhook.replay",
+  "webhook.rotate",
+  "webhook.test",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];
