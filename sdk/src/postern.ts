@@ -13,7 +13,7 @@ import { wait } from "./wait.ts";
 
 export type * from "./api-types.ts";
 export type { PosternOptions } from "./connect.ts";
-export type { WebhookNotification } from "./notification.ts";
+export type { Notification } from "./notification.ts";
 export {
   type ApiErrorCode,
   type ClientErrorCode,

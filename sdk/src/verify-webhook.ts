@@ -1,4 +1,4 @@
-import type { WebhookNotification } from "./notification.ts";
+import type { Notification } from "./notification.ts";
 import { readSecrets, type WebhookSecret } from "./webhook-secret.ts";
 import { WebhookVerificationError } from "./webhook-verification-error.ts";
 
@@ -27,7 +27,7 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   secret: WebhookSecret,
   options: VerifyWebhookOptions = {},
-): Promise<WebhookNotification> {
+): Promise<Notification> {
   const secrets = readSecrets(secret);
   const id = requireHeader(headers, "webhook-id");
   const timestamp = requireHeader(headers, "webhook-timestamp");
@@ -114,14 +114,14 @@ function isSame(expected: string, given: string): boolean {
   return difference === 0;
 }
 
-function parseNotification(body: Uint8Array): WebhookNotification {
+function parseNotification(body: Uint8Array): Notification {
   const notification = parseJson(body);
   if (typeof notification?.type === "string") return notification;
   throw new WebhookVerificationError("bad_body", "The signature matches, but the body is not a notification.");
 }
 
 /** The signature proves that the service wrote the body, so the shape is not checked further. */
-function parseJson(body: Uint8Array): WebhookNotification | null {
+function parseJson(body: Uint8Array): Notification | null {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch (cause) {

@@ -1,4 +1,4 @@
-import type { WebhookNotification } from "../src/postern.ts";
+import type { Notification } from "../src/postern.ts";
 
 const send = {
   id: "0193f0e2-7b1c-7cc3-98c4-dc0c0c07398f",
@@ -17,13 +17,13 @@ const reply = { status: "5.1.1", diagnostic: 'smtp; 550 "jané" unknown\r\nline 
 const common = { timestamp: "2026-11-17T09:30:01.000Z", mode: "live" } as const;
 
 /** One of each type. The text has characters of one to four bytes and escapes, as mail has. */
-export const sampleNotifications: WebhookNotification[] = [
+export const sampleNotifications: Notification[] = [
   { ...common, type: "send.sent", data: { send, sequence: 1 } },
   { ...common, type: "send.delivered", data: { ...toJane, delivery: { smtp_response: "250 OK", duration_ms: 812 } } },
   {
     ...common,
     type: "send.delayed",
-    data: { ...toJane, delay: { type: "MailboxFull", ...reply, retried_until: null } },
+    data: { ...toJane, delay: { type: "MailboxFull", ...reply, expires_at: null } },
   },
   {
     ...common,
@@ -41,6 +41,6 @@ export const sampleNotifications: WebhookNotification[] = [
   { ...common, type: "domain.failed", data: { domain: { id: 7, name: "acme.io" } } },
   { ...common, type: "suppression.added", data: { suppression: { ...suppression, email: "jane@example.com" } } },
   { ...common, type: "suppression.removed", data: { suppression: { ...suppression, email: "jane@example.com" } } },
-  { ...common, type: "account.held", data: { hold: { by: "guard", reason: "bounce rate of 11 %" } } },
-  { ...common, type: "account.released", data: { hold: { by: "operator", reason: null } } },
+  { ...common, type: "account.held", data: { account: { held_by: "guard", reason: "bounce rate of 11 %" } } },
+  { ...common, type: "account.released", data: { account: { held_by: "operator", reason: null } } },
 ];

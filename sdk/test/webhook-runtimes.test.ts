@@ -38,9 +38,9 @@ test("the compiler knows the data of a notification by its type", () => {
 
 /** The compiler reports an error when an expected error does not occur. */
 const typeExamples = `
-import { verifyWebhook, type WebhookNotification, WebhookVerificationError } from "@postern/sdk";
+import { verifyWebhook, type Notification, WebhookVerificationError } from "@postern/sdk";
 
-const notification: WebhookNotification = await verifyWebhook("", new Headers(), process.env.SECRET);
+const notification: Notification = await verifyWebhook("", new Headers(), process.env.SECRET);
 await verifyWebhook(new Uint8Array(), { "webhook-id": "id", other: ["a"], none: undefined }, ["whsec_a", undefined]);
 // @ts-expect-error: a parsed body
 await verifyWebhook({}, new Headers(), "whsec_");
@@ -52,7 +52,7 @@ switch (notification.type) {
     notification.data.sequence satisfies number | undefined;
     break;
   case "send.sent":
-    notification.data.sequence satisfies number;
+    notification.data.send.status satisfies string;
     // @ts-expect-error: a send has several recipients
     notification.data.recipient;
     break;
