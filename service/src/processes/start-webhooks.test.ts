@@ -25,9 +25,11 @@ test("a worker writes the envelope of a notification and posts it, signed, when 
   const { db, url } = database;
   const config = readConfig(anEnvironment({ DATABASE_URL: url, WEBHOOK_PORTS: "any" }));
   const bodies: { body: string; headers: Record<string, unknown> }[] = [];
-  const server = createServer(async (request, response) => {
-    bodies.push({ body: await text(request), headers: request.headers });
-    response.end();
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push({ body, headers: request.headers });
+      response.end();
+    });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
