@@ -27,6 +27,7 @@ export const longProofs = [
   "slow-credentials",
   "stuck-worker",
   "tabs",
+  "webhook-isolation",
   "webhook-loss",
 ];
 

@@ -64,7 +64,7 @@ export async function accept(arrivals: Arrivals, request: WebhookRequest, secret
   return true;
 }
 
-export interface Comparison {
+interface Comparison {
   missing: number;
   /** Ids that nobody sent, and arrivals with other bytes than the stored envelope. */
   different: number;
