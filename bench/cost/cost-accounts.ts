@@ -48,6 +48,7 @@ export function candidateOf(number: number, nowMs: number, hasKey: boolean): Can
     apiKeyId: accountId,
     send: {
       id: sendIdOf(number, nowMs),
+      idempotencyKey: undefined,
       idempotencyHash: hasKey ? digest("key", number).subarray(0, 16) : undefined,
       fingerprint: Buffer.concat([digest("fingerprint", number), digest("more", number)]),
       payloadHash: digest("payload", number).subarray(0, 8),

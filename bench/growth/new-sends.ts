@@ -54,6 +54,7 @@ function aCandidate(clock: DatabaseClock, { accountsWithHistory }: Dataset, acco
     secretId: accountId, // the first secret of a key has its id
     send: {
       id,
+      idempotencyKey: undefined,
       idempotencyHash: randomBytes(16),
       fingerprint: randomBytes(64),
       payloadHash: randomBytes(8),

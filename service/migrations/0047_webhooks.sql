@@ -164,21 +164,36 @@ create function is_wanted(account uuid, for_mode text, wanted_type text) returns
       and wanted_type = any (e.types)
   );
 
--- The next number of the send and its status, under the lock of its row. A send whose recipients are all suppressed at the claim becomes
+-- The next number of the send and its status, under the lock of its row. Outside of repeatable read the id must be a constant of the
+-- statement: PostgreSQL 18.4 crashes when it prunes partitions again for a row that another transaction has just changed (db/database.ts). A send whose recipients are all suppressed at the claim becomes
 -- 'suppressed' in the next statement; no later notification would say so.
 create function number_notification(send uuid, out sequence integer, out status text)
   language plpgsql
 as $$
 begin
-  update sends s
-  set notified = coalesce(s.notified, 0) + 1
-  where s.id = send
-  returning s.notified, s.status into sequence, status;
+  if current_setting('transaction_isolation') = 'repeatable read' then
+    update sends s
+    set notified = coalesce(s.notified, 0) + 1
+    where s.id = send
+    returning s.notified, s.status into sequence, status;
+  else
+    execute format('update sends set notified = coalesce(notified, 0) + 1 where id = %L returning notified, status', send)
+    into sequence, status;
+  end if;
   if status = 'queued' and exists (select from send_queue q where q.id = send and q.recipients = '{}') then
     status := 'suppressed';
   end if;
 end
 $$;
+
+-- A recipient as the caller wrote it in the send; null when it is not one of the send.
+create function given_recipient(send uuid, recipient text) returns text
+  language sql stable
+  return (
+    select s.to_addresses[array_position(coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]), recipient)]
+    from sends s
+    where s.id = send
+  );
 
 create function notify_of_events() returns trigger
   language plpgsql
@@ -189,7 +204,9 @@ declare
   happened record;
   numbered record;
 begin
-  if not exists (
+  -- Reads no block while the table is empty: the url is in no index.
+  perform url from webhook_endpoints limit 1;
+  if not found or not exists (
     select
     from (select distinct account_id, mode from added) as given
     join webhook_endpoints e on e.account_id = given.account_id and e.mode = given.mode and e.disabled_at is null
@@ -240,8 +257,9 @@ begin
     insert into notifications (id, public_id, account_id, mode, type, occurred_at, send_id, sequence, send_status, facts)
     values (new_id_at(now()), happened.id, happened.account_id, happened.mode, 'send.delayed', happened.delayed_at,
       happened.send_id, numbered.sequence, numbered.status, jsonb_build_object(
-        'recipient', happened.recipient, 'delay_type', happened.delay_type, 'expires_at', happened.expires_at,
-        'status', happened.reply_status, 'reply', happened.reply
+        'recipient', coalesce(given_recipient(happened.send_id, happened.recipient), happened.recipient),
+        'type', happened.delay_type, 'status', happened.reply_status, 'diagnostic', happened.reply,
+        'expires_at', happened.expires_at
       ));
   end loop;
   return null;
@@ -298,7 +316,7 @@ create function notify_of_domain() returns trigger
 as $$
 begin
   perform notify_account(new.account_id, null, case new.verification_status when 'Success' then 'domain.verified' else 'domain.failed' end,
-    jsonb_build_object('id', new.id, 'domain', new.domain_name));
+    jsonb_build_object('id', new.id, 'name', new.domain_name));
   return null;
 end
 $$;
@@ -321,11 +339,11 @@ as $$
 begin
   if (old.held_at is null) <> (new.held_at is null) then
     perform notify_account(new.id, null, case when new.held_at is null then 'account.released' else 'account.held' end,
-      jsonb_build_object('by', 'operator'));
+      jsonb_build_object('held_by', 'operator'));
   end if;
   if (old.guard_held_at is null) <> (new.guard_held_at is null) then
     perform notify_account(new.id, 'live', case when new.guard_held_at is null then 'account.released' else 'account.held' end,
-      jsonb_build_object('by', 'guard', 'reason', coalesce(new.guard_reason, old.guard_reason)));
+      jsonb_build_object('held_by', 'guard', 'reason', coalesce(new.guard_reason, old.guard_reason)));
   end if;
   return null;
 end

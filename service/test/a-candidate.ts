@@ -17,6 +17,7 @@ export function aCandidate({ id, accountId, domain, recipients, sealed = Buffer.
     apiKeyId: undefined,
     send: {
       id,
+      idempotencyKey: undefined,
       idempotencyHash: undefined,
       fingerprint: Buffer.alloc(0),
       payloadHash: Buffer.alloc(8),

@@ -70,6 +70,7 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
       ...credential,
       send: {
         id,
+        idempotencyKey: undefined,
         idempotencyHash,
         fingerprint: Buffer.alloc(8),
         payloadHash: Buffer.alloc(8),

@@ -25,6 +25,8 @@ export interface Candidate {
 
 export interface CandidateSend {
   id: string;
+  /** As the caller chose it. */
+  idempotencyKey: string | undefined;
   idempotencyHash: Buffer | undefined;
   fingerprint: Buffer;
   /** Of the whole payload. */
@@ -201,5 +203,6 @@ function parametersOf(candidates: Candidate[], exceeded: (QuotaState | undefined
     uuidArray(sends.map((send) => send?.generatedKey ?? null)),
     booleanArray(exceeded.map((quota) => quota !== undefined)),
     booleanArray(candidates.map((candidate) => quotas.isQueueCounted(candidate))),
+    textArray(sends.map((send) => send?.idempotencyKey ?? null)),
   ];
 }

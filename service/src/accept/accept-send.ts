@@ -127,6 +127,7 @@ function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendReq
   const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
   return {
     id,
+    idempotencyKey,
     idempotencyHash:
       idempotencyKey === undefined ? undefined : idempotencyHash(deps.fingerprintKey, accountId, mode, idempotencyKey),
     fingerprint,

@@ -72,22 +72,22 @@ with request as materialized (
   from unnest(
     $1::uuid[], $2::text[], $3::uuid[], $4::boolean[], $5::uuid[], $6::uuid[], $7::bytea[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[], $17::uuid[],
-    $18::bytea[], $19::uuid[], $20::boolean[], $21::boolean[]
+    $18::bytea[], $19::uuid[], $20::boolean[], $21::boolean[], $22::text[]
   ) with ordinality as r (
     account_id, mode, credential_id, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
     recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, api_key_id,
-    payload_hash, generated_key, is_over_quota, is_counted, position
+    payload_hash, generated_key, is_over_quota, is_counted, idempotency_key, position
   )
 ), allowed as materialized (
   -- credential_id is the secret of the key, or without a key the login. The account, the mode and the secrets of a key never change, so the API process knows them. Whether they are usable is checked here,
   -- in the commit that stores the send. from_domain is the domain that must be verified. The running sums are for the rate limit and fair_at.
-  select r.position, r.account_id, r.mode, account.limits, account.hold_reason,
+  select r.position, r.account_id, r.mode, account.limits, account.hold_reason, account.has_webhooks,
     sum(case when r.has_payload then cardinality(string_to_array(r.recipients, ',')) else 0 end)
       over (partition by r.account_id, r.mode order by r.position)::bigint as recipient_sum,
     row_number() over (partition by r.account_id, r.mode order by r.position) as position_in_account
   from request r
   cross join lateral ${indexLookup(`
-    select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as limits, ${holdReason("a", "r.mode")} as hold_reason
+    select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as limits, ${holdReason("a", "r.mode")} as hold_reason, a.has_webhooks
     from accounts a
     where a.id = r.account_id
       and a.suspended_at is null
@@ -112,7 +112,7 @@ with request as materialized (
 ), counted as (${rateLimitStep(acceptQueueHead)}
 ), evaluated as materialized (
   select r.position, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.generated_key, r.recipients,
-    r.is_over_quota, a.position_in_account <= c.granted as is_admitted, a.hold_reason,
+    r.is_over_quota, a.position_in_account <= c.granted as is_admitted, a.hold_reason, a.has_webhooks,
     c.decided_at, c.retry_ms, c.remaining, a.limits, greatest(0, c.granted - a.position_in_account)::integer as granted_after_it,
     c.fair_before + a.recipient_sum * interval '60 s' / a.limits[3] as fair_at,
     -- In test mode every account may send from sandbox.test.
@@ -184,13 +184,15 @@ with request as materialized (
 ), stored as (
   insert into sends (
     id, account_id, mode, status, from_address, to_addresses, recipient_keys, to_count, cc_count, reply_to, subject,
-    suppressed_recipients, queued_at, api_key_id, payload_hash, from_domain
+    suppressed_recipients, queued_at, api_key_id, payload_hash, from_domain, idempotency_key
   )
   select a.send_id, a.account_id, a.mode, a.status, r.from_address, string_to_array(r.to_addresses, ','),
     case when lower(r.to_addresses) <> r.recipients then string_to_array(r.recipients, ',') end,
     r.to_count, r.cc_count, r.reply_to, r.subject, a.suppressed, a.decided_at, r.api_key_id,
     case when a.idempotency_hash is null then r.payload_hash end,
-    case when written_domain(r.from_address) <> r.from_domain then r.from_domain end
+    case when written_domain(r.from_address) <> r.from_domain then r.from_domain end,
+    -- Notifications say it. Without endpoints the record does not grow.
+    case when a.has_webhooks then r.idempotency_key end
   from answer a
   join request r using (position)
   where a.is_new

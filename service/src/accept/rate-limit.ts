@@ -15,9 +15,9 @@ import { computedOnce } from "../db/stable-plan.ts";
 /** Returns the SQL of the queue head for the SQL of a mode. */
 type QueueHead = (mode: string) => string;
 
-/** The queue heads of live and test mail follow the 21 arrays of accept-batch.ts as parameters $22 and $23. */
+/** The queue heads of live and test mail follow the 22 arrays of accept-batch.ts as parameters $23 and $24. */
 export const acceptQueueHead: QueueHead = (mode) =>
-  `case ${mode} when 'live' then $22::timestamptz else $23::timestamptz end`;
+  `case ${mode} when 'live' then $23::timestamptz else $24::timestamptz end`;
 
 /** 1. The instant of the decision. PostgreSQL reads the clock after it has locked the row. */
 const instant = (queueHead: QueueHead) =>

@@ -2,6 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import { storableText } from "../db/storable-text.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
+import { joinWatched, notifiedColumns, notify, numberNotification, watchedAccounts } from "../webhooks/notify-sends.ts";
 
 interface Rejection {
   sendId: string;
@@ -23,22 +24,25 @@ export async function rejectSends(db: Queryable, rejections: Rejection[]): Promi
         from unnest($1::uuid[], $2::text[], $3::text[]) as rejection (id, message_id, reason)
         order by id
       ), moving as materialized (
-        select rejection.id, rejection.reason
+        select rejection.id, rejection.reason, locked.account_id, locked.mode
         from rejection
         cross join lateral (
-          select
+          select s.account_id, s.mode
           from sends s
           where s.id = rejection.id
             and s.status = 'sent'
             and s.provider_message_id = rejection.message_id
           for update
         ) as locked
-      ), rejected as (
-      update sends
-      set status = 'failed', error_code = 'PROVIDER_REJECTED', error_message = 'The provider refused this send: ' || moving.reason
-      from moving
-      where ${equalByIndex("sends.id", "moving.id")}
-      returning ${failedColumns}
+      ), ${watchedAccounts("send.failed", "moving")}, rejected as (
+        update sends
+        set status = 'failed', error_code = 'PROVIDER_REJECTED', error_message = 'The provider refused this send: ' || moving.reason,
+            ${numberNotification}
+        from moving
+        ${joinWatched("moving.account_id", "moving.mode")}
+        where ${equalByIndex("sends.id", "moving.id")}
+        returning ${notifiedColumns}, ${failedColumns}
+      ), notified as (${notify("send.failed", "rejected")}
       )${countFailed("rejected", "+")}`,
     values: [
       rejections.map(({ sendId }) => sendId),

@@ -3,6 +3,7 @@ import { equalByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { uncountColumns, uncountQueued } from "../queue/queued-recipients.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
+import { joinWatched, notifiedColumns, notify, numberNotification, watchedAccounts } from "../webhooks/notify-sends.ts";
 import { isCrashed } from "./consumer-store.ts";
 import { readUpTo } from "./feedback-progress.ts";
 
@@ -108,9 +109,9 @@ export async function failInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule):
         where ${equalByIndex("q.id", "resolvable.id")}
         returning q.id, ${uncountColumns}
       ), uncounted as (${uncountQueued("released")}
-      ), moving as materialized (
-        select released.id
-        from (select id from released order by id) as released
+      ), ${watchedAccounts("send.failed", "released", { account: "queue_account_id", mode: "queue_mode" })}, moving as materialized (
+        select released.id, released.queue_account_id, released.queue_mode
+        from (select id, queue_account_id, queue_mode from released order by id) as released
         cross join lateral (
           select
           from sends s
@@ -120,10 +121,13 @@ export async function failInDoubt(db: Queryable, mode: Mode, rule: InDoubtRule):
       ), failed as (
         update sends
         set status = 'failed', error_code = 'PROVIDER_OUTCOME_UNKNOWN',
-            error_message = 'The provider did not report whether it accepted this send. Postern does not send it again.'
+            error_message = 'The provider did not report whether it accepted this send. Postern does not send it again.',
+            ${numberNotification}
         from moving
+        ${joinWatched("moving.queue_account_id", "moving.queue_mode")}
         where ${equalByIndex("sends.id", "moving.id")}
-        returning sends.id, ${failedColumns}
+        returning sends.id, ${notifiedColumns}, ${failedColumns}
+      ), notified as (${notify("send.failed", "failed")}
       ), usage as (${countFailed("failed", "+")}
       )
       select id

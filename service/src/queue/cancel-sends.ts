@@ -3,6 +3,7 @@ import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
+import { joinWatched, notifiedColumns, notify, numberNotification, watchedAccounts } from "../webhooks/notify-sends.ts";
 import { type QueuedFilter, queueEnd } from "./queued-of-account.ts";
 import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 
@@ -92,13 +93,15 @@ async function cancelBatch(db: Queryable, cancellation: Cancellation, after: str
         where ${equalByIndex("q.id", "found.id")}
         returning q.id, ${uncountColumns}
       ), uncounted as (${uncountQueued("released")}
-      ), cancelled as (
+      ), ${watchedAccounts("send.failed", "released", { account: "queue_account_id", mode: "queue_mode" })}, cancelled as (
         update sends
-        set status = 'failed', error_code = 'CANCELLED', error_message = $6
+        set status = 'failed', error_code = 'CANCELLED', error_message = $6, ${numberNotification}
         from released
+        ${joinWatched("released.queue_account_id", "released.queue_mode")}
         where ${equalByIndex("sends.id", "released.id")}
           and sends.status = 'queued'
-        returning sends.id, ${failedColumns}
+        returning sends.id, ${notifiedColumns}, ${failedColumns}
+      ), notified as (${notify("send.failed", "cancelled")}
       ), usage as (${countFailed("cancelled", "+")}
       ), ${auditEntry({
         action: "send.cancel",

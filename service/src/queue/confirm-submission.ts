@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
+import { joinWatched, notifiedColumns, notify, numberNotification, watchedAccounts } from "../webhooks/notify-sends.ts";
 import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 
 /** Evidence that the provider accepted this attempt: its answer, or an event with our tags. */
@@ -73,7 +74,7 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
       ), uncounted as (${uncountQueued("released")}
       ), known as materialized (
         select evidence.id, evidence.attempt, evidence.provider_message_id, evidence.at, evidence.is_ahead, s.status,
-          s.provider_message_id as known_as
+          s.provider_message_id as known_as, s.account_id, s.mode
         from (
           select evidence.id, evidence.attempt, evidence.provider_message_id, evidence.at,
             coalesce(evidence.attempt > released.attempt, false) as is_ahead
@@ -82,7 +83,7 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
           order by evidence.id
         ) as evidence
         cross join lateral (
-          select s.status, s.provider_message_id
+          select s.status, s.provider_message_id, s.account_id, s.mode
           from sends s
           where s.id = evidence.id
           for update
@@ -97,15 +98,17 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
         set outcome = 'accepted', provider_message_id = excluded.provider_message_id, ended_at = now(), detail = null
         where a.outcome <> 'accepted'
         returning send_id
-      ), moved as (
+      ), ${watchedAccounts("send.sent", "known")}, moved as (
         update sends
         set status = 'sent', sent_at = known.at, provider_message_id = known.provider_message_id,
-            error_code = null, error_message = null
+            error_code = null, error_message = null, ${numberNotification}
         from known
+        ${joinWatched("known.account_id", "known.mode")}
         where ${equalByIndex("sends.id", "known.id")}
           and known.known_as is null
           and known.status in ('queued', 'failed', 'suppressed')
-        returning sends.id, known.status, ${failedColumns}
+        returning sends.id, known.status, ${notifiedColumns}, ${failedColumns}
+      ), notified as (${notify("send.sent", "moved")}
       ), corrected as materialized (
         select account_id, mode, hour, domain, recipients
         from moved

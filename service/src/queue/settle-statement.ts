@@ -3,6 +3,7 @@ import type { Queryable } from "../db/database.ts";
 import { equalByIndex, withoutIndex } from "../db/stable-plan.ts";
 import { storableText } from "../db/storable-text.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
+import { joinWatched, notifiedColumns, notify, numberNotification, watchedAccounts } from "../webhooks/notify-sends.ts";
 import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 
 /** The result of one attempt. `send_attempts` keeps every attempt except one that was accepted at the first try. */
@@ -34,8 +35,8 @@ interface Settlement {
   queueMove: "delete from send_queue q using attempts" | `update send_queue q\n${string}from attempts`;
   /** The columns of `sends` to set, if any; `owned` has the moved attempts. */
   recordUpdate?: string;
-  /** Whether the moved sends count as failed in the usage of their account. */
-  hasFailed?: boolean;
+  /** What the account is notified of, if anything. A move to `failed` also counts in its usage. */
+  notifies?: "send.sent" | "send.failed" | undefined;
 }
 
 /**
@@ -49,7 +50,7 @@ interface Settlement {
  * Rows are locked in the order of their ids, the queue before the record.
  */
 export async function settle(db: Queryable, settlement: Settlement): Promise<boolean[]> {
-  const { name, made, columns, storedAttempts, queueMove, recordUpdate, hasFailed = false } = settlement;
+  const { name, made, columns, storedAttempts, queueMove, recordUpdate, notifies } = settlement;
   const names = columns.map((column) => `, ${column.name}`).join("");
   const parameters = columns.map((column, index) => `, $${index + 8}::${column.type}[]`).join("");
   const rows = await db.query<{ id: string; attempt: number }>({
@@ -75,7 +76,7 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
         set outcome = excluded.outcome, ended_at = now(), provider_message_id = excluded.provider_message_id,
             request_id = excluded.request_id, detail = excluded.detail
         where earlier.outcome = 'unknown' -- the stored row; any other outcome stays
-      )${recordUpdate === undefined ? " select id, attempt from owned" : updateRecord(recordUpdate, hasFailed)}`,
+      )${recordUpdate === undefined ? " select id, attempt from owned" : updateRecord(recordUpdate, notifies)}`,
     values: [...attemptColumns(made), ...columns.map((column) => column.values)],
     changesSends: true,
   });
@@ -83,19 +84,28 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
   return made.map(({ sendId, attempt }) => moved.get(sendId) === attempt);
 }
 
-function updateRecord(columns: string, hasFailed: boolean): string {
-  const update = `
+function updateRecord(columns: string, notifies: Settlement["notifies"]): string {
+  if (notifies === undefined) {
+    return `
       update sends
       set ${columns}
       from owned
-      where ${equalByIndex("sends.id", "owned.id")} and sends.status = 'queued'
+      where ${isQueued}
       returning sends.id, owned.attempt`;
-  if (!hasFailed) return update;
-  return `, failed as (${update}, ${failedColumns}
-      ), usage as (${countFailed("failed", "+")}
-      )
-      select id, attempt from failed`;
+  }
+  return `, ${watchedAccounts(notifies, "owned", { account: "queue_account_id", mode: "queue_mode" })}, moved as (
+        update sends
+        set ${columns}, ${numberNotification}
+        from owned
+        ${joinWatched("owned.queue_account_id", "owned.queue_mode")}
+        where ${isQueued}
+        returning sends.id, owned.attempt, ${notifiedColumns}, ${failedColumns}
+      ), notified as (${notify(notifies, "moved")}
+      )${notifies === "send.failed" ? `, usage as (${countFailed("moved", "+")}\n      )` : ""}
+      select id, attempt from moved`;
 }
+
+const isQueued = `${equalByIndex("sends.id", "owned.id")} and sends.status = 'queued'`;
 
 function attemptColumns(made: AttemptMade[]): unknown[] {
   return [
