@@ -54,3 +54,29 @@ describe("DNS_SERVERS", () => {
     ]);
   });
 });
+
+describe("WEBHOOK_PORTS", () => {
+  test("is 443 by default, and accepts several ports or any", () => {
+    const portsOf = (text: string) => readConfig(anEnvironment({ WEBHOOK_PORTS: text })).webhooks.ports;
+    expect(portsOf("")).toEqual([443]);
+    expect(portsOf("443, 8443,65535")).toEqual([443, 8443, 65_535]);
+    expect(portsOf("any")).toBe("any");
+  });
+
+  test("http is allowed with the simulator only", () => {
+    const ses = {
+      POSTERN_PROVIDER: "ses",
+      AWS_ENDPOINT_URL_SESV2: "",
+      AWS_ENDPOINT_URL_SNS: "",
+      AWS_ENDPOINT_URL_SQS: "",
+    };
+    expect(readConfig(anEnvironment(ses)).webhooks.allowsHttp).toBe(false);
+    expect(readConfig(anEnvironment()).webhooks.allowsHttp).toBe(true);
+  });
+
+  test.for(["0", "65536", "https", "443-500", "-1", "4e2", "443 8443"])("refuses %s", (entry) => {
+    expect(configProblems({ WEBHOOK_PORTS: `443,${entry}` })).toEqual([
+      `WEBHOOK_PORTS has "${entry}", which is not a port from 1 to 65535; give ports separated by commas, or any`,
+    ]);
+  });
+});

@@ -44,6 +44,7 @@ test("every setting is read", () => {
       '[{"claim":"groups","value":"mail","account":"0199A5C2-1f3e-7c4b-9d52-6a1b2c3d4e5f","role":"viewer"}]',
     OIDC_SCOPES: "openid email groups",
     DNS_SERVERS: "10.0.0.2",
+    WEBHOOK_PORTS: "443, 8443",
     AWS_FEEDBACK_TOPIC_ARN: "arn:aws:sns:eu-central-1:123456789012:postern-e-",
     AWS_FEEDBACK_QUEUE_URL: "http://127.0.0.1:4579/123456789012/postern-e-",
     API_KEY_PEPPER_SECOND: aSecret("k2"),
@@ -101,6 +102,7 @@ test("every setting is read", () => {
       scopes: "openid email groups",
     },
     dnsServers: ["10.0.0.2"],
+    webhooks: { ports: [443, 8443], allowsHttp: true },
     provider: {
       kind: "simulator",
       tenants: "prepare",

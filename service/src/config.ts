@@ -91,6 +91,8 @@ function processPart(values: Omit<Values, keyof typeof apiKeys>) {
     notices: noticePart(values),
     /** Empty means the resolvers of the system. */
     dnsServers: values.DNS_SERVERS,
+    /** Without TLS only where no mail reaches people, for development on one machine. */
+    webhooks: { ports: values.WEBHOOK_PORTS, allowsHttp: values.POSTERN_PROVIDER === "simulator" },
     provider: {
       ...awsPart(values),
       feedbackTopicArn: values.AWS_FEEDBACK_TOPIC_ARN?.arn,

@@ -61,6 +61,15 @@ const dnsServers = z.string().transform((value, context): string[] => {
   return listed;
 });
 
+const ports = z.string().transform((value, context): number[] | "any" => {
+  if (value.trim() === "any") return "any";
+  const entries = value.split(",").map((entry) => entry.trim());
+  for (const entry of entries.filter((candidate) => !isPort(candidate))) {
+    context.addIssue(`has "${entry}", which is not a port from 1 to 65535; give ports separated by commas, or any`);
+  }
+  return entries.map(Number);
+});
+
 /** Every setting with its meaning. `setting-details.ts` adds what documents need. */
 export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl.describe("PostgreSQL 15 or newer, the only server Postern needs"),
@@ -116,6 +125,7 @@ export const environmentSchema = z.object({
   OIDC_MAPPING: optional(claimRules).describe("which claims make a person a member of which account"),
   OIDC_SCOPES: scopes.default("openid email").describe("scopes that Postern requests from the issuer"),
   DNS_SERVERS: dnsServers.default([]).describe("recursive resolvers that check the records of domains"),
+  WEBHOOK_PORTS: ports.prefault("443").describe("ports to which webhooks may go, or any"),
   POSTERN_PROVIDER: oneOf("ses", "simulator").default("ses").describe("real Amazon SES, or ses-simulator"),
   SES_TENANTS: oneOf("off", "prepare", "on")
     .default("off")
@@ -136,6 +146,10 @@ export const environmentSchema = z.object({
   TOKEN_SIGNING_KEY: secret.describe("Ed25519 seed that signs access tokens"),
   TOKEN_SIGNING_KEY_SECOND: optional(secret).describe("second accepted signing key while rotating"),
 });
+
+function isPort(entry: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(entry) && Number(entry) <= 65_535;
+}
 
 function isServerAddress(entry: string): boolean {
   if (isIP(entry) !== 0) return true;

@@ -11,6 +11,7 @@ export type SettingGroup =
   | "Feedback"
   | "Log-in by OIDC"
   | "Domains"
+  | "Webhooks"
   | "Provider"
   | "Secrets";
 
@@ -203,8 +204,13 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     group: "Domains",
     usedBy: ["API", "worker"],
     defaultText: "the resolvers of the system",
-    note: "IP addresses with or without a port, separated by commas; IPv6 addresses with a port in brackets.",
+    note: "Workers also find the endpoints of webhooks with them. IP addresses with or without a port, separated by commas; IPv6 addresses with a port in brackets.",
     example: "10.0.0.2,[2001:db8::53]:5353",
+  },
+  WEBHOOK_PORTS: {
+    group: "Webhooks",
+    usedBy: ["API", "worker"],
+    note: "Ports separated by commas. `postern admin webhook-networks` allows an account addresses that are not public.",
   },
   POSTERN_PROVIDER: {
     group: "Provider",

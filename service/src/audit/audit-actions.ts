@@ -12,6 +12,8 @@ export const auditActions = [
   "account.settings-change",
   "account.suspend",
   "account.switch",
+  // By the command line.
+  "account.webhook-networks-change",
   "api-key.create",
   "api-key.revoke",
   "api-key.roll",

@@ -117,6 +117,8 @@ describe("a statement that is bound to an account has no right", () => {
     ["to change the time of a view", "update content_views set expires_at = now()"],
     ["to read search entries", "select send_id from send_searches"],
     ["to read keys of the installation", "select name from sealed_keys"],
+    ["to allow itself a network", "insert into webhook_networks (network) values ('10.0.0.0/8')"],
+    ["to widen a network", "update webhook_networks set network = '0.0.0.0/0'"],
     ["to change an audit entry", "update audit_entries set actor_name = 'nobody'"],
     ["to delete an audit entry", "delete from audit_entries"],
     ["to read the removals of other accounts", "select email from suppression_removals"],

@@ -22,6 +22,7 @@ export function cellEnvironment({ secrets }: DevSettings, addresses: Addresses):
     PUBLIC_URL: `http://127.0.0.1:${apiPort}`,
     OPERATIONS_PORT: "0",
     DNS_SERVERS: dnsAddress,
+    WEBHOOK_PORTS: "any",
     POSTERN_PROVIDER: "simulator",
     AWS_REGION: region,
     AWS_ENDPOINT_URL_SESV2: simulatorUrl,

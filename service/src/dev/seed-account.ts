@@ -8,6 +8,7 @@ import type { KeyScope } from "../api-keys/scopes.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { resetPassword } from "../logins/reset-password.ts";
+import { allowWebhookNetwork } from "../webhooks/network-store.ts";
 import type { DevSettings } from "./state-folder.ts";
 
 /** The user in the examples of the documentation. */
@@ -15,6 +16,9 @@ export const seededEmail = "ada@example.com";
 const accountName = "Acme";
 /** The examples of the documentation send and read. */
 const devScopes: readonly KeyScope[] = ["send", "read"];
+
+/** A receiver under development runs beside Postern. */
+const ownMachine = "127.0.0.0/8";
 
 export interface SeededAccount {
   accountId: string;
@@ -25,7 +29,7 @@ export interface SeededAccount {
 
 /**
  * Creates an account with a password and two API keys, and saves each through `save`. A password or key in the settings that
- * still works is kept; one that is missing, changed or revoked is replaced.
+ * still works is kept; one that is missing, changed or revoked is replaced. Webhooks of the account may go to this machine.
  */
 export async function seedAccount(
   db: Database,
@@ -39,6 +43,7 @@ export async function seedAccount(
   save({ testKey });
   const liveKey = await ensureKey(db, accountId, issuer, { type: "live", known: settings.liveKey });
   save({ liveKey });
+  await allowWebhookNetwork(db, accountId, ownMachine);
   return { accountId, password, testKey, liveKey };
 }
 

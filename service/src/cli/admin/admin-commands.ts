@@ -11,6 +11,7 @@ import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operat
 import { operatorCommands } from "./operator-commands.ts";
 import { quarantineCommand } from "./quarantine-commands.ts";
 import { usageCommand } from "./usage-command.ts";
+import { webhookNetworksCommand } from "./webhook-networks-command.ts";
 
 export function adminCommand(loadEnvironment: () => Promise<Environment>): PosternCommand {
   const onDatabase = createOnDatabase(loadEnvironment);
@@ -22,6 +23,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     usageCommand(onDatabase),
     retryCommand(onDatabase),
     discardCommand(onDatabase),
+    webhookNetworksCommand(onDatabase),
     quarantineCommand(onDatabase),
     failoverCommand(onDatabase),
   ];
@@ -33,7 +35,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     ...titled("Operation:", operation),
   ])
     .about(
-      "manage accounts, members, operators, API keys, holds, sends, quarantine, failovers and secrets",
+      "manage accounts, members, operators, API keys, holds, sends, webhook networks, quarantine, failovers and secrets",
       "EMAIL is the email of a user of the account. docs/runbook.md says which command to use for which problem.",
     )
     .example("postern admin list-accounts", "postern admin help create-key");

@@ -36,6 +36,8 @@ const commands = (accountId: string, member: string, keyId: string): [command: s
   [`hold --account ${accountId} --reason late`, "account.hold"],
   [`release --account ${accountId}`, "account.release"],
   [`guard --account ${accountId} --off`, "account.guard-change"],
+  [`webhook-networks ${accountId} --allow 10.0.0.0/8`, "account.webhook-networks-change"],
+  [`webhook-networks ${accountId} --remove 10.0.0.0/8`, "account.webhook-networks-change"],
   [`discard --account ${accountId} --before 2100-01-01T00:00Z --yes`, "send.cancel"],
   [`retry --status failed --code CANCELLED --since 1d --account ${accountId} --yes`, "send.retry"],
 ];
