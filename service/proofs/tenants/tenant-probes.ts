@@ -148,7 +148,7 @@ function probesOfWebhooks({ webhooks }: Tenant): Probe[] {
     absent("listWebhookDeliveries", "GET", `/webhooks/${id}/deliveries`),
     absent("getWebhookDelivery", "GET", `/webhooks/${id}/deliveries/${deliveryId}`),
     absent("replayWebhookDelivery", "POST", `/webhooks/${id}/deliveries/${deliveryId}/replay`),
-    absent("changeWebhook", "PATCH", `/webhooks/${id}`, { enabled: false }),
+    absent("changeWebhook", "PATCH", `/webhooks/${id}`, { url: "https://hooks.example.com/", enabled: false }),
     absent("rotateWebhookSecret", "POST", `/webhooks/${id}/rotate`, { overlap_seconds: 0 }),
     absent("testWebhook", "POST", `/webhooks/${id}/test`, { type: "send.sent" }),
     absent("deleteWebhook", "DELETE", `/webhooks/${id}`),
