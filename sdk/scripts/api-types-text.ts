@@ -21,6 +21,8 @@ interface Operation {
 export interface ApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
+  /** What the service sends, by type. */
+  webhooks?: Record<string, Record<string, { requestBody?: { content: Content } }>>;
 }
 
 /** Load balancers use the paths outside /api/v1/, and the provider uses the feedback path. */
@@ -44,7 +46,17 @@ export function apiTypesText(document: ApiDocument): string {
       inlineSchemas(operation).map(({ name, schema }) => declaration(name, schema)),
     ),
     operationTable(operations),
+    notificationUnion(document),
   ].join("\n\n");
+}
+
+/** Every notification has its own value of `type`, so a switch over it narrows the union. */
+function notificationUnion({ webhooks = {} }: ApiDocument): string {
+  const schemas = Object.values(webhooks).flatMap((methods) =>
+    Object.values(methods).map(({ requestBody }) => requestBody?.content["application/json"]?.schema ?? {}),
+  );
+  const names = schemas.map((schema) => `\n  | ${typeOf(schema, "")}`);
+  return `/** The body of every request that the service sends to a webhook. */\nexport type Notification =${names.join("")};\n`;
 }
 
 /** The query, body and answer of an operation that the document does not name. */

@@ -122,7 +122,7 @@ export interface ApiKey {
   /** Null when the key does not expire */
   expires_at: string | null;
   created_at: string;
-  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change */
+  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: manage webhooks; needs `read` too. They never change */
   scopes: Array<"send" | "read" | "suppressions" | "domains" | "webhooks">;
   /** The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the sends of its domain. Null when it may send from all */
   domain: string | null;
@@ -146,7 +146,7 @@ export interface CreatedApiKey {
   /** Null when the key does not expire */
   expires_at: string | null;
   created_at: string;
-  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change */
+  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: manage webhooks; needs `read` too. They never change */
   scopes: Array<"send" | "read" | "suppressions" | "domains" | "webhooks">;
   /** The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the sends of its domain. Null when it may send from all */
   domain: string | null;
@@ -172,7 +172,7 @@ export interface RolledApiKey {
   /** Null when the key does not expire */
   expires_at: string | null;
   created_at: string;
-  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change */
+  /** `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: manage webhooks; needs `read` too. They never change */
   scopes: Array<"send" | "read" | "suppressions" | "domains" | "webhooks">;
   /** The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the sends of its domain. Null when it may send from all */
   domain: string | null;
@@ -201,7 +201,7 @@ export interface AuditEntry {
     /** Email of the user, prefix of the key or name of the operator, as it was then */
     name: string | null;
   };
-  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew";
+  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.rotate" | "webhook.test";
   target: {
     kind: string;
     id: string | null;
@@ -1027,6 +1027,468 @@ export interface Usage {
   }> | undefined;
 }
 
+/** A URL that the account is notified at */
+export interface Webhook {
+  webhook_id: string;
+  url: string;
+  description: string | null;
+  types: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released">;
+  /** It is notified of sends of this mode */
+  mode: "live" | "test";
+  /** `failing`: the last attempt failed, and none succeeded since. `disabled`: nothing is sent */
+  status: "enabled" | "failing" | "disabled";
+  /** `user`: by a request. `gone`: it answered 410. `failing`: no attempt succeeded for 5 days. Null unless disabled */
+  disabled_reason: "user" | "gone" | "failing" | null;
+  /** The first failed attempt after the last success */
+  failing_since: string | null;
+  created_at: string;
+  /** Of deliveries of the last 24 hours that ended, at most the newest 1,000; null without one */
+  success_rate: number | null;
+  /** 95 of 100 of these deliveries were answered within this time */
+  p95_ms: number | null;
+  /** The secrets that sign now, newest first, without their values. `expires_at` is null for the newest */
+  secrets: Array<{
+    created_at: string;
+    expires_at: string | null;
+  }>;
+}
+
+/** The new webhook with its secret */
+export interface CreatedWebhook {
+  webhook_id: string;
+  url: string;
+  description: string | null;
+  types: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released">;
+  /** It is notified of sends of this mode */
+  mode: "live" | "test";
+  /** `failing`: the last attempt failed, and none succeeded since. `disabled`: nothing is sent */
+  status: "enabled" | "failing" | "disabled";
+  /** `user`: by a request. `gone`: it answered 410. `failing`: no attempt succeeded for 5 days. Null unless disabled */
+  disabled_reason: "user" | "gone" | "failing" | null;
+  /** The first failed attempt after the last success */
+  failing_since: string | null;
+  created_at: string;
+  /** Of deliveries of the last 24 hours that ended, at most the newest 1,000; null without one */
+  success_rate: number | null;
+  /** 95 of 100 of these deliveries were answered within this time */
+  p95_ms: number | null;
+  /** The secrets that sign now, newest first, without their values. `expires_at` is null for the newest */
+  secrets: Array<{
+    created_at: string;
+    expires_at: string | null;
+  }>;
+  /** Verifies the signatures. No other response contains it */
+  secret: string;
+}
+
+/** The webhook with its new secret */
+export interface RotatedWebhook {
+  webhook_id: string;
+  url: string;
+  description: string | null;
+  types: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released">;
+  /** It is notified of sends of this mode */
+  mode: "live" | "test";
+  /** `failing`: the last attempt failed, and none succeeded since. `disabled`: nothing is sent */
+  status: "enabled" | "failing" | "disabled";
+  /** `user`: by a request. `gone`: it answered 410. `failing`: no attempt succeeded for 5 days. Null unless disabled */
+  disabled_reason: "user" | "gone" | "failing" | null;
+  /** The first failed attempt after the last success */
+  failing_since: string | null;
+  created_at: string;
+  /** Of deliveries of the last 24 hours that ended, at most the newest 1,000; null without one */
+  success_rate: number | null;
+  /** 95 of 100 of these deliveries were answered within this time */
+  p95_ms: number | null;
+  /** The secrets that sign now, newest first, without their values. `expires_at` is null for the newest */
+  secrets: Array<{
+    created_at: string;
+    expires_at: string | null;
+  }>;
+  /** Verifies the signatures. No other response contains it */
+  secret: string;
+  /** Earlier secrets have ended at this time */
+  previous_secrets_end_at: string;
+}
+
+/** One notification for one webhook */
+export interface WebhookDelivery {
+  delivery_id: string;
+  /** The `webhook-id` of its requests; a replay has the same */
+  notification_id: string;
+  type: "send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released";
+  /** `pending`: waits for an attempt. `delivering`: an attempt is being made. `paused`: the webhook is disabled. `delivered`: the webhook answered 2xx. `failed`: all attempts failed. `cancelled`: the webhook was deleted */
+  state: "pending" | "delivering" | "paused" | "delivered" | "failed" | "cancelled";
+  replay: boolean;
+  test: boolean;
+  created_at: string;
+  /** When it was delivered, failed or cancelled */
+  finished_at: string | null;
+  /** Of the attempt that succeeded */
+  duration_ms: number | null;
+  attempt_count: number;
+  /** Null unless `pending` */
+  next_attempt_at: string | null;
+  last_attempt: {
+    attempted_at: string;
+    /** HTTP status; null without an answer */
+    status: number | null;
+    /** Until the answer, or until the attempt was given up */
+    duration_ms: number | null;
+    /** Why the attempt failed; null after a 2xx */
+    failure: string | null;
+  } | null;
+}
+
+/** One notification for one webhook, with all attempts */
+export interface WebhookDeliveryDetails {
+  delivery_id: string;
+  /** The `webhook-id` of its requests; a replay has the same */
+  notification_id: string;
+  type: "send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released";
+  /** `pending`: waits for an attempt. `delivering`: an attempt is being made. `paused`: the webhook is disabled. `delivered`: the webhook answered 2xx. `failed`: all attempts failed. `cancelled`: the webhook was deleted */
+  state: "pending" | "delivering" | "paused" | "delivered" | "failed" | "cancelled";
+  replay: boolean;
+  test: boolean;
+  created_at: string;
+  /** When it was delivered, failed or cancelled */
+  finished_at: string | null;
+  /** Of the attempt that succeeded */
+  duration_ms: number | null;
+  attempt_count: number;
+  /** Null unless `pending` */
+  next_attempt_at: string | null;
+  /** What every attempt sends; null when it is no longer stored */
+  body: string | null;
+  /** Oldest first */
+  attempts: Array<{
+    attempted_at: string;
+    /** HTTP status; null without an answer */
+    status: number | null;
+    /** Until the answer, or until the attempt was given up */
+    duration_ms: number | null;
+    /** Why the attempt failed; null after a 2xx */
+    failure: string | null;
+    /** What the endpoint answered, up to 16 KiB */
+    answer: string | null;
+  }>;
+}
+
+/** The send that a notification is about */
+export interface NotifiedSend {
+  id: string;
+  /** Of the send when this happened */
+  status: "queued" | "processing" | "sent" | "delivered" | "bounced" | "complained" | "suppressed" | "failed";
+  from: string;
+  subject: string;
+  /** The key of the request, or the id of the send when it is not known */
+  idempotency_key: string;
+  /** Null until the provider accepts the send */
+  provider_message_id: string | null;
+  queued_at: string;
+}
+
+/** The provider accepted the mail */
+export interface SendSentNotification {
+  type: "send.sent";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    send: NotifiedSend;
+    /** Which notification of this send it is: ignore a lower one than you have seen. Absent when rebuilt */
+    sequence?: number | undefined;
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+  };
+}
+
+/** The receiving server accepted the mail for one recipient */
+export interface SendDeliveredNotification {
+  type: "send.delivered";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    send: NotifiedSend;
+    /** Which notification of this send it is: ignore a lower one than you have seen. Absent when rebuilt */
+    sequence?: number | undefined;
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+    /** As the send spells it */
+    recipient: string;
+    delivery: {
+      /** The answer of the receiving server */
+      smtp_response: string | null;
+      /** From the submission to the provider to the delivery */
+      duration_ms: number | null;
+    };
+  };
+}
+
+/** The provider cannot deliver to one recipient yet and tries again */
+export interface SendDelayedNotification {
+  type: "send.delayed";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    send: NotifiedSend;
+    /** Which notification of this send it is: ignore a lower one than you have seen. Absent when rebuilt */
+    sequence?: number | undefined;
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+    /** As the send spells it */
+    recipient: string;
+    delay: {
+      /** As the provider reports it */
+      type: string;
+      /** The enhanced status code of the receiving server */
+      status: string | null;
+      /** The words of the receiving server, at most 1,000 characters */
+      diagnostic: string | null;
+      /** When the provider stops trying, if it says so */
+      expires_at: string | null;
+    };
+  };
+}
+
+/** The mail was not delivered to one recipient */
+export interface SendBouncedNotification {
+  type: "send.bounced";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    send: NotifiedSend;
+    /** Which notification of this send it is: ignore a lower one than you have seen. Absent when rebuilt */
+    sequence?: number | undefined;
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+    /** As the send spells it */
+    recipient: string;
+    bounce: {
+      type: "Permanent" | "Transient";
+      /** As the provider reports it */
+      subtype: string | null;
+      /** The enhanced status code of the receiving server */
+      status: string | null;
+      /** The words of the receiving server, at most 1,000 characters */
+      diagnostic: string | null;
+      explanation: BounceExplanation;
+      /** Whether the address is on the suppression list because of it */
+      suppressed: boolean;
+    };
+  };
+}
+
+/** One recipient reported the mail as spam */
+export interface SendComplainedNotification {
+  type: "send.complained";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    send: NotifiedSend;
+    /** Which notification of this send it is: ignore a lower one than you have seen. Absent when rebuilt */
+    sequence?: number | undefined;
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+    /** As the send spells it */
+    recipient: string;
+    complaint: {
+      /** Null when the mailbox provider did not report it */
+      type: string | null;
+      /** Whether the address is on the suppression list because of it */
+      suppressed: boolean;
+    };
+  };
+}
+
+/** The mail does not go to one recipient, who is suppressed */
+export interface SendSuppressedNotification {
+  type: "send.suppressed";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    send: NotifiedSend;
+    /** Which notification of this send it is: ignore a lower one than you have seen. Absent when rebuilt */
+    sequence?: number | undefined;
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+    /** As the send spells it */
+    recipient: string;
+    suppression: {
+      /** Why the address is on the suppression list */
+      reason: "hard_bounce" | "complaint";
+      /** When the address was suppressed */
+      since: string;
+      /** The send that caused it; null if it is not known */
+      send_id: string | null;
+    };
+  };
+}
+
+/** The mail does not go out */
+export interface SendFailedNotification {
+  type: "send.failed";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    send: NotifiedSend;
+    /** Which notification of this send it is: ignore a lower one than you have seen. Absent when rebuilt */
+    sequence?: number | undefined;
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+    failure: {
+      /** The `error_code` of the send */
+      code: string;
+      /** What happened */
+      message: string;
+    };
+  };
+}
+
+/** A domain is verified: the account can send from it */
+export interface DomainVerifiedNotification {
+  type: "domain.verified";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    domain: {
+      id: number;
+      name: string;
+    };
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+  };
+}
+
+/** A domain is not verified, or no longer */
+export interface DomainFailedNotification {
+  type: "domain.failed";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    domain: {
+      id: number;
+      name: string;
+    };
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+  };
+}
+
+/** An address is on the suppression list */
+export interface SuppressionAddedNotification {
+  type: "suppression.added";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    suppression: {
+      /** In lower case, with the domain in ASCII */
+      email: string;
+      /** Why the address is on the suppression list */
+      reason: "hard_bounce" | "complaint";
+      /** When the address was suppressed */
+      since: string;
+      /** The send that caused it; null if it is not known */
+      send_id: string | null;
+    };
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+  };
+}
+
+/** An address is no longer on the suppression list */
+export interface SuppressionRemovedNotification {
+  type: "suppression.removed";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    suppression: {
+      /** In lower case, with the domain in ASCII */
+      email: string;
+      /** Why the address is on the suppression list */
+      reason: "hard_bounce" | "complaint";
+      /** When the address was suppressed */
+      since: string;
+      /** The send that caused it; null if it is not known */
+      send_id: string | null;
+    };
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+  };
+}
+
+/** The mail of the account is on hold and waits */
+export interface AccountHeldNotification {
+  type: "account.held";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    account: {
+      /** Who holds or held the mail of the account */
+      held_by: "operator" | "guard";
+      /** Why the guard does; absent for the operator */
+      reason?: string | null | undefined;
+    };
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+  };
+}
+
+/** The mail of the account is no longer on hold */
+export interface AccountReleasedNotification {
+  type: "account.released";
+  /** When it happened */
+  timestamp: string;
+  mode: "live" | "test";
+  data: {
+    account: {
+      /** Who holds or held the mail of the account */
+      held_by: "operator" | "guard";
+      /** Why the guard does; absent for the operator */
+      reason?: string | null | undefined;
+    };
+    /** Only on an example that `POST /webhooks/{id}/test` sent */
+    test?: true | undefined;
+    /** Only on a replay whose first body is no longer stored: it is made again from the event, with the same id */
+    rebuilt?: true | undefined;
+  };
+}
+
 export interface SendQuery {
   /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
@@ -1299,7 +1761,7 @@ export interface CreateApiKeyBody {
   type: "live" | "test";
   /** An ISO 8601 date or date-time. A date alone, such as `2027-01-31`, is 00:00 UTC; without a zone the time is UTC. Omit for no expiration */
   expires_at?: string | null | undefined;
-  /** What the key may do, by default `["send"]`. `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change */
+  /** What the key may do, by default `["send"]`. `send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: manage webhooks; needs `read` too. They never change */
   scopes?: Array<"send" | "read" | "suppressions" | "domains" | "webhooks"> | undefined;
   /** The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the sends of its domain. Omit for all domains of the account */
   domain?: string | null | undefined;
@@ -1392,7 +1854,7 @@ export interface ListAuditQuery {
   /** Only entries of the actor with this id or name, such as an email */
   actor?: string | undefined;
   /** Only entries of this action */
-  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | undefined;
+  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.rotate" | "webhook.test" | undefined;
   /** Only entries about the target with this id or name */
   target?: string | undefined;
   /** Only entries from this time on */
@@ -1440,6 +1902,82 @@ export interface ListEventsAnswer {
     events: Event[];
     pagination: Pagination | Cursor;
   };
+}
+
+export interface CreateWebhookBody {
+  /** Where notifications are sent: https, without user name and password */
+  url: string;
+  /** For people, up to 500 characters */
+  description?: string | null | undefined;
+  /** What the webhook is notified of */
+  types: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released">;
+  /** Notifications of sends of this mode. For a JWT; default `live`. An API key has its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+export interface ListWebhooksQuery {
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+/** The webhooks of the account, oldest first; at most 10 */
+export type ListWebhooksAnswer = Webhook[];
+
+export interface ChangeWebhookBody {
+  /** Where notifications are sent: https, without user name and password */
+  url?: string | undefined;
+  /** For people, up to 500 characters */
+  description?: string | null | undefined;
+  /** What the webhook is notified of */
+  types?: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released"> | undefined;
+  /** False pauses its deliveries. True sends them now, and forgets earlier failures */
+  enabled?: boolean | undefined;
+}
+
+/** The webhook is deleted */
+export interface DeleteWebhookAnswer {
+  message: string;
+}
+
+export interface RotateWebhookSecretBody {
+  /** How long the earlier secrets still sign, 0 to 604800, by default 86400. 0 ends them now */
+  overlap_seconds?: number | undefined;
+}
+
+export interface TestWebhookBody {
+  type: "send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released";
+}
+
+/** The example is on its way */
+export interface TestWebhookAnswer {
+  delivery_id: string;
+  /** The `webhook-id` of the request */
+  notification_id: string;
+}
+
+export interface ListWebhookDeliveriesQuery {
+  /** Only deliveries in this state */
+  state?: "pending" | "delivering" | "paused" | "delivered" | "failed" | "cancelled" | undefined;
+  /** Maximum number of entries, 1 to 100 */
+  limit?: number | undefined;
+  /** Only entries that follow the entry with this id; use it to continue the list */
+  before?: string | undefined;
+}
+
+/** Deliveries to the webhook */
+export interface ListWebhookDeliveriesAnswer {
+  success: true;
+  data: {
+    /** Newest first */
+    deliveries: WebhookDelivery[];
+    pagination: Cursor;
+  };
+}
+
+/** The notification is sent again */
+export interface ReplayWebhookDeliveryAnswer {
+  /** The new delivery of the same notification */
+  delivery_id: string;
 }
 
 export interface GetUsageQuery {
@@ -1868,6 +2406,88 @@ export interface Operations {
     query: ListEventsQuery;
     answer: ListEventsAnswer;
   };
+  /** Create a webhook */
+  "POST /api/v1/webhooks": {
+    body: CreateWebhookBody;
+    answer: CreatedWebhook;
+  };
+  /** List the account's webhooks */
+  "GET /api/v1/webhooks": {
+    query: ListWebhooksQuery;
+    answer: ListWebhooksAnswer;
+  };
+  /** Show a webhook */
+  "GET /api/v1/webhooks/{id}": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    answer: Webhook;
+  };
+  /** Change a webhook, or disable and enable it */
+  "PATCH /api/v1/webhooks/{id}": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: ChangeWebhookBody;
+    answer: Webhook;
+  };
+  /** Delete a webhook */
+  "DELETE /api/v1/webhooks/{id}": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    answer: DeleteWebhookAnswer;
+  };
+  /** Give a webhook a new secret */
+  "POST /api/v1/webhooks/{id}/rotate": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: RotateWebhookSecretBody;
+    answer: RotatedWebhook;
+  };
+  /** Send an example notification to a webhook */
+  "POST /api/v1/webhooks/{id}/test": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: TestWebhookBody;
+    answer: TestWebhookAnswer;
+  };
+  /** List the deliveries to a webhook */
+  "GET /api/v1/webhooks/{id}/deliveries": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    query: ListWebhookDeliveriesQuery;
+    answer: ListWebhookDeliveriesAnswer;
+  };
+  /** Show a delivery with its attempts */
+  "GET /api/v1/webhooks/{id}/deliveries/{delivery_id}": {
+    path: {
+      /** The `webhook_id` */
+      id: string;
+      /** The `delivery_id` */
+      delivery_id: string;
+    };
+    answer: WebhookDeliveryDetails;
+  };
+  /** Send a notification again */
+  "POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/replay": {
+    path: {
+      /** The `webhook_id` */
+      id: string;
+      /** The `delivery_id` */
+      delivery_id: string;
+    };
+    answer: ReplayWebhookDeliveryAnswer;
+  };
   /** Get the usage of the account */
   "GET /api/v1/usage": {
     query: GetUsageQuery;
@@ -1955,3 +2575,20 @@ export interface Operations {
     answer: OperatorAccount;
   };
 }
+
+
+/** The body of every request that the service sends to a webhook. */
+export type Notification =
+  | SendSentNotification
+  | SendDeliveredNotification
+  | SendDelayedNotification
+  | SendBouncedNotification
+  | SendComplainedNotification
+  | SendSuppressedNotification
+  | SendFailedNotification
+  | DomainVerifiedNotification
+  | DomainFailedNotification
+  | SuppressionAddedNotification
+  | SuppressionRemovedNotification
+  | AccountHeldNotification
+  | AccountReleasedNotification;

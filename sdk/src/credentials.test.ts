@@ -182,13 +182,23 @@ async function callEveryMethod(postern: Postern): Promise<void> {
   await postern.apiKeys.list();
   await postern.apiKeys.roll("1");
   await postern.apiKeys.revoke("1");
+  await postern.webhooks.create({ url: "https://a.test", types: ["send.sent"] });
+  await postern.webhooks.list();
+  await postern.webhooks.get("1");
+  await postern.webhooks.change("1", { enabled: true });
+  await postern.webhooks.delete("1");
+  await postern.webhooks.rotate("1");
+  await postern.webhooks.test("1", { type: "send.sent" });
+  await postern.webhooks.deliveries("1");
+  await postern.webhooks.delivery("1", "2");
+  await postern.webhooks.replay("1", "2");
   await postern.auth.logIn(login);
   await postern.auth.refresh({ refresh_token: "r" });
   await postern.auth.logOut();
 }
 
 function pathPattern(path: string): string {
-  return path.replace("/1", "/{id}").replace("/a%40b.test", "/{email}");
+  return path.replace("/1", "/{id}").replace("/2", "/{delivery_id}").replace("/a%40b.test", "/{email}");
 }
 
 /** Every operation for programs with the credential that its document names first. */

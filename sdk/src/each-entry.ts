@@ -12,7 +12,7 @@ interface ListQuery {
 }
 
 /** Reads page by page, newest first. The cursor is an entry id, so new entries do not shift the next page. */
-export async function* eachEntry<Query extends ListQuery, Answer, Entry extends { id: string }>(
+export async function* eachEntry<Query extends ListQuery, Answer, Entry extends object>(
   list: (query: Query) => Call<Answer>,
   query: Query,
   pageOf: (answer: Answer) => Page<Entry>,
@@ -28,7 +28,8 @@ export async function* eachEntry<Query extends ListQuery, Answer, Entry extends 
 }
 
 /** The first page of a query without filters has page numbers; all other pages have a cursor. */
-function nextBefore(entries: { id: string }[], pagination: Pagination | Cursor): string | null {
+function nextBefore(entries: object[], pagination: Pagination | Cursor): string | null {
   if ("next_before" in pagination) return pagination.next_before;
-  return pagination.page < pagination.total_pages ? (entries.at(-1)?.id ?? null) : null;
+  const last = entries.at(-1);
+  return pagination.page < pagination.total_pages && last !== undefined && "id" in last ? String(last.id) : null;
 }

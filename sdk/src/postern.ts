@@ -10,10 +10,10 @@ import { Sends } from "./sends.ts";
 import type { CallOptions, ModeOptions } from "./settings.ts";
 import { Suppressions } from "./suppressions.ts";
 import { wait } from "./wait.ts";
+import { Webhooks } from "./webhooks.ts";
 
 export type * from "./api-types.ts";
 export type { PosternOptions } from "./connect.ts";
-export type { Notification } from "./notification.ts";
 export {
   type ApiErrorCode,
   type ClientErrorCode,
@@ -37,6 +37,7 @@ export class Postern {
   readonly suppressions: Suppressions;
   readonly domains: Domains;
   readonly apiKeys: ApiKeys;
+  readonly webhooks: Webhooks;
   readonly auth: Auth;
   readonly #request: Requester;
 
@@ -48,6 +49,7 @@ export class Postern {
     this.suppressions = new Suppressions(request);
     this.domains = new Domains(request);
     this.apiKeys = new ApiKeys(request);
+    this.webhooks = new Webhooks(request);
     this.auth = new Auth(request);
   }
 

@@ -152,6 +152,52 @@ create trigger webhook_endpoints_noted
   after insert or delete or update of disabled_at on webhook_endpoints
   for each row execute function note_webhooks_of_account();
 
+-- Locks the account before it counts, for the reason given at room_for_domain.
+create function room_for_webhook(account uuid, out taken integer)
+  language plpgsql volatile
+as $$
+begin
+  perform from accounts a where a.id = account for no key update;
+  select count(*) into taken from webhook_endpoints e where e.account_id = account;
+end
+$$;
+
+-- Cancels the deliveries of an endpoint that is about to be deleted. Locks it first: statements that add deliveries hold a lock on it, so
+-- the next statement here sees what they added. The row in the queue is the fence against a worker that settles the same delivery.
+create function cancel_deliveries(account uuid, endpoint uuid) returns void
+  language plpgsql volatile
+as $$
+begin
+  perform from webhook_endpoints e where e.account_id = account and e.id = endpoint for update;
+  with waiting as materialized (
+    select q.delivery_id
+    from webhook_queue q
+    where q.account_id = account
+      and q.delivery_id = any (array(
+        -- One index for each state.
+        select delivery_id from webhook_queue where account_id = account and endpoint_id = endpoint and state = 'pending'
+        union all
+        select delivery_id from webhook_queue where account_id = account and endpoint_id = endpoint and state = 'delivering'
+        union all
+        select delivery_id from webhook_queue where account_id = account and endpoint_id = endpoint and state = 'paused'
+      ))
+    order by q.delivery_id
+    for update
+  ), unqueued as (
+    delete from webhook_queue q
+    using waiting
+    where q.account_id = account
+      and q.delivery_id = waiting.delivery_id
+    returning q.delivery_id
+  )
+  update webhook_deliveries d
+  set state = 'cancelled', finished_at = now()
+  from unqueued
+  where d.account_id = account
+    and d.id between unqueued.delivery_id and unqueued.delivery_id;
+end
+$$;
+
 -- Whether an enabled endpoint wants this type.
 create function is_wanted(account uuid, for_mode text, wanted_type text) returns boolean
   language sql stable

@@ -28,6 +28,7 @@ export const proof: Proof = {
     "service/src/api/v1",
     "service/src/mail-address.ts",
     "service/src/sends/send-store.ts",
+    "service/src/webhooks",
   ],
   size: { small: 1, full: 20 },
   run: (size, { serverUrl, progress }) =>
@@ -170,5 +171,9 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   if (name === "POST /api/v1/domains/:id/verify") return [202, 429];
   if (name === "GET /api/v1/suppression/:email" || name === "DELETE /api/v1/suppression/:email") return [200, 404];
   if (name === "POST /api/v1/send/validate" && !isOwn) return [200, 401];
+  // An account can have ten.
+  if (name === "POST /api/v1/webhooks") return [201, 422];
+  if (name === "DELETE /api/v1/webhooks/:id") return [200, 404];
+  if (/^POST \/api\/v1\/webhooks\/.*\/(test|replay)$/.test(name)) return [202];
   return [200, 201];
 }

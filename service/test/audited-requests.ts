@@ -5,6 +5,7 @@ import type { AuditedRequests } from "./audited-request.ts";
 import { sessionRequests } from "./audited-sessions.ts";
 import { settingRequests } from "./audited-settings.ts";
 import { totpRequests } from "./audited-totp.ts";
+import { webhookRequests } from "./audited-webhooks.ts";
 
 /** One for each route that leaves an audit entry, except the callback of OIDC, which needs an issuer. */
 export const auditedRequests: AuditedRequests = {
@@ -13,5 +14,6 @@ export const auditedRequests: AuditedRequests = {
   ...peopleRequests,
   ...settingRequests,
   ...contentRequests,
+  ...webhookRequests,
   ...operatorRequests,
 };

@@ -23,7 +23,13 @@ const credentialFields = new Set([
   "id",
 ]);
 /** The user of `postern dev` sends the bodies of these. */
-const byTheUser = new Set(["/api/v1/auth/login", "/api/v1/domains", "/api/v1/api-keys", "/api/v1/invitations"]);
+const byTheUser = new Set([
+  "/api/v1/auth/login",
+  "/api/v1/domains",
+  "/api/v1/api-keys",
+  "/api/v1/invitations",
+  "/api/v1/webhooks",
+]);
 const mailsReset = "/api/v1/auth/password-reset";
 const replays = "/api/v1/operator/quarantine/replay";
 const viewsContent = "/api/v1/send/{id}/content/view";

@@ -81,6 +81,30 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
     body: { overlap_seconds: 0 },
   }),
   "DELETE /api/v1/api-keys/:id": ({ keyId }) => named(`/api/v1/api-keys/${keyId}`),
+  "GET /api/v1/webhooks": () => ({ path: "/api/v1/webhooks" }),
+  "POST /api/v1/webhooks": () => ({
+    path: "/api/v1/webhooks",
+    body: { url: "https://hooks.example.com/", types: ["send.sent"] },
+  }),
+  "GET /api/v1/webhooks/:id": ({ webhooks }, mode) => named(`/api/v1/webhooks/${webhooks[mode].id}`),
+  "PATCH /api/v1/webhooks/:id": ({ webhooks }, mode) => ({
+    ...named(`/api/v1/webhooks/${webhooks[mode].id}`),
+    body: { description: aName() },
+  }),
+  "DELETE /api/v1/webhooks/:id": ({ webhooks }, mode) => named(`/api/v1/webhooks/${webhooks[mode].spareId}`),
+  "POST /api/v1/webhooks/:id/rotate": ({ webhooks }, mode) => ({
+    ...named(`/api/v1/webhooks/${webhooks[mode].id}/rotate`),
+    body: { overlap_seconds: 0 },
+  }),
+  "POST /api/v1/webhooks/:id/test": ({ webhooks }, mode) => ({
+    ...named(`/api/v1/webhooks/${webhooks[mode].id}/test`),
+    body: { type: "send.sent" },
+  }),
+  "GET /api/v1/webhooks/:id/deliveries": ({ webhooks }, mode) =>
+    named(`/api/v1/webhooks/${webhooks[mode].id}/deliveries`),
+  "GET /api/v1/webhooks/:id/deliveries/:delivery_id": ({ webhooks }, mode) => named(deliveryOf(webhooks[mode])),
+  "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": ({ webhooks }, mode) =>
+    named(`${deliveryOf(webhooks[mode])}/replay`),
   "GET /api/v1/operator/status": () => ({ path: "/api/v1/operator/status" }),
   "GET /api/v1/operator/processes": () => ({ path: "/api/v1/operator/processes" }),
   "GET /api/v1/operator/ses": () => ({ path: "/api/v1/operator/ses" }),
@@ -95,6 +119,10 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   "PATCH /api/v1/operator/accounts/:id/quotas": ({ accountId }) => onAccount(accountId, "quotas", { trial: null }),
   "POST /api/v1/operator/quarantine/replay": () => ({ path: "/api/v1/operator/quarantine/replay", body: aReason }),
 };
+
+function deliveryOf({ id, deliveryId }: ScopeAccount["webhooks"][Mode]): string {
+  return `/api/v1/webhooks/${id}/deliveries/${deliveryId}`;
+}
 
 const aReason = { reason: "a proof" };
 

@@ -8,6 +8,7 @@ import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anOperatorLogin } from "../../test/operator-login.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
+import { aDelivery, aWebhook } from "../../test/webhook-builders.ts";
 
 /** An account with a resource of every kind, in both modes. */
 export interface ScopeAccount {
@@ -26,6 +27,14 @@ export interface ScopeAccount {
   keyId: string;
   sends: Record<Mode, string>;
   suppressed: string;
+  webhooks: Record<Mode, ScopeWebhook>;
+}
+
+interface ScopeWebhook {
+  id: string;
+  deliveryId: string;
+  /** To be deleted. */
+  spareId: string;
 }
 
 const enough = 1_000_000;
@@ -65,11 +74,21 @@ export async function aScopeAccount(db: Database, deps: ApiDeps): Promise<ScopeA
     live: await aQueuedSend(db, { accountId, mode: "live", fromDomain: domain }),
     test: await aQueuedSend(db, { accountId, mode: "test", fromDomain: domain }),
   };
+  const webhooks = {
+    live: await aScopeWebhook(db, accountId, "live"),
+    test: await aScopeWebhook(db, accountId, "test"),
+  };
   const people = {
     accessTokens,
     operatorToken: (await anOperatorLogin(db, deps.loginDeps, { accountId, role: "viewer" })).accessToken,
     memberId,
     invitationId: invitation.id,
   };
-  return { accountId, ...people, domain, domainId: row?.id ?? 0, keyId, sends, suppressed };
+  return { accountId, ...people, domain, domainId: row?.id ?? 0, keyId, sends, suppressed, webhooks };
+}
+
+async function aScopeWebhook(db: Database, accountId: string, mode: Mode): Promise<ScopeWebhook> {
+  const id = await aWebhook(db, { accountId, mode });
+  const deliveryId = await aDelivery(db, { accountId, endpointId: id });
+  return { id, deliveryId, spareId: await aWebhook(db, { accountId, mode }) };
 }

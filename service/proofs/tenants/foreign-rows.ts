@@ -32,6 +32,13 @@ const tablesOfAccounts = {
   queued_recipient_changes: "account_id",
   tenant_removals: "account_id",
   audit_entries: "account_id",
+  webhook_endpoints: "account_id",
+  webhook_secrets: "account_id",
+  webhook_networks: "account_id",
+  webhook_deliveries: "account_id",
+  webhook_queue: "account_id",
+  webhook_attempts: "account_id",
+  notifications: "account_id",
 };
 
 /** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */

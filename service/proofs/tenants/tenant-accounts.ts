@@ -8,6 +8,7 @@ import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anEvent } from "../../test/event-builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
+import { aDelivery, aWebhook } from "../../test/webhook-builders.ts";
 
 export interface Tenant {
   accountId: string;
@@ -26,6 +27,7 @@ export interface Tenant {
   sends: { id: string; mode: Mode }[];
   eventIds: string[];
   suppressed: string;
+  webhooks: { id: string; deliveryId: string; mode: Mode }[];
   /** The tag and ids that no other account may see. */
   marks: string[];
 }
@@ -68,6 +70,10 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
     eventIds.push(await anEvent(db, { accountId, mode, sendId: id, recipient: `to@${tag}.test` }));
     for (const email of [suppressed, commonSuppressed]) await aSuppression(db, { accountId, mode, email });
   }
+  const webhooks = [
+    await aTenantWebhook(db, { accountId, tag, mode: "live" }),
+    await aTenantWebhook(db, { accountId, tag, mode: "test" }),
+  ];
   await someUsage(db, { accountId, domain, keyIds: [liveKey.id, testKey.id] });
   const keyIds = [liveKey.id, testKey.id, spareKey.id];
   return {
@@ -84,8 +90,28 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
     sends,
     eventIds,
     suppressed,
-    marks: [tag, accountId, ...keyIds, member.id, invitationId, loginId, ...sends.map(({ id }) => id), ...eventIds],
+    webhooks,
+    marks: [
+      tag,
+      accountId,
+      ...keyIds,
+      member.id,
+      invitationId,
+      loginId,
+      ...sends.map(({ id }) => id),
+      ...eventIds,
+      ...webhooks.flatMap(({ id, deliveryId }) => [id, deliveryId]),
+    ],
   };
+}
+
+export async function aTenantWebhook(
+  db: Database,
+  { accountId, tag, mode }: { accountId: string; tag: string; mode: Mode },
+) {
+  const id = await aWebhook(db, { accountId, mode, url: `https://${tag}.example.com/hooks` });
+  const deliveryId = await aDelivery(db, { accountId, endpointId: id, state: "failed", envelope: tag });
+  return { id, deliveryId, mode };
 }
 
 export async function anInvitation(db: Database, accountId: string, email: string): Promise<string> {

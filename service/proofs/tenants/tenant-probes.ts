@@ -38,7 +38,7 @@ export const operationsWithoutIds = [
 
 const newest = "ffffffff-ffff-7fff-bfff-ffffffffffff";
 /** Reads of own resources; the answer must show nothing of other accounts. */
-export function probesOfOwn({ sends, domainIds }: Tenant, shown: readonly Mode[]): Probe[] {
+export function probesOfOwn({ sends, domainIds, webhooks }: Tenant, shown: readonly Mode[]): Probe[] {
   const shownSends = sends.filter(({ mode }) => shown.includes(mode));
   return [
     ...shownSends.flatMap(({ id, mode }) => [
@@ -47,6 +47,15 @@ export function probesOfOwn({ sends, domainIds }: Tenant, shown: readonly Mode[]
       own("getSendContent", `/send/${id}/content?mode=${mode}`),
     ]),
     ...domainIds.map((id) => own("getDomain", `/domains/${id}`)),
+    ...webhooks
+      .filter(({ mode }) => shown.includes(mode))
+      .flatMap(({ id, deliveryId }) => [
+        own("getWebhook", `/webhooks/${id}`),
+        own("listWebhookDeliveries", `/webhooks/${id}/deliveries`),
+        own("listWebhookDeliveries", `/webhooks/${id}/deliveries?state=failed&before=${newest}`),
+        own("getWebhookDelivery", `/webhooks/${id}/deliveries/${deliveryId}`),
+      ]),
+    own("listWebhooks", "/webhooks"),
     own("getAccount", "/account"),
     own("getUsage", "/usage"),
     own("getUsage", "/usage?group=domain"),
@@ -123,6 +132,7 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
       absent("rollApiKey", "POST", `/api-keys/${id}/roll`, { overlap_seconds: 0 }),
       absent("revokeApiKey", "DELETE", `/api-keys/${id}`),
     ]),
+    ...probesOfWebhooks(other),
     ...probesOfPeople(other),
     absent("getSuppression", "GET", `/suppression/${suppressed}`),
     ...shown.map((mode) => absent("getSuppression", "GET", `/suppression/${suppressed}?mode=${mode}`)),
@@ -130,6 +140,19 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
     ...shown.map((mode) => absent("removeSuppression", "DELETE", `/suppression/${suppressed}?mode=${mode}`)),
     ...operatorProbes(other),
   ];
+}
+
+function probesOfWebhooks({ webhooks }: Tenant): Probe[] {
+  return webhooks.flatMap(({ id, deliveryId }) => [
+    absent("getWebhook", "GET", `/webhooks/${id}`),
+    absent("listWebhookDeliveries", "GET", `/webhooks/${id}/deliveries`),
+    absent("getWebhookDelivery", "GET", `/webhooks/${id}/deliveries/${deliveryId}`),
+    absent("replayWebhookDelivery", "POST", `/webhooks/${id}/deliveries/${deliveryId}/replay`),
+    absent("changeWebhook", "PATCH", `/webhooks/${id}`, { url: "https://hooks.example.com/", enabled: false }),
+    absent("rotateWebhookSecret", "POST", `/webhooks/${id}/rotate`, { overlap_seconds: 0 }),
+    absent("testWebhook", "POST", `/webhooks/${id}/test`, { type: "send.sent" }),
+    absent("deleteWebhook", "DELETE", `/webhooks/${id}`),
+  ]);
 }
 
 function probesOfPeople({ accountId, tag, spareKeyId, member, invitationId, sessionId }: Tenant): Probe[] {
@@ -175,6 +198,8 @@ export interface Spares {
   domainId: number;
   memberId: string;
   invitationId: string;
+  /** In a mode of the credential. */
+  webhook: { id: string; deliveryId: string };
 }
 
 /** Changes of own resources while other accounts have equal ones. */
@@ -189,6 +214,7 @@ export function probesThatChange({ domain, tag, spareKeyId, sends }: Tenant, rou
     change("verifyDomain", "POST", `/domains/${spares.domainId}/verify`),
     change("setMailFrom", "POST", `/domains/${spares.domainId}/mail-from`, { subdomain: "bounce" }),
     change("removeDomain", "DELETE", `/domains/${spares.domainId}`),
+    ...changesOfWebhooks(spares.webhook, tag),
     change("changeAccount", "PATCH", "/account", { totp_required: false }),
     change("inviteMember", "POST", "/invitations", { email: `new@${tag}.test`, role: "viewer" }),
     change("deleteInvitation", "DELETE", `/invitations/${spares.invitationId}`),
@@ -197,6 +223,17 @@ export function probesThatChange({ domain, tag, spareKeyId, sends }: Tenant, rou
     change("enrolTotp", "POST", "/auth/totp", { password: usualPassword }),
     change("endOtherSessions", "DELETE", "/auth/sessions"),
     change("removeSuppression", "DELETE", `/suppression/${commonSuppressed}`),
+  ];
+}
+
+function changesOfWebhooks({ id, deliveryId }: Spares["webhook"], tag: string): Probe[] {
+  return [
+    change("createWebhook", "POST", "/webhooks", { url: `https://new.${tag}.example.com/`, types: ["send.sent"] }),
+    change("changeWebhook", "PATCH", `/webhooks/${id}`, { description: tag }),
+    change("rotateWebhookSecret", "POST", `/webhooks/${id}/rotate`, { overlap_seconds: 60 }),
+    change("testWebhook", "POST", `/webhooks/${id}/test`, { type: "send.sent" }),
+    change("replayWebhookDelivery", "POST", `/webhooks/${id}/deliveries/${deliveryId}/replay`),
+    change("deleteWebhook", "DELETE", `/webhooks/${id}`),
   ];
 }
 

@@ -7,7 +7,7 @@ import { bothModes, type Mode } from "../../src/mode.ts";
 import { aLogin, aUser } from "../../test/builders.ts";
 import { aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 import { fingerprintForeignRows } from "./foreign-rows.ts";
-import { anInvitation, commonSuppressed, type Tenant } from "./tenant-accounts.ts";
+import { anInvitation, aTenantWebhook, commonSuppressed, type Tenant } from "./tenant-accounts.ts";
 import { type Probe, probesOfOther, probesOfOwn, probesThatChange, type Spares } from "./tenant-probes.ts";
 import type { WatchedDatabase } from "./unscoped-statements.ts";
 
@@ -66,7 +66,7 @@ export async function sweep(fixture: Fixture, plan: SweepPlan): Promise<SweepRes
     actor.credentials.jwt = (await aLogin(db, fixture.loginDeps, actor)).accessToken;
     const findChanges = await watchForeignRows(db, actor);
     for (const [credential, shown] of credentials) {
-      const changes = probesThatChange(actor, `${db.removed}-${credential}`, await prepareChanges(db, actor));
+      const changes = probesThatChange(actor, `${db.removed}-${credential}`, await prepareChanges(db, actor, shown));
       const reads = plan.onlyChanges
         ? []
         : [...probesOfOwn(actor, shown), ...others.flatMap((other) => probesOfOther(other, shown))];
@@ -188,7 +188,11 @@ function comparable({ status, text }: Answer): unknown {
 }
 
 /** Stores what the changes will remove. */
-async function prepareChanges(db: WatchedDatabase, { accountId, tag }: Tenant): Promise<Spares> {
+async function prepareChanges(
+  db: WatchedDatabase,
+  { accountId, tag, webhooks }: Tenant,
+  shown: Mode[],
+): Promise<Spares> {
   // An account may invite 50 persons an hour.
   await db.query({ name: "clear-counts", text: "delete from login_attempts" });
   await db.query({
@@ -204,7 +208,15 @@ async function prepareChanges(db: WatchedDatabase, { accountId, tag }: Tenant): 
     values: [name],
   });
   const { id: memberId } = await aUser(db, { accountId, role: "viewer" });
-  return { domainId: domain?.id ?? 0, memberId, invitationId: await anInvitation(db, accountId, `spare@${tag}.test`) };
+  // An account may have ten.
+  await db.query({
+    name: "delete-new-webhooks",
+    text: "delete from webhook_endpoints where account_id = $1 and id <> all ($2)",
+    values: [accountId, webhooks.map(({ id }) => id)],
+  });
+  const webhook = await aTenantWebhook(db, { accountId, tag, mode: shown[0] ?? "live" });
+  const invitationId = await anInvitation(db, accountId, `spare@${tag}.test`);
+  return { domainId: domain?.id ?? 0, memberId, invitationId, webhook };
 }
 
 function addAll(names: Set<string>, more: Set<string>): void {

@@ -5,3 +5,8 @@ export type KeyScope = (typeof keyScopes)[number];
 
 /** What the published interface lets every key do: send, and read the status of a send. */
 export const defaultScopes: readonly KeyScope[] = ["send"];
+
+/** Notifications show what `read` shows, so a key with `webhooks` needs both. */
+export function isComplete(scopes: readonly KeyScope[]): boolean {
+  return !scopes.includes("webhooks") || scopes.includes("read");
+}

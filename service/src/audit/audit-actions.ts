@@ -51,6 +51,12 @@ export const auditActions = [
   "totp.disable",
   "totp.enrol",
   "totp.recovery-codes-renew",
+  "webhook.change",
+  "webhook.create",
+  "webhook.delete",
+  "webhook.replay",
+  "webhook.rotate",
+  "webhook.test",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

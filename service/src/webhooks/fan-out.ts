@@ -47,7 +47,9 @@ async function storeDeliveries(tx: Transaction, envelopes: { id: string; envelop
             and e.mode = rendered.mode
             and rendered.type = any (e.types)
             and e.created_at <= time_of_id(rendered.id) + interval '1 millisecond'
-            and (e.disabled_at is null or e.disabled_at > time_of_id(rendered.id))`)} as endpoint
+            and (e.disabled_at is null or e.disabled_at > time_of_id(rendered.id))
+          -- Its deletion waits for this commit, and then cancels what it added.
+          for key share`)} as endpoint
         order by rendered.id
         returning id, account_id, endpoint_id, notification_id
       )

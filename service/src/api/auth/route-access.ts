@@ -98,6 +98,17 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "POST /api/v1/api-keys/:id/roll": { key: "never", role: "developer", prefersJwt: true },
   "DELETE /api/v1/api-keys/:id": { key: "never", role: "developer", prefersJwt: true },
 
+  "GET /api/v1/webhooks": { key: "webhooks", role: "viewer", prefersJwt: true },
+  "POST /api/v1/webhooks": { key: "webhooks", role: "developer", prefersJwt: true },
+  "GET /api/v1/webhooks/:id": { key: "webhooks", role: "viewer", prefersJwt: true },
+  "PATCH /api/v1/webhooks/:id": { key: "webhooks", role: "developer", prefersJwt: true },
+  "DELETE /api/v1/webhooks/:id": { key: "webhooks", role: "developer", prefersJwt: true },
+  "POST /api/v1/webhooks/:id/rotate": { key: "webhooks", role: "developer", prefersJwt: true },
+  "POST /api/v1/webhooks/:id/test": { key: "webhooks", role: "developer", prefersJwt: true },
+  "GET /api/v1/webhooks/:id/deliveries": { key: "webhooks", role: "viewer", prefersJwt: true },
+  "GET /api/v1/webhooks/:id/deliveries/:delivery_id": { key: "webhooks", role: "viewer", prefersJwt: true },
+  "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": { key: "webhooks", role: "developer", prefersJwt: true },
+
   "GET /api/v1/operator/status": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/processes": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/ses": { key: "never", role: "operator", prefersJwt: true },
@@ -131,6 +142,9 @@ export function hasScope(scopes: readonly KeyScope[], { key }: CallerAccess): bo
       return true;
     case "send-or-read":
       return scopes.includes("send") || scopes.includes("read");
+    // Notifications show what `read` shows.
+    case "webhooks":
+      return scopes.includes("webhooks") && scopes.includes("read");
     default:
       return scopes.includes(key);
   }

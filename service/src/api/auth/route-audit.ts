@@ -33,6 +33,12 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/api-keys": "api-key.create",
   "POST /api/v1/api-keys/:id/roll": "api-key.roll",
   "DELETE /api/v1/api-keys/:id": "api-key.revoke",
+  "POST /api/v1/webhooks": "webhook.create",
+  "PATCH /api/v1/webhooks/:id": "webhook.change",
+  "DELETE /api/v1/webhooks/:id": "webhook.delete",
+  "POST /api/v1/webhooks/:id/rotate": "webhook.rotate",
+  "POST /api/v1/webhooks/:id/test": "webhook.test",
+  "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": "webhook.replay",
   // In the audit of the account that they touch.
   "POST /api/v1/operator/accounts/:id/hold": "account.hold",
   "POST /api/v1/operator/accounts/:id/release": "account.release",

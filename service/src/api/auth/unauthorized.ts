@@ -26,8 +26,13 @@ export function refusedKey(kind: Exclude<KeyVerdict["kind"], "valid">): AppError
   }
 }
 
+const scopeNames: Partial<Record<CallerAccess["key"], string>> = {
+  "send-or-read": "`send` or `read`",
+  webhooks: "`webhooks` and the scope `read`",
+};
+
 export function missingScope({ key }: CallerAccess): AppError {
-  const scope = key === "send-or-read" ? "`send` or `read`" : `\`${key}\``;
+  const scope = scopeNames[key] ?? `\`${key}\``;
   return refused(
     `This path needs an API key with the scope ${scope}, and this key does not have it. The scopes of a key never change: ` +
       "create one with the scope at POST /api/v1/api-keys, or send a JWT as Authorization: Bearer.",

@@ -20,9 +20,11 @@ import type { ResetDeps } from "../../logins/password-reset.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { OidcDeps } from "../../oidc/log-in-by-oidc.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
+import type { SecretPair } from "../../secret.ts";
 import type { CellState } from "../../status/cell-state.ts";
 import type { Readiness } from "../../status/readiness.ts";
 import type { RefusalCounts } from "../../usage/count-refusals.ts";
+import type { UrlRules } from "../../webhooks/outbound/check-url.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { ConsoleFiles } from "./console/console-files.ts";
 import type { ReadLimits } from "./read-limits.ts";
@@ -71,6 +73,7 @@ export interface ApiDeps {
   /** `domainDeps` and `feedbackEndpoint` are undefined until the operator connects the installation to AWS. */
   domainDeps: DomainDeps | undefined;
   liveDns: LiveDns;
+  webhooks: { contentKeys: SecretPair; urlRules: UrlRules };
   feedbackEndpoint: { push: FeedbackPush; receive: ReceiveFeedback } | undefined;
   /** Undefined when the console was not built. */
   consoleFiles: ConsoleFiles | undefined;

@@ -155,4 +155,65 @@ for await (const event of postern.events.each({ type: "Bounce" })) {
   console.log(event.event_timestamp, event.recipient, event.bounce_type);
 }
 `,
+  createWebhook: `${withLogin}
+const { webhook_id, secret } = await postern.webhooks
+  .create({ url: "https://shop.example.com/hooks/postern", types: ["send.delivered", "send.bounced"] })
+  .orThrow();
+console.log(webhook_id, secret); // no other response contains the secret
+`,
+  listWebhooks: `${withLogin}
+for (const { url, status, success_rate } of await postern.webhooks.list().orThrow()) console.log(url, status, success_rate);
+`,
+  getWebhook: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  const { status, failing_since, p95_ms } = await postern.webhooks.get(webhook_id).orThrow();
+  console.log(status, failing_since, p95_ms);
+}
+`,
+  changeWebhook: `${withLogin}
+for (const { webhook_id, status } of await postern.webhooks.list().orThrow()) {
+  if (status === "disabled") await postern.webhooks.change(webhook_id, { enabled: true }).orThrow();
+}
+`,
+  deleteWebhook: `${withLogin}
+for (const { webhook_id, url } of await postern.webhooks.list().orThrow()) {
+  if (url === "https://shop.example.com/hooks/postern") await postern.webhooks.delete(webhook_id).orThrow();
+}
+`,
+  rotateWebhookSecret: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  const { secret, previous_secrets_end_at } = await postern.webhooks.rotate(webhook_id, { overlap_seconds: 3600 }).orThrow();
+  console.log(secret, previous_secrets_end_at); // deploy the new secret before the old one ends
+}
+`,
+  testWebhook: `${withLogin}
+for (const { webhook_id, status } of await postern.webhooks.list().orThrow()) {
+  if (status === "disabled") continue;
+  const { delivery_id } = await postern.webhooks.test(webhook_id, { type: "send.bounced" }).orThrow();
+  console.log(delivery_id);
+}
+`,
+  listWebhookDeliveries: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  for await (const { type, state, last_attempt } of postern.webhooks.eachDelivery(webhook_id, { state: "failed" })) {
+    console.log(type, state, last_attempt?.failure);
+  }
+}
+`,
+  getWebhookDelivery: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  const { data } = await postern.webhooks.deliveries(webhook_id, { limit: 1 }).orThrow();
+  for (const { delivery_id } of data.deliveries) {
+    const { body, attempts } = await postern.webhooks.delivery(webhook_id, delivery_id).orThrow();
+    for (const { attempted_at, status, failure } of attempts) console.log(body, attempted_at, status, failure);
+  }
+}
+`,
+  replayWebhookDelivery: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  for await (const { delivery_id } of postern.webhooks.eachDelivery(webhook_id, { state: "failed" })) {
+    await postern.webhooks.replay(webhook_id, delivery_id).orThrow();
+  }
+}
+`,
 };

@@ -33,6 +33,8 @@ import { sendStatusRoutes } from "../v1/sends/send-status-routes.ts";
 import { sendTimelineRoutes } from "../v1/sends/send-timeline-routes.ts";
 import { suppressionRoutes } from "../v1/suppressions/suppression-routes.ts";
 import { usageRoutes } from "../v1/usage/usage-routes.ts";
+import { webhookDeliveryRoutes } from "../v1/webhooks/delivery-routes.ts";
+import { webhookRoutes } from "../v1/webhooks/webhook-routes.ts";
 import { trackAllowedMethods } from "./allowed-methods.ts";
 import { serveApiReference } from "./api-reference.ts";
 import type { ApiDeps, ApiServer } from "./api-server.ts";
@@ -84,6 +86,8 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   suppressionRoutes(app, deps);
   auditRoutes(app, deps);
   eventRoutes(app, deps);
+  webhookRoutes(app, deps);
+  webhookDeliveryRoutes(app, deps);
   usageRoutes(app, deps);
   operatorRoutes(app, deps);
   operatorActionRoutes(app, deps);

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import packageJson from "../../../package.json" with { type: "json" };
+import { documentedWebhooks } from "../v1/webhooks/webhook-document.ts";
 import type { ApiServer } from "./api-server.ts";
 import { type ApiDocument, completeDocument } from "./complete-document.ts";
 
@@ -31,6 +32,7 @@ export async function serveOpenApi(app: ApiServer): Promise<void> {
         { name: "Domains", description: "The domains an account may send from" },
         { name: "Suppressions", description: "Addresses that the account no longer sends to" },
         { name: "Events", description: "Deliveries, bounces, complaints and suppressed recipients" },
+        { name: "Webhooks", description: "Where the account is notified of what happened" },
         { name: "Usage", description: "How much an account sends, and what becomes of it" },
         { name: "Feedback", description: "Notifications from the email provider" },
         { name: "Account", description: "The account behind a credential" },
@@ -48,7 +50,7 @@ export async function serveOpenApi(app: ApiServer): Promise<void> {
     transformObject: (raw) => {
       const document = jsonSchemaTransformObject(raw);
       // The plugin's type also covers OpenAPI 2, which has no components.
-      completeDocument(document as unknown as ApiDocument);
+      completeDocument(Object.assign(document as unknown as ApiDocument, { webhooks: documentedWebhooks() }));
       return document;
     },
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ApiKey } from "../../../api-keys/api-key-store.ts";
 import type { KeyRequest } from "../../../api-keys/create-api-key.ts";
 import { maxOverlapSeconds } from "../../../api-keys/roll-api-key.ts";
-import { defaultScopes, keyScopes } from "../../../api-keys/scopes.ts";
+import { defaultScopes, isComplete, keyScopes } from "../../../api-keys/scopes.ts";
 import { readDomainName } from "../../../domains/domain-name.ts";
 import { parseIsoTime } from "../../../iso-time.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
@@ -11,7 +11,8 @@ const scope = z.enum(keyScopes).meta({ example: "send" });
 
 const scopesText =
   "`send`: send and validate, status and timeline by id. `read`: sends, events, suppressions, domains, usage, and status and timeline " +
-  "by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: reserved. They never change";
+  "by id. `suppressions`: remove suppressions. `domains`: register, verify and remove domains. `webhooks`: manage webhooks; needs `read` too. " +
+  "They never change";
 
 const domainText =
   "The only domain the key may send from; a subdomain is another domain. Such a key has the scope `send` only, and sees only the " +
@@ -46,6 +47,7 @@ export const createKeyBody = z
       .array(scope)
       .min(1)
       .refine((scopes) => new Set(scopes).size === scopes.length, { error: "must name each scope once" })
+      .refine(isComplete, { error: "must have read beside webhooks" })
       .optional()
       .describe(`What the key may do, by default \`["send"]\`. ${scopesText}`)
       .meta({ example: ["send", "read"] }),

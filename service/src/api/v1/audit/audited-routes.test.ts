@@ -54,6 +54,7 @@ test.for(Object.keys(auditedRequests))(
     // A second change has the wrong password, which is an entry of its own.
     if (["password.change", "content.read"].includes(action)) return;
     if (["api-key.create", "password.reset-request", "account.hold", "account.guard-release"].includes(action)) return;
+    if (["webhook.create", "webhook.rotate", "webhook.test", "webhook.replay"].includes(action)) return;
     await api.call(request);
     expect(await auditRows(db, accountId)).toHaveLength(earlier + 1);
   },

@@ -1,0 +1,106 @@
+import type {
+  ChangeWebhookBody,
+  CreatedWebhook,
+  CreateWebhookBody,
+  DeleteWebhookAnswer,
+  ListWebhookDeliveriesAnswer,
+  ListWebhookDeliveriesQuery,
+  ListWebhooksAnswer,
+  ReplayWebhookDeliveryAnswer,
+  RotatedWebhook,
+  RotateWebhookSecretBody,
+  TestWebhookAnswer,
+  TestWebhookBody,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+} from "./api-types.ts";
+import { eachEntry } from "./each-entry.ts";
+import type { Requester } from "./request.ts";
+import type { Call } from "./result.ts";
+import type { CallOptions, ModeOptions } from "./settings.ts";
+
+export class Webhooks {
+  readonly #request: Requester;
+
+  constructor(request: Requester) {
+    this.#request = request;
+  }
+
+  /** Creates a webhook. Only this answer contains the secret. Retries on 429 only. */
+  create(webhook: CreateWebhookBody, options?: CallOptions): Call<CreatedWebhook> {
+    return this.#request("POST /api/v1/webhooks", { body: webhook }, { options, isSafeToRetry: false });
+  }
+
+  list({ mode, ...options }: ModeOptions = {}): Call<ListWebhooksAnswer> {
+    return this.#request("GET /api/v1/webhooks", { query: { mode } }, { options });
+  }
+
+  get(webhookId: string, options?: CallOptions): Call<Webhook> {
+    return this.#request("GET /api/v1/webhooks/{id}", { path: { id: webhookId } }, { options });
+  }
+
+  /** Changes what is given. `{ enabled: false }` pauses its deliveries, `{ enabled: true }` sends them. */
+  change(webhookId: string, change: ChangeWebhookBody, options?: CallOptions): Call<Webhook> {
+    return this.#request("PATCH /api/v1/webhooks/{id}", { path: { id: webhookId }, body: change }, { options });
+  }
+
+  delete(webhookId: string, options?: CallOptions): Call<DeleteWebhookAnswer> {
+    return this.#request("DELETE /api/v1/webhooks/{id}", { path: { id: webhookId } }, { options });
+  }
+
+  /** Gives the webhook a new secret, which only this answer contains. Retries on 429 only. */
+  rotate(webhookId: string, rotation: RotateWebhookSecretBody = {}, options?: CallOptions): Call<RotatedWebhook> {
+    return this.#request(
+      "POST /api/v1/webhooks/{id}/rotate",
+      { path: { id: webhookId }, body: rotation },
+      { options, isSafeToRetry: false },
+    );
+  }
+
+  /** Sends an example notification to this webhook. Retries on 429 only. */
+  test(webhookId: string, test: TestWebhookBody, options?: CallOptions): Call<TestWebhookAnswer> {
+    return this.#request(
+      "POST /api/v1/webhooks/{id}/test",
+      { path: { id: webhookId }, body: test },
+      { options, isSafeToRetry: false },
+    );
+  }
+
+  /** One page, newest first. */
+  deliveries(
+    webhookId: string,
+    query: ListWebhookDeliveriesQuery = {},
+    options?: CallOptions,
+  ): Call<ListWebhookDeliveriesAnswer> {
+    return this.#request("GET /api/v1/webhooks/{id}/deliveries", { path: { id: webhookId }, query }, { options });
+  }
+
+  /** Iterates over all deliveries, newest first, page by page. Throws a `PosternError` when a page cannot be read. */
+  eachDelivery(
+    webhookId: string,
+    query: ListWebhookDeliveriesQuery = {},
+    options?: CallOptions,
+  ): AsyncGenerator<WebhookDelivery, void, undefined> {
+    const list = (page: ListWebhookDeliveriesQuery) => this.deliveries(webhookId, page, options);
+    return eachEntry(list, query, ({ data }) => ({ entries: data.deliveries, pagination: data.pagination }));
+  }
+
+  /** The delivery with all attempts and the body that they send. */
+  delivery(webhookId: string, deliveryId: string, options?: CallOptions): Call<WebhookDeliveryDetails> {
+    return this.#request(
+      "GET /api/v1/webhooks/{id}/deliveries/{delivery_id}",
+      { path: { id: webhookId, delivery_id: deliveryId } },
+      { options },
+    );
+  }
+
+  /** Sends the notification of a delivery again, with the same id and body. Retries on 429 only. */
+  replay(webhookId: string, deliveryId: string, options?: CallOptions): Call<ReplayWebhookDeliveryAnswer> {
+    return this.#request(
+      "POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/replay",
+      { path: { id: webhookId, delivery_id: deliveryId } },
+      { options, isSafeToRetry: false },
+    );
+  }
+}
