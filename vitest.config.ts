@@ -1,8 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const report = process.env.TEST_REPORT;
 
 export default defineConfig({
+  // The examples of the SDK import the package, which need not be built to test them.
+  resolve: { alias: { "@postern/sdk": fileURLToPath(new URL("sdk/src/postern.ts", import.meta.url)) } },
   test: {
     include: ["{service,ses-simulator,sdk,acceptance,chaos,deploy,bench,console,scripts}/**/*.test.ts"],
     globalSetup: ["service/test/global-setup.ts", "console/test/global-setup.ts"],

@@ -7,6 +7,8 @@ export default defineConfig({
   target: "node20",
   platform: "neutral",
   dts: { oxc: true },
+  // The declarations have the comments for users; in the code they would be a fifth of its size.
+  outputOptions: { comments: { jsdoc: false } },
   minify: false,
   sourcemap: false,
 });

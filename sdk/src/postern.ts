@@ -14,6 +14,7 @@ import { Webhooks } from "./webhooks.ts";
 
 export type * from "./api-types.ts";
 export type { PosternOptions } from "./connect.ts";
+export type { Notification } from "./notification.ts";
 export {
   type ApiErrorCode,
   type ClientErrorCode,
@@ -23,6 +24,9 @@ export {
 } from "./postern-error.ts";
 export type { Call, Result } from "./result.ts";
 export type { CallOptions, ModeOptions } from "./settings.ts";
+export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from "./verify-webhook.ts";
+export type { WebhookSecret } from "./webhook-secret.ts";
+export { WebhookVerificationError, type WebhookVerificationErrorCode } from "./webhook-verification-error.ts";
 
 /**
  * A client for one Postern installation. Every call resolves to `{ data, error }`; with `.orThrow()` it resolves to the

@@ -49,6 +49,18 @@ export function createMetrics() {
       labelNames: ["cause"] as const,
       registers: [registry],
     }),
+    webhookAttempts: new Counter({
+      name: "postern_webhook_attempts_total",
+      help: "Attempts to deliver a webhook, by result; unknown: the worker stopped before it stored one",
+      labelNames: ["result"] as const,
+      registers: [registry],
+    }),
+    webhookDeliveries: new Counter({
+      name: "postern_webhook_deliveries_total",
+      help: "Webhook deliveries that became final, by state",
+      labelNames: ["state"] as const,
+      registers: [registry],
+    }),
     inDoubtResolved: new Counter({
       name: "postern_in_doubt_resolved_total",
       help: "Sends resolved by IN_DOUBT_POLICY because their outcome stayed unknown, by policy",

@@ -46,6 +46,18 @@ export function storeEveryHour(table: PartitionedTable, from: string, to: string
       `gen_random_uuid(), gen_random_uuid(), 'live', 'Delivery', now(), 'c@d.test'`,
     ],
     audit_entries: ["account_id, actor_kind, action, target_kind", "gen_random_uuid(), 'system', 'log-in', 'user'"],
+    notifications: [
+      "public_id, account_id, mode, type, occurred_at, envelope",
+      `gen_random_uuid(), gen_random_uuid(), 'live', 'send.sent', now(), '{}'`,
+    ],
+    webhook_deliveries: [
+      "account_id, endpoint_id, notification_id, public_id, type",
+      "gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'send.sent'",
+    ],
+    webhook_attempts: [
+      "delivery_id, account_id, endpoint_id, attempt, status",
+      "gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1, 200",
+    ],
   }[table];
   return `
     insert into ${table} (id, ${columns[0]})

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
+import { untilWritten } from "../loops/until-written.ts";
 import { WakeSignal } from "../loops/wake-signal.ts";
 import type { Mode } from "../mode.ts";
 import { type Claim, type ClaimedSend, type ClaimOptions, claimSends } from "../queue/claim-sends.ts";
@@ -11,7 +12,6 @@ import type { ClaimWatch } from "./claim-watch.ts";
 import type { AttemptResult } from "./decide-move.ts";
 import { type SettlementDeps, settleAttempt } from "./settle-attempt.ts";
 import { type DeliveryDeps, submitSend } from "./submit-send.ts";
-import { untilWritten } from "./until-written.ts";
 
 interface DeliveryLoopOptions {
   db: Database;

@@ -25,7 +25,7 @@ import {
  * 1. Check once more whether the send may go out: recipients, domain, content, lease.
  * 2. Submit. `provider/ses/submit/classify-answer.ts` reads the answer of SES: accepted, refused, try-later, denied or unknown.
  * 3. `decide-move.ts` decides the move of this send, and what the answer means for others (hold, slower pace, domain not verified or denied).
- * 4. `settle-attempt.ts` stores the effect on others first, then the move. `until-written.ts` repeats it while the database is down.
+ * 4. `settle-attempt.ts` stores the effect on others first, then the move. `loops/until-written.ts` repeats it while the database is down.
  * 5. `queue/settle-sends.ts` has one function per move. Moves that wait for the same round trip share it.
  * 6. `queue/settle-statement.ts` moves the row in the queue, stores the attempt and updates the record in one statement, but only if the
  *    attempt still owns the send. An accepted attempt that does not goes to `queue/confirm-submission.ts` as evidence.

@@ -27,7 +27,7 @@ export function watchLiveness(
 /**
  * Not live means that a supervisor should restart this process: its claims have failed for 30 s although the database works. While
  * the database refuses connections, is full, read-only or locked, a restart would not help and would do harm: the worker keeps the
- * answers of SES in memory until it can store them (delivery/until-written.ts), and mail whose answer is lost may go out twice.
+ * answers of SES in memory until it can store them (loops/until-written.ts), and mail whose answer is lost may go out twice.
  */
 export async function checkLiveness(claims: ClaimWatch, databaseUrl: string): Promise<Liveness> {
   const claimsFailingSeconds = claims.failingSeconds();

@@ -11,7 +11,15 @@ test("metrics report for each partitioned table how far ahead its partitions rea
   measurePartitions(metrics, database.db);
   const text = await metrics.registry.metrics();
   const values = [...text.matchAll(/^postern_partitions_ahead_seconds\{table="(\w+)"\} (\S+)$/gm)];
-  expect(values.map(([, table]) => table)).toEqual(["sends", "send_contents", "events", "audit_entries"]);
+  expect(values.map(([, table]) => table)).toEqual([
+    "sends",
+    "send_contents",
+    "events",
+    "audit_entries",
+    "notifications",
+    "webhook_deliveries",
+    "webhook_attempts",
+  ]);
   for (const [, , seconds] of values) expect(Number(seconds)).toBeGreaterThan(88 * 86_400);
 });
 

@@ -1,6 +1,14 @@
 import type { Queryable } from "../db/database.ts";
 
-const partitionedTables = ["sends", "send_contents", "events", "audit_entries"] as const;
+const partitionedTables = [
+  "sends",
+  "send_contents",
+  "events",
+  "audit_entries",
+  "notifications",
+  "webhook_deliveries",
+  "webhook_attempts",
+] as const;
 
 export type PartitionedTable = (typeof partitionedTables)[number];
 export type PartitionSpan = "month" | "week";
@@ -12,7 +20,7 @@ export interface MadePartitions {
 
 /**
  * Creates the missing partitions for three months from `at`, each in its own transaction. A failure for one table does not
- * stop the others. Contents have weekly partitions, so that they can be dropped soon after their retention ends.
+ * stop the others. Contents and webhooks have weekly partitions, so that they can be dropped soon after their retention ends.
  */
 export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at?: string): Promise<MadePartitions> {
   const made: string[] = [];
@@ -35,6 +43,9 @@ export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at
 function spanOf(table: PartitionedTable, span: PartitionSpan): PartitionSpan {
   switch (table) {
     case "send_contents":
+    case "notifications":
+    case "webhook_deliveries":
+    case "webhook_attempts":
       return "week";
     case "audit_entries":
       return "month";
@@ -85,6 +96,12 @@ export async function inspectPartitions(db: Queryable, at?: string): Promise<Par
         select 3, 'events', exists (select from events_default)
         union all
         select 4, 'audit_entries', exists (select from audit_entries_default)
+        union all
+        select 5, 'notifications', exists (select from notifications_default)
+        union all
+        select 6, 'webhook_deliveries', exists (select from webhook_deliveries_default)
+        union all
+        select 7, 'webhook_attempts', exists (select from webhook_attempts_default)
       )
       select
         tables.name as "table",

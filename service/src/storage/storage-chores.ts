@@ -11,6 +11,7 @@ import { dropOldAudit } from "./old-audit.ts";
 import { deleteExpiredViews } from "./old-content-views.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { dropOldDelays } from "./old-delays.ts";
+import { dropOldWebhooks } from "./old-webhooks.ts";
 import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
 import type { StepSize } from "./search-steps.ts";
 
@@ -43,6 +44,7 @@ export function storageChores(deps: StorageDeps): Chore[] {
     { name: "delete-expired-views", pauseSeconds: 600, run: () => deleteViews(deps) },
     { name: "drop-old-audit", pauseSeconds: hourSeconds, run: () => dropAudit(deps) },
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
+    { name: "drop-old-webhooks", pauseSeconds: hourSeconds, run: () => dropWebhooks(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
     { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps, indexSize) },
     { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps, mergeSize) },
@@ -84,6 +86,11 @@ async function dropAttempts({ db, log }: StorageDeps): Promise<void> {
   const rows = await dropOldAttempts(db, maxDropAttemptsMs);
   const delays = await dropOldDelays(db, maxDropAttemptsMs);
   if (rows + delays > 0) log.info({ rows, delays }, "attempts.dropped");
+}
+
+async function dropWebhooks({ db, log }: StorageDeps): Promise<void> {
+  const partitions = await dropOldWebhooks(db);
+  if (partitions.length > 0) log.info({ partitions }, "webhooks.dropped");
 }
 
 /** Folds until few changes are left. Stops after a minute, long before the chore's 10-minute limit. */

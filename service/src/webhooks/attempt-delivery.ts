@@ -1,0 +1,93 @@
+import type { Log } from "../log.ts";
+import type { ClaimedDelivery } from "./claim-deliveries.ts";
+
+/** Of the outbound client, what an attempt needs. It never rejects, and it ends within 15 s. */
+export interface NotificationPoster {
+  post(request: PostRequest): Promise<PostAnswer>;
+}
+
+interface PostRequest {
+  accountId: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  allowedNetworks: readonly string[];
+}
+
+interface PostAnswer {
+  durationMs: number;
+  status: number | undefined;
+  answer: string | undefined;
+  failure: string | undefined;
+  retryAfterSeconds: number | undefined;
+  /** Nothing was sent, because too many requests to the same address were in flight. */
+  isBusy?: true;
+}
+
+export interface AttemptDeps {
+  outbound: NotificationPoster;
+  openSecret: (endpointId: string, sealed: Buffer) => Buffer;
+  sign: (secrets: readonly Buffer[], id: string, timestamp: number, body: string) => string;
+  /** Milliseconds; never runs slow (cautious-clock.ts). */
+  clock: () => number;
+  log: Log;
+}
+
+export interface AttemptAnswer extends Partial<Omit<PostAnswer, "isBusy">> {
+  failure: string | undefined;
+  /** `lost`: no attempt can be made any more. */
+  result: "success" | "error-answer" | "no-answer" | "not-made" | "lost";
+}
+
+/** With 15 s for the attempt, this leaves 5 s of the lease for settling. */
+const startWithinMs = 10_000;
+
+/** Makes one signed POST. Never rejects. */
+export async function attemptDelivery(
+  deps: AttemptDeps,
+  delivery: ClaimedDelivery,
+  claimedAt: number,
+): Promise<AttemptAnswer> {
+  const { accountId, publicId, envelope, timestamp, url, allowedNetworks } = delivery;
+  if (publicId === null || envelope === null)
+    return { failure: "The notification is no longer stored.", result: "lost" };
+  const signature = signatureOf(deps, delivery, publicId, envelope);
+  if (signature === undefined) return notMade("The signing secret of the endpoint cannot be decrypted.");
+  // After the lease another worker may have the delivery.
+  if (deps.clock() - claimedAt > startWithinMs) return notMade("The worker had too little time left for this attempt.");
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "Postern-Webhooks/1",
+    "webhook-id": publicId,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": signature,
+  };
+  const { isBusy, ...answer } = await deps.outbound.post({ accountId, url, headers, body: envelope, allowedNetworks });
+  return { ...answer, result: isBusy ? "not-made" : resultOf(answer) };
+}
+
+/** A missing key is a mistake of the operator, who can fix it: the delivery is retried, and the endpoint is not to blame. */
+function signatureOf(
+  { openSecret, sign, log }: AttemptDeps,
+  { id, endpointId, attempt, sealedSecrets, timestamp }: ClaimedDelivery,
+  publicId: string,
+  body: string,
+): string | undefined {
+  try {
+    const secrets = sealedSecrets.map((sealed) => openSecret(endpointId, sealed));
+    if (secrets.length === 0) throw new Error("the endpoint has no valid secret");
+    return sign(secrets, publicId, timestamp, body);
+  } catch (err) {
+    log.error({ delivery_id: id, endpoint_id: endpointId, attempt, err }, "webhook.not-signed");
+    return undefined;
+  }
+}
+
+function notMade(failure: string): AttemptAnswer {
+  return { failure, result: "not-made" };
+}
+
+function resultOf({ failure, status }: PostAnswer): AttemptAnswer["result"] {
+  if (failure === undefined) return "success";
+  return status === undefined ? "no-answer" : "error-answer";
+}

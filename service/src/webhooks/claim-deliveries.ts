@@ -1,0 +1,140 @@
+import type { Database, Queryable, Transaction } from "../db/database.ts";
+import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import { endpointsWith } from "./waiting-endpoints.ts";
+
+/** A delivery that only this worker may attempt, once, until the lease ends. */
+export interface ClaimedDelivery {
+  id: string;
+  accountId: string;
+  endpointId: string;
+  attempt: number;
+  /** As text, with the microseconds of the database. */
+  attemptedAt: string;
+  /** The same in whole seconds since 1970. */
+  timestamp: number;
+  url: string;
+  /** What receivers see as webhook-id. Null, like the envelope, when the notification was deleted: retention keeps it until then. */
+  publicId: string | null;
+  envelope: string | null;
+  /** Newest first. */
+  sealedSecrets: Buffer[];
+  /** CIDRs that the operator allowed to the account. */
+  allowedNetworks: string[];
+}
+
+export const inFlightPerEndpoint = 4;
+const inFlightWhileFailing = 1;
+
+/** An attempt takes 15 s at most, on the clock of its worker. The rest is margin, on the clock of the database. */
+export const leaseSeconds = 30;
+
+/**
+ * Leases due deliveries, at most `limit`. Serves all accounts. One claim runs at a time, over all workers: the second statement takes its
+ * snapshot after the lock, so it sees the leases of every earlier claim and never exceeds the limit of an endpoint.
+ */
+export function claimDeliveries(db: Database, limit: number): Promise<ClaimedDelivery[]> {
+  return db.withTransaction(async (tx) => {
+    // Sent together: a worker that freezes in between would hold up all others.
+    const [, claimed] = await Promise.all([lockClaims(tx), leaseDue(tx, limit)]);
+    return claimed;
+  });
+}
+
+function lockClaims(tx: Transaction): Promise<unknown> {
+  return tx.query({
+    name: "lock-webhook-claims",
+    text: `
+      select pg_advisory_xact_lock(hashtextextended('webhook claims', 0))`,
+  });
+}
+
+/** TODO(23): read webhook_networks of the account, once its migration exists. */
+const allowedNetworks = `'{}'::text[]`;
+
+/**
+ * 1. `waiting`: every endpoint with pending deliveries.
+ * 2. `open`: those that are enabled, and how many more deliveries each may have in flight. An expired lease no longer counts.
+ * 3. `due`: the oldest due deliveries of each, no more than it may have, numbered within their account after those in flight.
+ * 4. `picked`: the first of each account, then the second, and so on.
+ * 5. `taken`: leased. A row that another statement has locked waits for the next claim.
+ *
+ * `statement_timestamp()` instead of `now()`, which would be the time before the wait for the lock.
+ */
+async function leaseDue(tx: Queryable, limit: number): Promise<ClaimedDelivery[]> {
+  return tx.query<ClaimedDelivery>({
+    name: "claim-webhook-deliveries",
+    text: `
+      with recursive ${endpointsWith("pending")}, open as materialized (
+        select waiting.id, endpoint.account_id, endpoint.url, leased.deliveries as in_flight,
+          greatest(endpoint.in_flight_limit - leased.deliveries, 0) as free
+        from waiting
+        cross join lateral ${indexLookup(`
+          select e.account_id, e.url,
+            case when e.failing_since is null then ${inFlightPerEndpoint} else ${inFlightWhileFailing} end as in_flight_limit
+          from webhook_endpoints e
+          where e.id = waiting.id
+            and e.disabled_at is null`)} as endpoint
+        cross join lateral (
+          select count(*) as deliveries
+          from webhook_queue l
+          where l.state = 'delivering'
+            and l.endpoint_id = waiting.id
+            and l.due_at > statement_timestamp()
+        ) as leased
+      ), due as materialized (
+        select oldest.delivery_id, oldest.due_at, open.url,
+          row_number() over (partition by open.account_id order by oldest.due_at, oldest.delivery_id) + account.in_flight as position
+        from open
+        join (
+          select account_id, sum(in_flight) as in_flight
+          from open
+          group by account_id
+        ) as account using (account_id)
+        cross join lateral (
+          select q.delivery_id, q.due_at
+          from webhook_queue q
+          where q.state = 'pending'
+            and q.endpoint_id = open.id
+            and q.due_at <= statement_timestamp()
+          order by q.due_at, q.delivery_id
+          limit open.free
+        ) as oldest
+      ), picked as materialized (
+        select delivery_id, url, position, due_at
+        from due
+        order by position, due_at, delivery_id
+        limit $1
+      ), locked as materialized (
+        select q.delivery_id, picked.url, picked.position, picked.due_at
+        from picked
+        join webhook_queue q on ${equalByIndex("q.delivery_id", "picked.delivery_id")}
+        where q.state || '' = 'pending'
+        for update of q skip locked
+      ), taken as (
+        update webhook_queue q
+        set state = 'delivering', attempt = q.attempt + 1, attempted_at = clock_timestamp(),
+          due_at = clock_timestamp() + make_interval(secs => $2)
+        from locked
+        where ${equalByIndex("q.delivery_id", "locked.delivery_id")}
+        returning q.delivery_id, q.account_id, q.endpoint_id, q.notification_id, q.attempt, q.attempted_at, locked.url, locked.position,
+          locked.due_at
+      )
+      select taken.delivery_id as id, taken.account_id as "accountId", taken.endpoint_id as "endpointId", taken.attempt,
+        taken.attempted_at::text as "attemptedAt", floor(extract(epoch from taken.attempted_at))::int8 as timestamp, taken.url,
+        notification.public_id as "publicId", notification.envelope, secrets.sealed as "sealedSecrets",
+        ${allowedNetworks} as "allowedNetworks"
+      from taken
+      left join lateral ${indexLookup(`
+        select n.public_id, n.envelope
+        from notifications n
+        where n.id = taken.notification_id`)} as notification on true
+      cross join lateral (
+        select coalesce(array_agg(s.sealed order by s.expires_at desc nulls first), '{}') as sealed
+        from webhook_secrets s
+        where s.endpoint_id = taken.endpoint_id
+          and (s.expires_at is null or s.expires_at > statement_timestamp())
+      ) as secrets
+      order by taken.position, taken.due_at, taken.delivery_id`,
+    values: [limit, leaseSeconds],
+  });
+}

@@ -1,0 +1,45 @@
+import type { Queryable } from "../db/database.ts";
+import type { Log } from "../log.ts";
+import type { Chore } from "../loops/chores.ts";
+import type { Metrics } from "../metrics.ts";
+import { disableFailing } from "./endpoint-health.ts";
+import { cancelDeliveries, pauseDeliveries, resumeDeliveries } from "./follow-endpoints.ts";
+import { failOldDeliveries } from "./old-deliveries.ts";
+
+interface WebhookChoreDeps {
+  db: Queryable;
+  log: Log;
+  metrics: Metrics;
+}
+
+const stepSize = 1_000;
+/** Long before the chore's 10-minute limit. */
+const maxMs = 60_000;
+
+/** Disables endpoints that keep failing, and moves the deliveries of disabled, enabled and deleted endpoints. */
+export function webhookChores(deps: WebhookChoreDeps): Chore[] {
+  return [{ name: "follow-webhook-endpoints", pauseSeconds: 10, run: () => followEndpoints(deps) }];
+}
+
+async function followEndpoints({ db, log, metrics }: WebhookChoreDeps): Promise<void> {
+  for (const { id, accountId } of await disableFailing(db)) {
+    log.warn({ endpoint_id: id, account_id: accountId, reason: "failing" }, "webhook.endpoint-disabled");
+  }
+  const endsAt = performance.now() + maxMs;
+  const inSteps = async (step: (db: Queryable, limit: number) => Promise<number>) => {
+    let total = 0;
+    for (let moved = stepSize; moved >= stepSize && performance.now() < endsAt; total += moved) {
+      moved = await step(db, stepSize);
+    }
+    return total;
+  };
+  const paused = await inSteps(pauseDeliveries);
+  const resumed = await inSteps(resumeDeliveries);
+  const cancelled = await inSteps(cancelDeliveries);
+  const failed = await inSteps(failOldDeliveries);
+  metrics.webhookDeliveries.inc({ state: "cancelled" }, cancelled);
+  metrics.webhookDeliveries.inc({ state: "failed" }, failed);
+  if (paused + resumed + cancelled + failed > 0) {
+    log.info({ paused, resumed, cancelled, failed }, "webhooks.followed-endpoints");
+  }
+}

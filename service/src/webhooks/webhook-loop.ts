@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "../db/database.ts";
+import { startTicker } from "../loops/ticker.ts";
+import { untilWritten } from "../loops/until-written.ts";
+import { WakeSignal } from "../loops/wake-signal.ts";
+import type { Metrics } from "../metrics.ts";
+import { type AttemptAnswer, type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
+import { maxAttempts, nextAttemptSeconds, soonerAttemptSeconds } from "./attempt-schedule.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
+import { disableGone } from "./endpoint-health.ts";
+import { settleExpiredLeases } from "./expired-leases.ts";
+import { finalStates, openDeliverySettlement, type SettleDelivery, type SettledState } from "./settle-deliveries.ts";
+
+/** The channel on which processes announce that they wrote notifications. */
+export const notifiedChannel = "postern_notified";
+
+interface WebhookLoopOptions {
+  db: Database;
+  /** Makes the deliveries of at most `limit` new notifications, and returns how many notifications it took. */
+  fanOut: (db: Database, limit: number) => Promise<number>;
+  deps: AttemptDeps;
+  metrics: Metrics;
+  maxInFlight?: number;
+}
+
+const pollMs = 1_000;
+const backOffMs = 1_000;
+const expireEveryMs = 5_000;
+const fanOutSize = 200;
+const usualInFlight = 200;
+/** The 15 s of an attempt, and time to settle it. A lease that remains expires. */
+const stopWithinMs = 17_000;
+/** About a quarter of an hour. The lease expired long before, so giving up loses only the answer. */
+const settleTries = 70;
+const gone = 410;
+
+/**
+ * Fans out notifications, and claims, posts and settles their deliveries, each as soon as it can. A hint only wakes it earlier. The two
+ * loops are independent: many new notifications do not delay the deliveries that exist.
+ */
+export class WebhookLoop {
+  readonly #options: WebhookLoopOptions;
+  readonly #settle: SettleDelivery;
+  readonly #running = new Set<Promise<void>>();
+  readonly #notified = new WakeSignal();
+  readonly #claimable = new WakeSignal();
+  readonly #stopping = new AbortController();
+  #parts: { stop(): Promise<void> }[] = [];
+
+  constructor(options: WebhookLoopOptions) {
+    this.#options = options;
+    this.#settle = openDeliverySettlement(options.db);
+  }
+
+  start(): void {
+    const { log } = this.#options.deps;
+    this.#parts = [
+      this.#repeat(this.#notified, "webhooks.fan-out-failed", async () => (await this.#fanOut()) === fanOutSize),
+      this.#repeat(this.#claimable, "webhooks.claim-failed", async () => {
+        await this.#claim();
+        // Nothing more can be claimed until an attempt ends, a delivery becomes due or a notification arrives.
+        return false;
+      }),
+      startTicker({
+        pauseMs: expireEveryMs,
+        run: () => this.#expire(),
+        onFailure: (err) => log.error({ err }, "webhooks.tick-failed"),
+      }),
+    ];
+  }
+
+  /** Call when a notification may have been written. */
+  wake(): void {
+    this.#notified.wake();
+    this.#claimable.wake();
+  }
+
+  /** Stops claiming, and waits for the attempts in progress as long as they may take. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    const ended = Promise.all([...this.#parts.map((part) => part.stop()), ...this.#running]);
+    const late = new AbortController();
+    await Promise.race([ended, sleep(stopWithinMs, undefined, { signal: late.signal }).catch(() => undefined)]);
+    late.abort();
+  }
+
+  /** Fans out and claims once, and waits until every claimed delivery is settled. Returns the number of deliveries. */
+  async runOnce(): Promise<number> {
+    await this.#fanOut();
+    const claimed = await this.#claim();
+    await Promise.all(this.#running);
+    return claimed;
+  }
+
+  /** Repeats `step` at once while it returns true, otherwise when it is woken or after the poll interval. */
+  #repeat(signal: WakeSignal, failed: string, step: () => Promise<boolean>): { stop(): Promise<void> } {
+    const { log } = this.#options.deps;
+    const ended = (async () => {
+      let isFailing = false;
+      while (!this.#stopping.signal.aborted) {
+        try {
+          const hasMore = await step();
+          isFailing = false;
+          if (!hasMore) await signal.sleep(pollMs);
+        } catch (err) {
+          if (!isFailing) log.error({ err }, failed);
+          isFailing = true;
+          await sleep(backOffMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+        }
+      }
+    })();
+    return { stop: () => ended };
+  }
+
+  async #fanOut(): Promise<number> {
+    const { db, fanOut } = this.#options;
+    const taken = await fanOut(db, fanOutSize);
+    if (taken > 0) this.#claimable.wake();
+    return taken;
+  }
+
+  async #claim(): Promise<number> {
+    const { db, deps, maxInFlight = usualInFlight } = this.#options;
+    const free = maxInFlight - this.#running.size;
+    if (free <= 0 || this.#stopping.signal.aborted) return 0;
+    const claimedAt = deps.clock();
+    const claimed = await claimDeliveries(db, free);
+    for (const delivery of claimed) this.#start(delivery, claimedAt);
+    return claimed.length;
+  }
+
+  async #expire(): Promise<void> {
+    const { db, metrics } = this.#options;
+    const states = await settleExpiredLeases(db);
+    for (const state of states.filter((each) => each !== undefined)) {
+      metrics.webhookAttempts.inc({ result: "unknown" });
+      this.#countFinal(state);
+    }
+    if (states.length > 0) this.#claimable.wake();
+  }
+
+  #start(delivery: ClaimedDelivery, claimedAt: number): void {
+    const attempt = this.#attempt(delivery, claimedAt).finally(() => {
+      this.#running.delete(attempt);
+      this.#claimable.wake();
+    });
+    this.#running.add(attempt);
+  }
+
+  /** Never rejects. When a result cannot be stored, the attempt becomes unknown at the end of its lease. */
+  async #attempt(delivery: ClaimedDelivery, claimedAt: number): Promise<void> {
+    // crash point: webhook-claimed
+    const { deps } = this.#options;
+    const facts = {
+      delivery_id: delivery.id,
+      account_id: delivery.accountId,
+      endpoint_id: delivery.endpointId,
+      attempt: delivery.attempt,
+      host: hostOf(delivery.url),
+    };
+    try {
+      const answer = await attemptDelivery(deps, delivery, claimedAt);
+      // crash point: webhook-answered
+      await untilWritten(() => this.#store(delivery, answer, facts), {
+        onFailure: (err, tries) => deps.log.error({ ...facts, tries, err }, "webhook.not-settled-yet"),
+        maxTries: settleTries,
+      });
+      // crash point: webhook-settled
+    } catch (err) {
+      deps.log.error({ ...facts, err }, "webhook.settle-failed");
+    }
+  }
+
+  /** The endpoint first, so that settling pauses the delivery. Both can be repeated. */
+  async #store(delivery: ClaimedDelivery, answer: AttemptAnswer, facts: Record<string, unknown>): Promise<void> {
+    const { db, deps, metrics } = this.#options;
+    const { result, durationMs, status, failure } = answer;
+    if (status === gone && (await disableGone(db, delivery.endpointId, delivery.url))) {
+      deps.log.warn({ ...facts, reason: "gone" }, "webhook.endpoint-disabled");
+    }
+    const state = await this.#settle({
+      deliveryId: delivery.id,
+      accountId: delivery.accountId,
+      endpointId: delivery.endpointId,
+      attempt: delivery.attempt,
+      attemptedAt: delivery.attemptedAt,
+      durationMs,
+      status,
+      answer: answer.answer,
+      failure,
+      ...nextStep(answer, delivery.attempt),
+    });
+    metrics.webhookAttempts.inc({ result });
+    this.#countFinal(state);
+    const duration = durationMs === undefined ? undefined : Math.round(durationMs);
+    deps.log.info(
+      { ...facts, result, status, duration_ms: duration, state: state ?? "lease-lost" },
+      "webhook.attempted",
+    );
+  }
+
+  #countFinal(state: SettledState): void {
+    const final = finalStates.find((each) => each === state);
+    if (final !== undefined) this.#options.metrics.webhookDeliveries.inc({ state: final });
+  }
+}
+
+function nextStep({ result, retryAfterSeconds }: AttemptAnswer, attempt: number) {
+  switch (result) {
+    case "lost":
+      return { kind: "not-made", delaySeconds: undefined } as const;
+    case "not-made":
+      return { kind: "not-made", delaySeconds: soonerAttemptSeconds(Math.min(attempt, maxAttempts - 1)) } as const;
+    default:
+      return { kind: "made", delaySeconds: nextAttemptSeconds(attempt, retryAfterSeconds) } as const;
+  }
+}
+
+/** For the log, because the rest of a URL can hold a credential. */
+function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
+}
