@@ -55,6 +55,7 @@ export const auditActions = [
   "webhook.create",
   "webhook.delete",
   "webhook.replay",
+  "webhook.replay-range",
   "webhook.rotate",
   "webhook.test",
 ] as const;
