@@ -67,6 +67,7 @@ async function settle({ markSent }: Tree, db: Database, sends: ClaimedSend[]): P
     sendId: send.id,
     attempt: send.attempt,
     startedAt: send.attemptedAt,
+    hasWebhooks: send.hasWebhooks,
     outcome: "accepted" as const,
     providerMessageId: messageIdOf(send),
     requestId: `r-${send.id}`,

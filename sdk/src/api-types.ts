@@ -2643,7 +2643,7 @@ export interface Operations {
 
 
 /** The body of every request that the service sends to a webhook. */
-export type WebhookNotification =
+export type Notification =
   | SendSentNotification
   | SendDeliveredNotification
   | SendDelayedNotification

@@ -71,7 +71,8 @@ async function moveSend(
 
 function storeMove(settlements: Settlements, send: ClaimedSend, result: AttemptResult): Promise<SentMove | boolean> {
   const { outcome, requestId, detail, move } = result;
-  const made = { sendId: send.id, attempt: send.attempt, startedAt: send.attemptedAt, outcome, requestId, detail };
+  const { id: sendId, attempt, attemptedAt: startedAt, hasWebhooks } = send;
+  const made = { sendId, attempt, startedAt, hasWebhooks, outcome, requestId, detail };
   switch (move.kind) {
     case "sent":
       return settlements.markSent({ ...made, outcome: "accepted", providerMessageId: move.providerMessageId });

@@ -22,6 +22,8 @@ export interface ClaimedSend {
   configurationSetName: string | null;
   /** The SES tenant of the account has the identity of the domain (domains/attach-tenants.ts). */
   hasTenant: boolean;
+  /** Its account has an enabled endpoint for notifications. */
+  hasWebhooks: boolean;
   /** The provider denies the domain, and this send tests whether it still does (denied-domains.ts). */
   isDomainProbe: boolean;
   /** In lower case, without suppressed ones. */
@@ -108,6 +110,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           coalesce(domain.configuration_set_name, case sending.mode when 'test' then 'sandbox' end) as configuration_set_name,
           coalesce(domain.has_tenant, false) as has_tenant,
           sending.mode = 'live' and coalesce(domain.is_denied, false) as is_denied,
+          coalesce(account.has_webhooks, false) as has_webhooks,
           coalesce(account.is_stopped, true)
             or (sending.mode = 'live' and coalesce(domain.is_denied and domain.probe_send_id is distinct from sending.id, false)) as is_stopped
         from afforded sending
@@ -126,7 +129,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           where ${rowByIndex(["d.account_id", "d.domain_name"], ["sending.account_id", "sending.from_domain"])}
             and d.registered_at is not null`)} as domain on true
         left join lateral ${indexLookup(`
-          select ${isStopped("a", "sending.mode")} as is_stopped
+          select ${isStopped("a", "sending.mode")} as is_stopped, a.has_webhooks
           from accounts a
           where a.id = sending.account_id`)} as account on true
       ), stored_events as (
@@ -159,14 +162,14 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         from checked
         where ${equalByIndex("q.id", "checked.id")}
         returning q.id, q.account_id, q.mode, q.state, q.fair_at, q.attempt, q.attempted_at, q.backoff_step,
-          q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name, checked.has_tenant, checked.is_denied,
+          q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name, checked.has_tenant, checked.has_webhooks, checked.is_denied,
           case when not checked.is_stopped then checked.sealed end as sealed
       )
       select taken.id, taken.account_id as "accountId", taken.mode, taken.attempt,
         taken.attempted_at::text as "attemptedAt", taken.backoff_step as "backoffStep",
         extract(epoch from retry_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
-        taken.has_tenant as "hasTenant", taken.is_denied as "isDomainProbe",
+        taken.has_tenant as "hasTenant", taken.has_webhooks as "hasWebhooks", taken.is_denied as "isDomainProbe",
         taken.recipients, taken.sealed, taken.state = 'parked' as "isParked"
       from taken
       order by taken.fair_at, taken.id`,

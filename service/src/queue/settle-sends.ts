@@ -9,6 +9,8 @@ import { type AttemptMade, settle } from "./settle-statement.ts";
 export interface AcceptedAttempt extends AttemptMade {
   outcome: "accepted";
   providerMessageId: string;
+  /** Whether its account had an endpoint at the claim. If none had, nobody is notified, and the statement looks for no endpoints. */
+  hasWebhooks?: boolean;
 }
 
 /** `known`: this attempt had already been recorded as sent. `doubled`: the mail of another attempt went out as well. */
@@ -16,15 +18,16 @@ export type SentMove = "sent" | "known" | "doubled";
 
 /** leased or in-doubt → sent. An attempt that no longer owns the send has still sent its mail, so it is recorded as evidence. */
 export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Promise<SentMove[]> {
+  const notifies = accepted.some(({ hasWebhooks = true }) => hasWebhooks) ? "send.sent" : undefined;
   // crash point: before-sent
   const moved = await settle(db, {
-    name: "mark-sent",
+    name: notifies === undefined ? "mark-sent" : "mark-sent-notify",
     made: accepted,
     columns: [],
     storedAttempts: "owned",
     queueMove: "delete from send_queue q using attempts",
     recordUpdate: "status = 'sent', sent_at = now(), provider_message_id = owned.provider_message_id",
-    notifies: "send.sent",
+    notifies,
   });
   // crash point: after-sent
   const late = accepted.filter((_, index) => !moved[index]);

@@ -36,7 +36,7 @@ interface Settlement {
   /** The columns of `sends` to set, if any; `owned` has the moved attempts. */
   recordUpdate?: string;
   /** What the account is notified of, if anything. A move to `failed` also counts in its usage. */
-  notifies?: "send.sent" | "send.failed";
+  notifies?: "send.sent" | "send.failed" | undefined;
 }
 
 /**
@@ -85,13 +85,14 @@ export async function settle(db: Queryable, settlement: Settlement): Promise<boo
 }
 
 function updateRecord(columns: string, notifies: Settlement["notifies"]): string {
-  if (notifies === undefined)
+  if (notifies === undefined) {
     return `
       update sends
       set ${columns}
       from owned
       where ${isQueued}
       returning sends.id, owned.attempt`;
+  }
   return `, ${watchedAccounts(notifies, "owned", { account: "queue_account_id", mode: "queue_mode" })}, moved as (
         update sends
         set ${columns}, ${numberNotification}

@@ -55,7 +55,7 @@ export async function changeEndpoint(
         select q.delivery_id
         from webhook_queue q
         where q.account_id = $1
-          and q.endpoint_id = (select id from changed where disabled_at is not null)
+          and q.delivery_id = any (${queuedIds("pending", "select from changed where disabled_at is not null")})
           and q.state = 'pending'
         order by q.delivery_id
         for no key update skip locked
@@ -69,7 +69,7 @@ export async function changeEndpoint(
         select q.delivery_id
         from webhook_queue q
         where q.account_id = $1
-          and q.endpoint_id = (select changed.id from changed join before on before.disabled_at is not null where changed.disabled_at is null)
+          and q.delivery_id = any (${queuedIds("paused", "select from changed where disabled_at is null")})
           and q.state = 'paused'
         order by q.delivery_id
         for no key update
@@ -102,4 +102,16 @@ export async function changeEndpoint(
     ],
   });
   if (rows.length === 0) throw noSuchEndpoint();
+}
+
+/** SQL: the deliveries of the endpoint `$3` in this state, by the index of the state, if `condition` has a row. */
+function queuedIds(state: "pending" | "paused", condition: string): string {
+  return `array(
+            select delivery_id
+            from webhook_queue
+            where account_id = $1
+              and endpoint_id = $3
+              and state = '${state}'
+              and exists (${condition})
+          )`;
 }

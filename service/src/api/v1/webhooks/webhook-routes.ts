@@ -1,10 +1,7 @@
-import type { AccountDatabase } from "../../../db/database.ts";
-import { AppError } from "../../../errors.ts";
 import { changeEndpoint } from "../../../webhooks/change-endpoint.ts";
 import { deleteEndpoint } from "../../../webhooks/delete-endpoint.ts";
 import { createEndpoint, getEndpoint, listEndpoints } from "../../../webhooks/endpoint-store.ts";
-import { listWebhookNetworks } from "../../../webhooks/network-store.ts";
-import { urlProblem } from "../../../webhooks/outbound/check-url.ts";
+import { requireUrl } from "../../../webhooks/require-url.ts";
 import { defaultOverlapSeconds, rotateSecret } from "../../../webhooks/rotate-secret.ts";
 import { sendTestNotification } from "../../../webhooks/test-notification.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
@@ -32,12 +29,6 @@ const common = { tags: ["Webhooks"], security: needsJwtOrKey };
 export function webhookRoutes(app: ApiServer, deps: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(deps);
   const { contentKeys, urlRules } = deps.webhooks;
-  const requireUrl = async (db: AccountDatabase, url: string) => {
-    const allowedNetworks = await listWebhookNetworks(db, db.accountId);
-    const message = urlProblem(url, { ...urlRules, allowedNetworks });
-    if (message === undefined) return;
-    throw new AppError("VALIDATION_ERROR", message, { details: [{ field: "url", code: "invalid", message }] });
-  };
 
   app.post(
     "/api/v1/webhooks",
@@ -57,7 +48,7 @@ export function webhookRoutes(app: ApiServer, deps: ApiDeps): void {
       const caller = callerOf(request);
       const { url, types, description = null } = request.body;
       const mode = requireMode(caller, request.body.mode);
-      await requireUrl(caller.db, url);
+      await requireUrl(caller.db, urlRules, url);
       const created = await createEndpoint(caller.db, contentKeys, { mode, url, description, types });
       return reply.code(201).send({ ...toWebhookResponse(created), secret: created.secret });
     },
@@ -121,7 +112,7 @@ export function webhookRoutes(app: ApiServer, deps: ApiDeps): void {
       const modes = modesToRead(caller, undefined);
       const id = requireUuid(request.params.id);
       const { url, description, types, enabled: isEnabled } = request.body;
-      if (url !== undefined) await requireUrl(caller.db, url);
+      if (url !== undefined) await requireUrl(caller.db, urlRules, url);
       await changeEndpoint(caller.db, modes, id, { url, description, types, isEnabled });
       return toWebhookResponse(await getEndpoint(caller.db, modes, id));
     },
