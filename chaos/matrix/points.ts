@@ -8,6 +8,9 @@ export type Trigger =
   | "check"
   | "quarantine"
   | "suppression"
+  | "notification"
+  | "webhook"
+  | "abandoned-webhook"
   | "partition"
   | "stray-content"
   | "abandoned-draft"
@@ -66,6 +69,11 @@ export const points: CrashPoint[] = [
   { name: "contents-deleted", where: "chore drop-old-contents", trigger: "stray-content", chore: "drop-old-contents" },
   { name: "before-fold", where: "chore fold-list-changes", trigger: "start", chore: "fold-list-changes" },
   { name: "before-usage-fold", where: "chore fold-usage", trigger: "start", chore: "fold-usage" },
+  { name: "before-fan-out", where: "webhooks: envelopes written, before the commit", trigger: "notification" },
+  { name: "webhook-claimed", where: "webhooks: claimed", trigger: "webhook" },
+  { name: "webhook-answered", where: "webhooks: before the result is stored", trigger: "webhook" },
+  { name: "webhook-settled", where: "webhooks: after the result is stored", trigger: "webhook" },
+  { name: "webhook-leases-expired", where: "webhooks: expired leases found", trigger: "abandoned-webhook" },
   { name: "chore-run", where: "between a chore and its next run", trigger: "start", chore: "fold-list-changes" },
 ];
 

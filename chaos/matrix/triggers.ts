@@ -27,6 +27,19 @@ async function prepare(context: MatrixContext, { trigger }: CrashPoint, label: s
         values: [`${label}@example.test`],
       });
       return;
+    case "notification":
+      await db.query({
+        name: "chaos-notify",
+        text: `
+          insert into notifications (id, public_id, account_id, mode, type, occurred_at, facts)
+          values (new_id_at(now()), gen_random_uuid(), $1, 'live', 'domain.failed', now(), jsonb_build_object('id', gen_random_uuid(), 'domain', $2::text))`,
+        values: [context.cell.senders[0]?.accountId, `${label}.io`],
+      });
+      return;
+    case "webhook":
+      return queueWebhook(context, "pending");
+    case "abandoned-webhook":
+      return queueWebhook(context, "delivering");
     case "partition":
       return dropNewestPartition(context);
     case "stray-content":
@@ -77,6 +90,37 @@ async function quarantineAnEvent({ cell }: MatrixContext): Promise<void> {
   const raw = envelopeText(cell.environment.AWS_FEEDBACK_TOPIC_ARN ?? "", eventText(mail, event));
   await quarantine(cell.db, [{ reason: "unknown-send", raw }]);
   await cell.db.query({ name: "chaos-retry-now", text: `update feedback_quarantine set next_try_at = now()` });
+}
+
+/**
+ * Queues a delivery to an address that the outbound rules refuse, so each attempt ends at once and the delivery is retried. `delivering`: as
+ * a crashed worker leaves it.
+ */
+async function queueWebhook({ cell: { db, senders } }: MatrixContext, state: "pending" | "delivering"): Promise<void> {
+  await db.query({
+    name: "chaos-queue-webhook",
+    text: `
+      with endpoint as (
+        insert into webhook_endpoints (id, account_id, mode, url, types)
+        values (new_id_at(now()), $1, 'live', 'https://127.0.0.1/', '{domain.failed}')
+        returning id, account_id
+      ), notification as (
+        insert into notifications (id, public_id, account_id, mode, type, occurred_at, envelope)
+        select new_id_at(now()), gen_random_uuid(), account_id, 'live', 'domain.failed', now(), '{}'
+        from endpoint
+        returning id, public_id
+      ), delivery as (
+        insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type)
+        select new_id_at(now()), endpoint.account_id, endpoint.id, notification.id, notification.public_id, 'domain.failed'
+        from endpoint
+        cross join notification
+        returning id, account_id, endpoint_id, notification_id
+      )
+      insert into webhook_queue (delivery_id, account_id, endpoint_id, notification_id, state, attempt, attempted_at, due_at)
+      select id, account_id, endpoint_id, notification_id, $2, ($2 = 'delivering')::integer, now(), now() - interval '1 second'
+      from delivery`,
+    values: [senders[0]?.accountId, state],
+  });
 }
 
 async function dropNewestPartition({ cell: { db } }: MatrixContext): Promise<void> {

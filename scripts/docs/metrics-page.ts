@@ -3,6 +3,7 @@ import { measurePartitions } from "../../service/src/status/measure-partitions.t
 import { measureProcesses } from "../../service/src/status/measure-processes.ts";
 import { measureSending } from "../../service/src/status/measure-sending.ts";
 import { measureUsage } from "../../service/src/status/measure-usage.ts";
+import { measureWebhooks } from "../../service/src/status/measure-webhooks.ts";
 import { code, markdownTable } from "./markdown-table.ts";
 import type { GeneratedPage } from "./pages.ts";
 
@@ -29,6 +30,7 @@ function listMetrics(): Metric[] {
   const unread = () => Promise.reject(new Error("definitions are listed without a database"));
   measurePartitions(metrics, { query: unread });
   measureUsage(metrics, { query: unread });
+  measureWebhooks(metrics, { query: unread });
   measureSending(metrics, unread);
   measureProcesses(metrics, unread);
   const defined = metrics.registry.getMetricsAsArray();

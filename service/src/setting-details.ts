@@ -46,7 +46,7 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
   DATABASE_POOL_SIZE: {
     group: "Database and storage",
     usedBy: ["API", "worker"],
-    note: "An API opens up to 8 more (4 of them only for accepting), a worker up to 10 more.",
+    note: "An API opens up to 8 more (4 of them only for accepting), a worker up to 15 more (5 of them only for webhooks).",
   },
   DATABASE_DISK_GB: {
     group: "Database and storage",

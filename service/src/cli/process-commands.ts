@@ -5,7 +5,7 @@ export function serveCommand(): PosternCommand {
     .about(
       "start the HTTP API and a worker in one process, for small installations",
       "Both stop together. On SIGTERM or Ctrl-C they finish the work in progress, for at most 25 seconds. An error that ends one of " +
-        "them ends the command with code 1. They share DATABASE_POOL_SIZE connections (accepting has 4 more) and one port for /metrics and /health: " +
+        "them ends the command with code 1. They share DATABASE_POOL_SIZE connections (accepting has 4 more, and so have webhooks) and one port for /metrics and /health: " +
         "OPERATIONS_PORT, or 3001.",
       "When mail and requests compete for the processor, run `postern api` and `postern worker` instead.",
     )

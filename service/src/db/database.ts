@@ -18,7 +18,7 @@ export interface Statement {
    * with old ones, to an index that has the order.
    */
   isReadInOrder?: boolean;
-  /** Required for statements that update or lock existing rows of `sends`: see `runInOneSnapshot`. */
+  /** Required for statements that update or lock existing rows of `sends` or of `webhook_deliveries`: see `runInOneSnapshot`. */
   changesSends?: boolean;
 }
 

@@ -13,6 +13,7 @@ import { measurePartitions } from "../status/measure-partitions.ts";
 import { measureProcesses } from "../status/measure-processes.ts";
 import { measureSending } from "../status/measure-sending.ts";
 import { measureUsage } from "../status/measure-usage.ts";
+import { measureWebhooks } from "../status/measure-webhooks.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { withDeadline } from "./deadline.ts";
 import { explainListenError } from "./listen-error.ts";
@@ -103,6 +104,7 @@ async function startProcess<Settings extends WorkerConfig>({
   const metrics = createMetrics();
   measurePartitions(metrics, db);
   measureUsage(metrics, db);
+  measureWebhooks(metrics, db);
   const rule = { ...config.feedback, databaseDiskBytes: config.databaseDiskBytes };
   const readState = cacheForOneSecond(() => readCellState(db, rule, countLimitForMetrics));
   measureDatabaseGrowth(metrics, readState);

@@ -8,21 +8,23 @@ import { queueChores } from "../queue/queue-chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
 import { removalRecordChores } from "../suppressions/suppression-chores.ts";
 import { usageChores } from "../usage/usage-chores.ts";
+import { webhookChores } from "../webhooks/webhook-chores.ts";
 import { openAcceptDeps } from "./accept-deps.ts";
 import { openLiveMail } from "./live-mail.ts";
 import { type ProcessContext, runProcess, type StartContext } from "./run-process.ts";
 import { startSandbox } from "./start-sandbox.ts";
+import { startWebhooks } from "./start-webhooks.ts";
 
 export function runWorker(): Promise<void> {
   return runProcess("worker", readWorkerConfig, startWorker);
 }
 
 /**
- * Live mail needs AWS; test mail and the storage chores do not. The chores start after every other step that can fail, so that a
+ * Live mail needs AWS; test mail, webhooks and the storage chores do not. The chores start after every other step that can fail, so that a
  * worker takes none before it can do them.
  */
 export async function startWorker(context: StartContext) {
-  const { config, db, log, started } = context;
+  const { config, db, log, metrics, started } = context;
   warnAboutShortWait(context);
   const live = await openLiveMail(context);
   if (live === undefined) log.warn({ missing: "AWS_FEEDBACK_TOPIC_ARN", run: "postern aws setup" }, "aws.not-set-up");
@@ -44,11 +46,14 @@ export async function startWorker(context: StartContext) {
           openAccept: () => openAcceptDeps(config, db),
         })),
     ...queueChores({ db }),
+    ...webhookChores({ db, log, metrics }),
     ...(live?.chores ?? []),
   ];
   const chores = await startChores(config.database.directUrl, choresToRun, log, context.chores);
   started.addWork(() => chores.stop());
   live?.start();
+  const webhooks = startWebhooks(context);
+  started.addWork(() => webhooks.stop());
   const guard = startGuard({ db, log });
   started.addWork(() => guard.stop());
   return { mode: live === undefined ? "test mail only" : "live and test mail" };

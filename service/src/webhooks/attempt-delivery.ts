@@ -1,39 +1,19 @@
 import type { Log } from "../log.ts";
+import type { SecretPair } from "../secret.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
-
-/** Of the outbound client, what an attempt needs. It never rejects, and it ends within 15 s. */
-export interface NotificationPoster {
-  post(request: PostRequest): Promise<PostAnswer>;
-}
-
-interface PostRequest {
-  accountId: string;
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-  allowedNetworks: readonly string[];
-}
-
-interface PostAnswer {
-  durationMs: number;
-  status: number | undefined;
-  answer: string | undefined;
-  failure: string | undefined;
-  retryAfterSeconds: number | undefined;
-  /** Nothing was sent, because too many requests to the same address were in flight. */
-  isBusy?: true;
-}
+import { openEndpointSecret } from "./endpoint-secret.ts";
+import type { Outbound, OutboundAnswer } from "./outbound/post-notification.ts";
+import { signNotification } from "./signature.ts";
 
 export interface AttemptDeps {
-  outbound: NotificationPoster;
-  openSecret: (endpointId: string, sealed: Buffer) => Buffer;
-  sign: (secrets: readonly Buffer[], id: string, timestamp: number, body: string) => string;
+  outbound: Pick<Outbound, "post">;
+  contentKeys: SecretPair;
   /** Milliseconds; never runs slow (cautious-clock.ts). */
   clock: () => number;
   log: Log;
 }
 
-export interface AttemptAnswer extends Partial<Omit<PostAnswer, "isBusy">> {
+export interface AttemptAnswer extends Partial<Omit<OutboundAnswer, "isBusy">> {
   failure: string | undefined;
   /** `lost`: no attempt can be made any more. */
   result: "success" | "error-answer" | "no-answer" | "not-made" | "lost";
@@ -68,15 +48,14 @@ export async function attemptDelivery(
 
 /** A missing key is a mistake of the operator, who can fix it: the delivery is retried, and the endpoint is not to blame. */
 function signatureOf(
-  { openSecret, sign, log }: AttemptDeps,
+  { contentKeys, log }: AttemptDeps,
   { id, endpointId, attempt, sealedSecrets, timestamp }: ClaimedDelivery,
   publicId: string,
   body: string,
 ): string | undefined {
   try {
-    const secrets = sealedSecrets.map((sealed) => openSecret(endpointId, sealed));
-    if (secrets.length === 0) throw new Error("the endpoint has no valid secret");
-    return sign(secrets, publicId, timestamp, body);
+    const secrets = sealedSecrets.map((sealed) => openEndpointSecret(contentKeys, endpointId, sealed));
+    return signNotification(secrets, publicId, timestamp, body);
   } catch (err) {
     log.error({ delivery_id: id, endpoint_id: endpointId, attempt, err }, "webhook.not-signed");
     return undefined;
@@ -87,7 +66,7 @@ function notMade(failure: string): AttemptAnswer {
   return { failure, result: "not-made" };
 }
 
-function resultOf({ failure, status }: PostAnswer): AttemptAnswer["result"] {
+function resultOf({ failure, status }: OutboundAnswer): AttemptAnswer["result"] {
   if (failure === undefined) return "success";
   return status === undefined ? "no-answer" : "error-answer";
 }

@@ -3,6 +3,7 @@ import { anAccount } from "../../test/builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { aWebhookEndpoint, pendingDeliveries, queued, resultOf, useEmptyWebhooks } from "../../test/webhook-fixture.ts";
+import type { Database } from "../db/database.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
 import { settleDeliveries } from "./settle-deliveries.ts";
 
@@ -108,6 +109,33 @@ test("concurrent workers never have more than four deliveries of an endpoint in 
   expect(most).toBeLessThanOrEqual(4);
   expect(mostLeased).toBeLessThanOrEqual(4);
   expect(mostLeased).toBeGreaterThan(1);
+});
+
+test("a claim waits for the one before it, and counts its leases even when an older delivery arrives in between", async () => {
+  const { db } = database;
+  const endpoint = await aWebhookEndpoint(db);
+  await pendingDeliveries(db, endpoint, { count: 4 });
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+  const { promise: hasClaimed, resolve: claimed } = Promise.withResolvers<void>();
+  const slow: Database = {
+    ...db,
+    withTransaction: (work) =>
+      db.withTransaction(async (tx) => {
+        const result = await work(tx);
+        claimed();
+        await mayCommit;
+        return result;
+      }),
+  };
+  const first = claimDeliveries(slow, 10);
+  await hasClaimed;
+  await pendingDeliveries(db, endpoint, { dueInSeconds: -60 });
+  const second = claimDeliveries(db, 10);
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'";
+  await expect.poll(() => change(db, waiting)).toHaveLength(1);
+  commit();
+  expect(await first).toHaveLength(4);
+  expect(await second).toEqual([]);
 });
 
 test("an expired lease does not block the endpoint", async () => {

@@ -50,9 +50,6 @@ function lockClaims(tx: Transaction): Promise<unknown> {
   });
 }
 
-/** TODO(23): read webhook_networks of the account, once its migration exists. */
-const allowedNetworks = `'{}'::text[]`;
-
 /**
  * 1. `waiting`: every endpoint with pending deliveries.
  * 2. `open`: those that are enabled, and how many more deliveries each may have in flight. An expired lease no longer counts.
@@ -124,7 +121,7 @@ async function leaseDue(tx: Queryable, limit: number): Promise<ClaimedDelivery[]
       select taken.delivery_id as id, taken.account_id as "accountId", taken.endpoint_id as "endpointId", taken.attempt,
         taken.attempted_at::text as "attemptedAt", floor(extract(epoch from taken.attempted_at))::int8 as timestamp, taken.url,
         notification.public_id as "publicId", notification.envelope, secrets.sealed as "sealedSecrets",
-        ${allowedNetworks} as "allowedNetworks"
+        array(select n.network::text from webhook_networks n where n.account_id = taken.account_id) as "allowedNetworks"
       from taken
       left join lateral ${indexLookup(`
         select n.public_id, n.envelope
