@@ -49,7 +49,11 @@ export const webhookRequests: AuditedRequests = {
   "POST /api/v1/webhooks/:id/replay": async (deps) => {
     const { request, id, names } = await anOwnWebhook(deps);
     const body = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
-    const entry = { ...names, before: null, after: { from: "2026-01-01T00:00:00+00:00", to: "2026-01-02T00:00:00+00:00" } };
+    const entry = {
+      ...names,
+      before: null,
+      after: { from: "2026-01-01T00:00:00+00:00", to: "2026-01-02T00:00:00+00:00" },
+    };
     const isDone = "exists (select from webhook_replays where endpoint_id = $1)";
     return { ...request, path: `${request.path}/replay`, body, isDone, subject: id, entry };
   },

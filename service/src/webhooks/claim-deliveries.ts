@@ -84,7 +84,10 @@ async function leaseDue(tx: Queryable, limit: number): Promise<ClaimedDelivery[]
         ) as leased
       ), due as materialized (
         select oldest.delivery_id, oldest.due_at, open.url,
-          row_number() over (partition by open.account_id order by oldest.priority, oldest.due_at, oldest.delivery_id) + account.in_flight as position
+          row_number() over (
+            partition by open.account_id
+            order by oldest.priority, oldest.due_at, oldest.delivery_id
+          ) + account.in_flight as position
         from open
         join (
           select account_id, sum(in_flight) as in_flight
