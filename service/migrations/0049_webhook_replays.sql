@@ -28,6 +28,7 @@ create table webhook_replays (
 
 create unique index webhook_replays_running_once on webhook_replays (endpoint_id) where state = 'running';
 create index webhook_replays_due_idx on webhook_replays (due_at) where state = 'running';
+create index webhook_replays_finished_idx on webhook_replays (finished_at) where finished_at is not null;
 create index webhook_replays_endpoint_idx on webhook_replays (endpoint_id, id);
 
 create policy own_account on webhook_replays

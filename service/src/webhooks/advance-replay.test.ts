@@ -9,8 +9,9 @@ import { advanceReplay } from "./advance-replay.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
 import { deleteEndpoint } from "./delete-endpoint.ts";
 import { fanOut } from "./fan-out.ts";
-import { getReplay } from "./list-replays.ts";
+import { getReplay, listReplays } from "./list-replays.ts";
 import type { NotificationType } from "./notification-types.ts";
+import { deleteOldReplays } from "./old-replays.ts";
 import { startReplay } from "./start-replay.ts";
 import { sendTestNotification } from "./test-notification.ts";
 
@@ -199,6 +200,23 @@ test("the deletion of the endpoint cancels the replay", async () => {
   await deleteEndpoint(db.forAccount(accountId), modes, endpointId);
   expect(await advanceReplay(db)).toMatchObject({ state: "cancelled" });
   expect(await advanceReplay(db)).toBeUndefined();
+});
+
+test("replays that ended are deleted after 30 days, and running ones never", async () => {
+  const { db } = database;
+  const { accountId } = await deliveredSend(db, 1);
+  const endpointId = await anEndpoint(db, { accountId, types: outcomes });
+  const old = await startedReplay(db, { accountId, endpointId });
+  await finishReplays(db);
+  const ended = await startedReplay(db, { accountId, endpointId });
+  await finishReplays(db);
+  const running = await startedReplay(db, { accountId, endpointId });
+  await change(db, "update webhook_replays set finished_at = now() - interval '31 days' where id = $1", [old]);
+  await change(db, "update webhook_replays set created_at = now() - interval '31 days' where id = $1", [running]);
+  expect(await deleteOldReplays(db, 10)).toBe(1);
+  const left = await listReplays(db.forAccount(accountId), endpointId);
+  expect(left.map(({ id }) => id)).toEqual([running, ended]);
+  await finishReplays(db);
 });
 
 test("a replay takes half of what an endpoint may have in flight, and only what live notifications leave", async () => {

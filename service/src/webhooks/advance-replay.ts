@@ -6,7 +6,7 @@ import { rebuildNotifications } from "./rebuild-notifications.ts";
 import { type FoundRow, type RunningReplay, readEvents, readNotifications } from "./replay-range.ts";
 
 /** What one step did. */
-export interface ReplayStep {
+interface ReplayStep {
   replayId: string;
   state: "running" | "done" | "cancelled";
   deliveries: number;
@@ -48,11 +48,10 @@ export function advanceReplay(db: Database, limit = stepSize): Promise<ReplaySte
   });
 }
 
-function takeDueReplay(tx: Transaction): Promise<RunningReplay | undefined> {
-  return tx
-    .query<RunningReplay>({
-      name: "take-due-webhook-replay",
-      text: `
+async function takeDueReplay(tx: Transaction): Promise<RunningReplay | undefined> {
+  const [replay] = await tx.query<RunningReplay>({
+    name: "take-due-webhook-replay",
+    text: `
       select id, account_id as "accountId", endpoint_id as "endpointId", types, part, position, from_at as "fromAt", to_at as "toAt"
       from webhook_replays
       where state = 'running'
@@ -60,8 +59,8 @@ function takeDueReplay(tx: Transaction): Promise<RunningReplay | undefined> {
       order by due_at
       limit 1
       for update skip locked`,
-    })
-    .then(([replay]) => replay);
+  });
+  return replay;
 }
 
 interface ReplayedEndpoint {

@@ -48,6 +48,7 @@ export function webhookReplayRoutes(app: ApiServer, deps: ApiDeps): void {
         ...common,
         operationId: "listWebhookReplays",
         summary: "List the replays of a webhook",
+        description: "Newest first, at most 100. A replay is kept for 30 days after its end.",
         params: uuidParams,
         response: { 200: replayList, ...errorResponses(401, 404, 422, 429) },
       },
