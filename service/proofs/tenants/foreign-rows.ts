@@ -38,6 +38,7 @@ const tablesOfAccounts = {
   webhook_deliveries: "account_id",
   webhook_queue: "account_id",
   webhook_attempts: "account_id",
+  webhook_replays: "account_id",
   notifications: "account_id",
 };
 

@@ -6,7 +6,7 @@ import { change } from "../../test/send-rows.ts";
 import { createEmptyDatabase, openTestDatabase } from "../../test/template-database.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { aDelivery, aWebhook } from "../../test/webhook-builders.ts";
+import { aDelivery, aReplay, aWebhook } from "../../test/webhook-builders.ts";
 import { startTestApi } from "../../test/with-test-apis.ts";
 import { ConfigurationError } from "../errors.ts";
 import { claimSends } from "../queue/claim-sends.ts";
@@ -36,6 +36,7 @@ beforeAll(async () => {
       `insert into webhook_attempts (id, delivery_id, account_id, endpoint_id, attempt) values (new_id_at(now()), $1, $2, $3, 1)`,
       [deliveryId, accountId, endpointId],
     );
+    await aReplay(db, { accountId, endpointId });
     const sendId = await aQueuedSend(db, { accountId });
     await change(
       db,
@@ -60,6 +61,7 @@ describe("a bound statement without an account_id condition", () => {
     "webhook_deliveries",
     "webhook_queue",
     "webhook_attempts",
+    "webhook_replays",
   ])("finds only the rows of its own account in %s", async (table) => {
     const rows = await ask(bound(), `select account_id from ${table}`);
     expect(rows).toEqual([{ account_id: mine }]);

@@ -19,7 +19,7 @@ function render(row: NotificationRow, longestText: number): string {
 }
 
 function dataOf(row: NotificationRow): Record<string, unknown> {
-  const { type, facts, send, sendStatus, sequence } = row;
+  const { type, facts, send, sendStatus, sequence, isRebuilt } = row;
   if (send === null) return objectData(row);
   const about = {
     send: {
@@ -31,7 +31,7 @@ function dataOf(row: NotificationRow): Record<string, unknown> {
       provider_message_id: send.provider_message_id,
       queued_at: new Date(send.queued_at).toISOString(),
     },
-    sequence,
+    ...(isRebuilt ? { rebuilt: true } : { sequence }),
   };
   if (type === "send.sent") return about;
   if (type === "send.failed") return { ...about, failure: facts };
