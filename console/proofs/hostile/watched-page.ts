@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { executablePath } from "../../test/browser-pages.ts";
 
 /** What the mails of a page did, as the browser reports it. */
 export interface Deeds {
@@ -12,7 +13,7 @@ export interface Deeds {
 
 export function openBrowser(canaryPort: number): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath,
     args: [
       "--no-sandbox",
       "--disable-background-networking",
