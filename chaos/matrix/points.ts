@@ -11,6 +11,7 @@ export type Trigger =
   | "notification"
   | "webhook"
   | "abandoned-webhook"
+  | "replay"
   | "partition"
   | "stray-content"
   | "abandoned-draft"
@@ -74,6 +75,7 @@ export const points: CrashPoint[] = [
   { name: "webhook-answered", where: "webhooks: before the result is stored", trigger: "webhook" },
   { name: "webhook-settled", where: "webhooks: after the result is stored", trigger: "webhook" },
   { name: "webhook-leases-expired", where: "webhooks: expired leases found", trigger: "abandoned-webhook" },
+  { name: "before-replay-step", where: "webhooks: deliveries of a replay added, before the commit", trigger: "replay" },
   { name: "chore-run", where: "between a chore and its next run", trigger: "start", chore: "fold-list-changes" },
 ];
 

@@ -40,6 +40,8 @@ async function prepare(context: MatrixContext, { trigger }: CrashPoint, label: s
       return queueWebhook(context, "pending");
     case "abandoned-webhook":
       return queueWebhook(context, "delivering");
+    case "replay":
+      return replayRange(context);
     case "partition":
       return dropNewestPartition(context);
     case "stray-content":
@@ -120,6 +122,23 @@ async function queueWebhook({ cell: { db, senders } }: MatrixContext, state: "pe
       select id, account_id, endpoint_id, notification_id, $2, ($2 = 'delivering')::integer, now(), now() - interval '1 second'
       from delivery`,
     values: [senders[0]?.accountId, state],
+  });
+}
+
+/** A replay to a new endpoint, as above. */
+async function replayRange({ cell: { db, senders } }: MatrixContext): Promise<void> {
+  await db.query({
+    name: "chaos-replay-range",
+    text: `
+      with endpoint as (
+        insert into webhook_endpoints (id, account_id, mode, url, types)
+        values (new_id_at(now()), $1, 'live', 'https://127.0.0.1/', '{send.delivered}')
+        returning id, account_id, types
+      )
+      insert into webhook_replays (id, account_id, endpoint_id, types, from_at, to_at, position, due_at)
+      select new_id_at(now()), account_id, id, types, now() - interval '1 hour', now(), first_id_at(now() - interval '1 hour'), now()
+      from endpoint`,
+    values: [senders[0]?.accountId],
   });
 }
 

@@ -44,6 +44,7 @@ const bannedWords: BannedWord[] = [
 export const quotedNames = [
   { name: "silent", why: "value of LOG_LEVEL" },
   { name: "held", why: "field of a 202 and value of a metric label" },
+  { name: "account.held", why: "type of a notification" },
   { name: "storage.snapshot-held", why: "log event" },
   { name: "held-snapshots", why: "source file" },
   { name: "send-held", why: "source file" },

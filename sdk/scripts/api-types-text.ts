@@ -56,7 +56,7 @@ function notificationUnion({ webhooks = {} }: ApiDocument): string {
     Object.values(methods).map(({ requestBody }) => requestBody?.content["application/json"]?.schema ?? {}),
   );
   const names = schemas.map((schema) => `\n  | ${typeOf(schema, "")}`);
-  return `/** The body of every request that the service sends to a webhook. */\nexport type WebhookNotification =${names.join("")};\n`;
+  return `/** The body of every request that the service sends to a webhook. */\nexport type Notification =${names.join("")};\n`;
 }
 
 /** The query, body and answer of an operation that the document does not name. */

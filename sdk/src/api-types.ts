@@ -201,7 +201,7 @@ export interface AuditEntry {
     /** Email of the user, prefix of the key or name of the operator, as it was then */
     name: string | null;
   };
-  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.rotate" | "webhook.test";
+  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test";
   target: {
     kind: string;
     id: string | null;
@@ -1174,6 +1174,24 @@ export interface WebhookDeliveryDetails {
   }>;
 }
 
+/** A time range that is sent again to one webhook */
+export interface WebhookReplay {
+  replay_id: string;
+  from: string;
+  to: string;
+  /** The types of the webhook when the replay was requested */
+  types: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released">;
+  /** `running`: deliveries are being added. `done`: all are added. `cancelled`: no more are added */
+  state: "running" | "done" | "cancelled";
+  /** How much of the range has been read, from 0 to 1 */
+  progress: number;
+  /** How many deliveries were added so far */
+  deliveries: number;
+  created_at: string;
+  /** Null while it is `running` */
+  finished_at: string | null;
+}
+
 /** The send that a notification is about */
 export interface NotifiedSend {
   id: string;
@@ -1854,7 +1872,7 @@ export interface ListAuditQuery {
   /** Only entries of the actor with this id or name, such as an email */
   actor?: string | undefined;
   /** Only entries of this action */
-  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.rotate" | "webhook.test" | undefined;
+  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test" | undefined;
   /** Only entries about the target with this id or name */
   target?: string | undefined;
   /** Only entries from this time on */
@@ -1979,6 +1997,16 @@ export interface ReplayWebhookDeliveryAnswer {
   /** The new delivery of the same notification */
   delivery_id: string;
 }
+
+export interface ReplayWebhookBody {
+  /** Start of the range, in the past */
+  from: string;
+  /** End of the range, at most 31 days after `from`. A later time than now counts as now */
+  to: string;
+}
+
+/** Newest first, at most 100 */
+export type ListWebhookReplaysAnswer = WebhookReplay[];
 
 export interface GetUsageQuery {
   /** Start of the range; default 24 hours before `to`, with `by=day` 30 days. Rounded down to the hour or day */
@@ -2488,6 +2516,43 @@ export interface Operations {
     };
     answer: ReplayWebhookDeliveryAnswer;
   };
+  /** Send a time range again */
+  "POST /api/v1/webhooks/{id}/replay": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: ReplayWebhookBody;
+    answer: WebhookReplay;
+  };
+  /** List the replays of a webhook */
+  "GET /api/v1/webhooks/{id}/replays": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    answer: ListWebhookReplaysAnswer;
+  };
+  /** Show a replay and its progress */
+  "GET /api/v1/webhooks/{id}/replays/{replay_id}": {
+    path: {
+      /** The `webhook_id` */
+      id: string;
+      /** The `replay_id` */
+      replay_id: string;
+    };
+    answer: WebhookReplay;
+  };
+  /** Cancel a replay */
+  "POST /api/v1/webhooks/{id}/replays/{replay_id}/cancel": {
+    path: {
+      /** The `webhook_id` */
+      id: string;
+      /** The `replay_id` */
+      replay_id: string;
+    };
+    answer: WebhookReplay;
+  };
   /** Get the usage of the account */
   "GET /api/v1/usage": {
     query: GetUsageQuery;
@@ -2578,7 +2643,7 @@ export interface Operations {
 
 
 /** The body of every request that the service sends to a webhook. */
-export type WebhookNotification =
+export type Notification =
   | SendSentNotification
   | SendDeliveredNotification
   | SendDelayedNotification

@@ -192,13 +192,21 @@ async function callEveryMethod(postern: Postern): Promise<void> {
   await postern.webhooks.deliveries("1");
   await postern.webhooks.delivery("1", "2");
   await postern.webhooks.replay("1", "2");
+  await postern.webhooks.replayRange("1", { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" });
+  await postern.webhooks.replays("1");
+  await postern.webhooks.replayOf("1", "3");
+  await postern.webhooks.cancelReplay("1", "3");
   await postern.auth.logIn(login);
   await postern.auth.refresh({ refresh_token: "r" });
   await postern.auth.logOut();
 }
 
 function pathPattern(path: string): string {
-  return path.replace("/1", "/{id}").replace("/2", "/{delivery_id}").replace("/a%40b.test", "/{email}");
+  return path
+    .replace("/1", "/{id}")
+    .replace("/2", "/{delivery_id}")
+    .replace("/3", "/{replay_id}")
+    .replace("/a%40b.test", "/{email}");
 }
 
 /** Every operation for programs with the credential that its document names first. */

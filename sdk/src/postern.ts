@@ -14,7 +14,6 @@ import { Webhooks } from "./webhooks.ts";
 
 export type * from "./api-types.ts";
 export type { PosternOptions } from "./connect.ts";
-export type { Notification } from "./notification.ts";
 export {
   type ApiErrorCode,
   type ClientErrorCode,

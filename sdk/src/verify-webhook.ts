@@ -1,4 +1,4 @@
-import type { Notification } from "./notification.ts";
+import type { Notification } from "./api-types.ts";
 import { readSecrets, type WebhookSecret } from "./webhook-secret.ts";
 import { WebhookVerificationError } from "./webhook-verification-error.ts";
 

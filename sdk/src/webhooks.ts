@@ -5,7 +5,9 @@ import type {
   DeleteWebhookAnswer,
   ListWebhookDeliveriesAnswer,
   ListWebhookDeliveriesQuery,
+  ListWebhookReplaysAnswer,
   ListWebhooksAnswer,
+  ReplayWebhookBody,
   ReplayWebhookDeliveryAnswer,
   RotatedWebhook,
   RotateWebhookSecretBody,
@@ -14,6 +16,7 @@ import type {
   Webhook,
   WebhookDelivery,
   WebhookDeliveryDetails,
+  WebhookReplay,
 } from "./api-types.ts";
 import { eachEntry } from "./each-entry.ts";
 import type { Requester } from "./request.ts";
@@ -100,6 +103,41 @@ export class Webhooks {
     return this.#request(
       "POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/replay",
       { path: { id: webhookId, delivery_id: deliveryId } },
+      { options, isSafeToRetry: false },
+    );
+  }
+
+  /**
+   * Sends everything of a time range again, also from before the webhook existed. Notifications that are no longer stored are rebuilt with
+   * the same id. Retries on 429 only.
+   */
+  replayRange(webhookId: string, range: ReplayWebhookBody, options?: CallOptions): Call<WebhookReplay> {
+    return this.#request(
+      "POST /api/v1/webhooks/{id}/replay",
+      { path: { id: webhookId }, body: range },
+      { options, isSafeToRetry: false },
+    );
+  }
+
+  /** The replays of time ranges, newest first, at most 100. */
+  replays(webhookId: string, options?: CallOptions): Call<ListWebhookReplaysAnswer> {
+    return this.#request("GET /api/v1/webhooks/{id}/replays", { path: { id: webhookId } }, { options });
+  }
+
+  /** The replay of a time range with its progress. */
+  replayOf(webhookId: string, replayId: string, options?: CallOptions): Call<WebhookReplay> {
+    return this.#request(
+      "GET /api/v1/webhooks/{id}/replays/{replay_id}",
+      { path: { id: webhookId, replay_id: replayId } },
+      { options },
+    );
+  }
+
+  /** Adds no more deliveries. At most 1,000 that the replay added may still be sent. Retries on 429 only. */
+  cancelReplay(webhookId: string, replayId: string, options?: CallOptions): Call<WebhookReplay> {
+    return this.#request(
+      "POST /api/v1/webhooks/{id}/replays/{replay_id}/cancel",
+      { path: { id: webhookId, replay_id: replayId } },
       { options, isSafeToRetry: false },
     );
   }

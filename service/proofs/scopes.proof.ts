@@ -174,6 +174,9 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   // An account can have ten.
   if (name === "POST /api/v1/webhooks") return [201, 422];
   if (name === "DELETE /api/v1/webhooks/:id") return [200, 404];
+  // One replay of a webhook runs at a time.
+  if (name === "POST /api/v1/webhooks/:id/replay") return [202, 409];
+  if (name === "POST /api/v1/webhooks/:id/replays/:replay_id/cancel") return [200, 409];
   if (/^POST \/api\/v1\/webhooks\/.*\/(test|replay)$/.test(name)) return [202];
   return [200, 201];
 }

@@ -48,17 +48,11 @@ export const proof: Proof = {
       const reachedOwn = network.connectionsOfOwn() - control.ownConnections;
       return {
         figure:
-          `${found.targets} attempts (${found.targets / rounds} hostile targets in ${rounds} rounds): ` +
-          `${found.stray.length} connections outside the allowed set${found.stray
-            .slice(0, 3)
-            .map((one) => ` [${one}]`)
-            .join("")}, ` +
+          `${found.targets / rounds} hostile targets, ${rounds} times: ` +
+          `${found.stray.length} connections outside the allowed set${examples(found.stray)}, ` +
           `${reachedOwn} at the operator's listeners, ${found.accepted.length} reported as delivered` +
-          `${found.accepted
-            .slice(0, 3)
-            .map((one) => ` [${one}]`)
-            .join("")}; rebinding names led to ${found.rebound} connections to ` +
-          `the allowed address; ${found.redirected} redirects not followed; controls: ${control.figure}`,
+          `${examples(found.accepted)}; rebinding names led to ${found.rebound} connections to the allowed address; ` +
+          `${found.redirected} redirects not followed; controls: ${control.figure}`,
         holds:
           found.stray.length + reachedOwn + found.accepted.length === 0 &&
           found.targets / rounds >= 200 &&
@@ -73,6 +67,11 @@ export const proof: Proof = {
     }
   },
 };
+
+function examples(found: string[]): string {
+  const shown = found.slice(0, 3).map((one) => ` [${one}]`);
+  return shown.join("");
+}
 
 interface Fixture {
   network: Network;

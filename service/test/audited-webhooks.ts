@@ -1,6 +1,6 @@
 import { type AuditedRequests, by, canary, type RequestDeps } from "./audited-request.ts";
 import { aLogin } from "./builders.ts";
-import { aDelivery, aWebhook } from "./webhook-builders.ts";
+import { aDelivery, aReplay, aWebhook } from "./webhook-builders.ts";
 
 const types = ["send.bounced"] as const;
 
@@ -45,6 +45,24 @@ export const webhookRequests: AuditedRequests = {
     const isDone = "exists (select from webhook_deliveries where endpoint_id = $1 and is_replay)";
     const path = `${request.path}/deliveries/${delivery_id}/replay`;
     return { ...request, path, isDone, subject: id, entry };
+  },
+  "POST /api/v1/webhooks/:id/replay": async (deps) => {
+    const { request, id, names } = await anOwnWebhook(deps);
+    const body = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
+    const entry = {
+      ...names,
+      before: null,
+      after: { from: "2026-01-01T00:00:00+00:00", to: "2026-01-02T00:00:00+00:00" },
+    };
+    const isDone = "exists (select from webhook_replays where endpoint_id = $1)";
+    return { ...request, path: `${request.path}/replay`, body, isDone, subject: id, entry };
+  },
+  "POST /api/v1/webhooks/:id/replays/:replay_id/cancel": async (deps) => {
+    const { request, id, names } = await anOwnWebhook(deps);
+    const replay_id = await aReplay(deps.db, { accountId: request.accountId, endpointId: id });
+    const entry = { ...names, before: null, after: { replay_id, deliveries: 0 } };
+    const isDone = "exists (select from webhook_replays where endpoint_id = $1 and state = 'cancelled')";
+    return { ...request, path: `${request.path}/replays/${replay_id}/cancel`, isDone, subject: id, entry };
   },
 };
 

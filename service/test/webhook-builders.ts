@@ -84,6 +84,22 @@ export async function aDelivery(db: Queryable, options: DeliveryOptions): Promis
   return row.id;
 }
 
+/** A running replay of the last day. */
+export async function aReplay(
+  db: Queryable,
+  { accountId, endpointId }: { accountId: string; endpointId: string },
+): Promise<string> {
+  const id = randomUUIDv7();
+  await db.query({
+    name: "a-replay",
+    text: `
+      insert into webhook_replays (id, account_id, endpoint_id, types, from_at, to_at, position, due_at)
+      select $1, $2, $3, '{send.bounced}', now() - interval '1 day', now(), first_id_at(now() - interval '1 day'), now()`,
+    values: [id, accountId, endpointId],
+  });
+  return id;
+}
+
 export interface StoredNotification {
   type: string;
   publicId: string;

@@ -105,6 +105,14 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   "GET /api/v1/webhooks/:id/deliveries/:delivery_id": ({ webhooks }, mode) => named(deliveryOf(webhooks[mode])),
   "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": ({ webhooks }, mode) =>
     named(`${deliveryOf(webhooks[mode])}/replay`),
+  "POST /api/v1/webhooks/:id/replay": ({ webhooks }, mode) => ({
+    ...named(`/api/v1/webhooks/${webhooks[mode].id}/replay`),
+    body: aRange,
+  }),
+  "GET /api/v1/webhooks/:id/replays": ({ webhooks }, mode) => named(`/api/v1/webhooks/${webhooks[mode].id}/replays`),
+  "GET /api/v1/webhooks/:id/replays/:replay_id": ({ webhooks }, mode) => named(replayOf(webhooks[mode])),
+  "POST /api/v1/webhooks/:id/replays/:replay_id/cancel": ({ webhooks }, mode) =>
+    named(`${replayOf(webhooks[mode])}/cancel`),
   "GET /api/v1/operator/status": () => ({ path: "/api/v1/operator/status" }),
   "GET /api/v1/operator/processes": () => ({ path: "/api/v1/operator/processes" }),
   "GET /api/v1/operator/ses": () => ({ path: "/api/v1/operator/ses" }),
@@ -124,7 +132,12 @@ function deliveryOf({ id, deliveryId }: ScopeAccount["webhooks"][Mode]): string 
   return `/api/v1/webhooks/${id}/deliveries/${deliveryId}`;
 }
 
+function replayOf({ id, replayId }: ScopeAccount["webhooks"][Mode]): string {
+  return `/api/v1/webhooks/${id}/replays/${replayId}`;
+}
+
 const aReason = { reason: "a proof" };
+const aRange = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
 
 function onAccount(accountId: string, action: string, body: Record<string, unknown> = {}): RouteRequest {
   return { path: `/api/v1/operator/accounts/${accountId}/${action}`, body: { ...aReason, ...body } };

@@ -8,7 +8,7 @@ import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anOperatorLogin } from "../../test/operator-login.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
-import { aDelivery, aWebhook } from "../../test/webhook-builders.ts";
+import { aDelivery, aReplay, aWebhook } from "../../test/webhook-builders.ts";
 
 /** An account with a resource of every kind, in both modes. */
 export interface ScopeAccount {
@@ -33,6 +33,7 @@ export interface ScopeAccount {
 interface ScopeWebhook {
   id: string;
   deliveryId: string;
+  replayId: string;
   /** To be deleted. */
   spareId: string;
 }
@@ -90,5 +91,6 @@ export async function aScopeAccount(db: Database, deps: ApiDeps): Promise<ScopeA
 async function aScopeWebhook(db: Database, accountId: string, mode: Mode): Promise<ScopeWebhook> {
   const id = await aWebhook(db, { accountId, mode });
   const deliveryId = await aDelivery(db, { accountId, endpointId: id });
-  return { id, deliveryId, spareId: await aWebhook(db, { accountId, mode }) };
+  const replayId = await aReplay(db, { accountId, endpointId: id });
+  return { id, deliveryId, replayId, spareId: await aWebhook(db, { accountId, mode }) };
 }

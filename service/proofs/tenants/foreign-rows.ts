@@ -34,9 +34,11 @@ const tablesOfAccounts = {
   audit_entries: "account_id",
   webhook_endpoints: "account_id",
   webhook_secrets: "account_id",
+  webhook_networks: "account_id",
   webhook_deliveries: "account_id",
   webhook_queue: "account_id",
   webhook_attempts: "account_id",
+  webhook_replays: "account_id",
   notifications: "account_id",
 };
 

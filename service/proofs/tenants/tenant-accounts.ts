@@ -8,7 +8,7 @@ import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anEvent } from "../../test/event-builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
-import { aDelivery, aWebhook } from "../../test/webhook-builders.ts";
+import { aDelivery, aReplay, aWebhook } from "../../test/webhook-builders.ts";
 
 export interface Tenant {
   accountId: string;
@@ -27,7 +27,7 @@ export interface Tenant {
   sends: { id: string; mode: Mode }[];
   eventIds: string[];
   suppressed: string;
-  webhooks: { id: string; deliveryId: string; mode: Mode }[];
+  webhooks: { id: string; deliveryId: string; replayId: string; mode: Mode }[];
   /** The tag and ids that no other account may see. */
   marks: string[];
 }
@@ -100,7 +100,7 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
       loginId,
       ...sends.map(({ id }) => id),
       ...eventIds,
-      ...webhooks.flatMap(({ id, deliveryId }) => [id, deliveryId]),
+      ...webhooks.flatMap(({ id, deliveryId, replayId }) => [id, deliveryId, replayId]),
     ],
   };
 }
@@ -111,7 +111,8 @@ export async function aTenantWebhook(
 ) {
   const id = await aWebhook(db, { accountId, mode, url: `https://${tag}.example.com/hooks` });
   const deliveryId = await aDelivery(db, { accountId, endpointId: id, state: "failed", envelope: tag });
-  return { id, deliveryId, mode };
+  const replayId = await aReplay(db, { accountId, endpointId: id });
+  return { id, deliveryId, replayId, mode };
 }
 
 export async function anInvitation(db: Database, accountId: string, email: string): Promise<string> {

@@ -49,11 +49,13 @@ export function probesOfOwn({ sends, domainIds, webhooks }: Tenant, shown: reado
     ...domainIds.map((id) => own("getDomain", `/domains/${id}`)),
     ...webhooks
       .filter(({ mode }) => shown.includes(mode))
-      .flatMap(({ id, deliveryId }) => [
+      .flatMap(({ id, deliveryId, replayId }) => [
         own("getWebhook", `/webhooks/${id}`),
         own("listWebhookDeliveries", `/webhooks/${id}/deliveries`),
         own("listWebhookDeliveries", `/webhooks/${id}/deliveries?state=failed&before=${newest}`),
         own("getWebhookDelivery", `/webhooks/${id}/deliveries/${deliveryId}`),
+        own("listWebhookReplays", `/webhooks/${id}/replays`),
+        own("getWebhookReplay", `/webhooks/${id}/replays/${replayId}`),
       ]),
     own("listWebhooks", "/webhooks"),
     own("getAccount", "/account"),
@@ -143,12 +145,16 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
 }
 
 function probesOfWebhooks({ webhooks }: Tenant): Probe[] {
-  return webhooks.flatMap(({ id, deliveryId }) => [
+  return webhooks.flatMap(({ id, deliveryId, replayId }) => [
     absent("getWebhook", "GET", `/webhooks/${id}`),
     absent("listWebhookDeliveries", "GET", `/webhooks/${id}/deliveries`),
     absent("getWebhookDelivery", "GET", `/webhooks/${id}/deliveries/${deliveryId}`),
     absent("replayWebhookDelivery", "POST", `/webhooks/${id}/deliveries/${deliveryId}/replay`),
-    absent("changeWebhook", "PATCH", `/webhooks/${id}`, { enabled: false }),
+    absent("replayWebhook", "POST", `/webhooks/${id}/replay`, aRange),
+    absent("listWebhookReplays", "GET", `/webhooks/${id}/replays`),
+    absent("getWebhookReplay", "GET", `/webhooks/${id}/replays/${replayId}`),
+    absent("cancelWebhookReplay", "POST", `/webhooks/${id}/replays/${replayId}/cancel`),
+    absent("changeWebhook", "PATCH", `/webhooks/${id}`, { url: "https://hooks.example.com/", enabled: false }),
     absent("rotateWebhookSecret", "POST", `/webhooks/${id}/rotate`, { overlap_seconds: 0 }),
     absent("testWebhook", "POST", `/webhooks/${id}/test`, { type: "send.sent" }),
     absent("deleteWebhook", "DELETE", `/webhooks/${id}`),
@@ -199,7 +205,7 @@ export interface Spares {
   memberId: string;
   invitationId: string;
   /** In a mode of the credential. */
-  webhook: { id: string; deliveryId: string };
+  webhook: { id: string; deliveryId: string; replayId: string };
 }
 
 /** Changes of own resources while other accounts have equal ones. */
@@ -226,13 +232,17 @@ export function probesThatChange({ domain, tag, spareKeyId, sends }: Tenant, rou
   ];
 }
 
-function changesOfWebhooks({ id, deliveryId }: Spares["webhook"], tag: string): Probe[] {
+const aRange = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
+
+function changesOfWebhooks({ id, deliveryId, replayId }: Spares["webhook"], tag: string): Probe[] {
   return [
     change("createWebhook", "POST", "/webhooks", { url: `https://new.${tag}.example.com/`, types: ["send.sent"] }),
     change("changeWebhook", "PATCH", `/webhooks/${id}`, { description: tag }),
     change("rotateWebhookSecret", "POST", `/webhooks/${id}/rotate`, { overlap_seconds: 60 }),
     change("testWebhook", "POST", `/webhooks/${id}/test`, { type: "send.sent" }),
     change("replayWebhookDelivery", "POST", `/webhooks/${id}/deliveries/${deliveryId}/replay`),
+    change("cancelWebhookReplay", "POST", `/webhooks/${id}/replays/${replayId}/cancel`),
+    change("replayWebhook", "POST", `/webhooks/${id}/replay`, aRange),
     change("deleteWebhook", "DELETE", `/webhooks/${id}`),
   ];
 }

@@ -191,7 +191,7 @@ function comparable({ status, text }: Answer): unknown {
 async function prepareChanges(
   db: WatchedDatabase,
   { accountId, tag, webhooks }: Tenant,
-  [mode = "live"]: Mode[],
+  shown: Mode[],
 ): Promise<Spares> {
   // An account may invite 50 persons an hour.
   await db.query({ name: "clear-counts", text: "delete from login_attempts" });
@@ -214,7 +214,7 @@ async function prepareChanges(
     text: "delete from webhook_endpoints where account_id = $1 and id <> all ($2)",
     values: [accountId, webhooks.map(({ id }) => id)],
   });
-  const webhook = await aTenantWebhook(db, { accountId, tag, mode });
+  const webhook = await aTenantWebhook(db, { accountId, tag, mode: shown[0] ?? "live" });
   const invitationId = await anInvitation(db, accountId, `spare@${tag}.test`);
   return { domainId: domain?.id ?? 0, memberId, invitationId, webhook };
 }

@@ -55,6 +55,8 @@ export const auditActions = [
   "webhook.create",
   "webhook.delete",
   "webhook.replay",
+  "webhook.replay-cancel",
+  "webhook.replay-range",
   "webhook.rotate",
   "webhook.test",
 ] as const;

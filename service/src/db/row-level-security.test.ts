@@ -6,6 +6,7 @@ import { change } from "../../test/send-rows.ts";
 import { createEmptyDatabase, openTestDatabase } from "../../test/template-database.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { aDelivery, aReplay, aWebhook } from "../../test/webhook-builders.ts";
 import { startTestApi } from "../../test/with-test-apis.ts";
 import { ConfigurationError } from "../errors.ts";
 import { claimSends } from "../queue/claim-sends.ts";
@@ -28,6 +29,14 @@ beforeAll(async () => {
        values ($1, 'test', 'jane@example.test', 'user', 'not_needed')`,
       [accountId],
     );
+    const endpointId = await aWebhook(db, { accountId });
+    const deliveryId = await aDelivery(db, { accountId, endpointId, state: "pending" });
+    await change(
+      db,
+      `insert into webhook_attempts (id, delivery_id, account_id, endpoint_id, attempt) values (new_id_at(now()), $1, $2, $3, 1)`,
+      [deliveryId, accountId, endpointId],
+    );
+    await aReplay(db, { accountId, endpointId });
     const sendId = await aQueuedSend(db, { accountId });
     await change(
       db,
@@ -38,14 +47,26 @@ beforeAll(async () => {
 });
 
 describe("a bound statement without an account_id condition", () => {
-  test.for(["sends", "send_queue", "domains", "suppressions", "removed_suppressions", "list_changes", "audit_entries"])(
-    "finds only the rows of its own account in %s",
-    async (table) => {
-      const rows = await ask(bound(), `select account_id from ${table}`);
-      expect(rows).toEqual([{ account_id: mine }]);
-      expect(await change(database.db, `select from ${table}`)).toHaveLength(2);
-    },
-  );
+  test.for([
+    "sends",
+    "send_queue",
+    "domains",
+    "suppressions",
+    "removed_suppressions",
+    "list_changes",
+    "audit_entries",
+    "webhook_endpoints",
+    "webhook_secrets",
+    "notifications",
+    "webhook_deliveries",
+    "webhook_queue",
+    "webhook_attempts",
+    "webhook_replays",
+  ])("finds only the rows of its own account in %s", async (table) => {
+    const rows = await ask(bound(), `select account_id from ${table}`);
+    expect(rows).toEqual([{ account_id: mine }]);
+    expect(await change(database.db, `select from ${table}`)).toHaveLength(2);
+  });
 
   test("finds only its own account and its own attempts", async () => {
     expect(await ask(bound(), "select id from accounts")).toEqual([{ id: mine }]);

@@ -74,7 +74,7 @@ export function createApiDeps(
     refusalCounts: createRefusalCounts(db),
     domainDeps,
     liveDns: createLiveDns({ servers: config.dnsServers }),
-    webhooks: { contentKeys: config.secrets.contentKey, urlRules: { ports: [443], allowsHttp: false } },
+    webhooks: { contentKeys: config.secrets.contentKey, urlRules: config.webhooks },
     feedbackEndpoint,
     consoleFiles,
     http: config.http,

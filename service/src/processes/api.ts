@@ -3,10 +3,12 @@ import { consoleFolder, readConsoleFiles } from "../api/http/console/console-fil
 import { createApiServer } from "../api/http/create-api-server.ts";
 import type { KeyUses } from "../api-keys/key-uses.ts";
 import { type Config, readConfig } from "../config.ts";
+import type { Database } from "../db/database.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
 import type { Log } from "../log.ts";
 import { startTicker } from "../loops/ticker.ts";
 import { startUsageTicker } from "../usage/usage-ticker.ts";
+import { resealEndpointSecrets } from "../webhooks/reseal-secrets.ts";
 import { acceptConnections, openAcceptDeps } from "./accept-deps.ts";
 import { createApiDeps } from "./api-deps.ts";
 import { openDomainDeps } from "./domain-deps.ts";
@@ -39,6 +41,7 @@ export async function startApi({ config, db, openDatabase, log, metrics, started
   const opened = { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint, consoleFiles };
   const deps = createApiDeps(config, opened);
   await deps.loginDeps.openTotpKey(db);
+  await resealWebhooks(db, config, log);
   const api = await createApiServer(deps);
   const closeGracefully = trackConnections(api.server);
   const usage = startUsageTicker({ db, log, refusalCounts: deps.refusalCounts });
@@ -47,6 +50,12 @@ export async function startApi({ config, db, openDatabase, log, metrics, started
   started.addWork(() => closeGracefully(() => api.close()));
   const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
   return { address };
+}
+
+async function resealWebhooks(db: Database, { secrets }: Config, log: Log): Promise<void> {
+  const { resealed, unreadable } = await resealEndpointSecrets(db, secrets.contentKey);
+  if (resealed > 0) log.info({ secrets: resealed }, "webhooks.secrets-resealed");
+  if (unreadable > 0) log.warn({ secrets: unreadable }, "webhooks.secrets-unreadable");
 }
 
 const keyUsePauseMs = 5_000;

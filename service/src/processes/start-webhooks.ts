@@ -6,7 +6,7 @@ import { openOutbound } from "../webhooks/outbound/post-notification.ts";
 import { notifiedChannel, WebhookLoop } from "../webhooks/webhook-loop.ts";
 import type { StartContext } from "./run-process.ts";
 
-/** Claims, fan-out, settlements and expired leases each use one. */
+/** Claims, fan-out, settlements and expired leases each use one, and the short steps of replays any that is free. */
 const connections = 4;
 
 /** Delivers the webhooks of both modes. It has its own connections, so that it never takes those of mail. */

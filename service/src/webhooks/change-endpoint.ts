@@ -14,8 +14,9 @@ export interface EndpointChange {
 }
 
 /**
- * Changes the endpoint. Disabling pauses the deliveries that wait; enabling makes them due and forgets earlier failures. A change to what is
- * already so changes nothing and leaves no entry.
+ * Changes the endpoint. Disabling pauses the deliveries that wait; enabling makes them due and forgets earlier failures. Of a long backlog
+ * it moves the first ones and the chore of follow-endpoints.ts the rest; no claim takes any of a disabled endpoint meanwhile. A change to
+ * what is already so changes nothing and leaves no entry.
  */
 export async function changeEndpoint(
   db: AccountDatabase,
@@ -55,7 +56,7 @@ export async function changeEndpoint(
         select q.delivery_id
         from webhook_queue q
         where q.account_id = $1
-          and q.endpoint_id = (select id from changed where disabled_at is not null)
+          and q.delivery_id = any (${queuedIds("pending", "select from changed where disabled_at is not null")})
           and q.state = 'pending'
         order by q.delivery_id
         for no key update skip locked
@@ -69,7 +70,7 @@ export async function changeEndpoint(
         select q.delivery_id
         from webhook_queue q
         where q.account_id = $1
-          and q.endpoint_id = (select changed.id from changed join before on before.disabled_at is not null where changed.disabled_at is null)
+          and q.delivery_id = any (${queuedIds("paused", "select from changed where disabled_at is null")})
           and q.state = 'paused'
         order by q.delivery_id
         for no key update
@@ -102,4 +103,17 @@ export async function changeEndpoint(
     ],
   });
   if (rows.length === 0) throw noSuchEndpoint();
+}
+
+/** SQL: the first deliveries of the endpoint `$3` in this state, by the index of the state, if `condition` has a row. */
+function queuedIds(state: "pending" | "paused", condition: string): string {
+  return `array(
+            select delivery_id
+            from webhook_queue
+            where account_id = $1
+              and endpoint_id = $3
+              and state = '${state}'
+              and exists (${condition})
+            limit 1000
+          )`;
 }

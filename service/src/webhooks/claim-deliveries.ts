@@ -25,6 +25,8 @@ export interface ClaimedDelivery {
 
 export const inFlightPerEndpoint = 4;
 const inFlightWhileFailing = 1;
+/** Half of them, so that what happens now does not wait for a slow attempt of the replay of a range. */
+const replaysInFlight = "(endpoint.in_flight_limit + 1) / 2";
 
 /** An attempt takes 15 s at most, on the clock of its worker. The rest is margin, on the clock of the database. */
 export const leaseSeconds = 30;
@@ -41,7 +43,8 @@ export interface DeliveryClaim {
  *
  * 1. `waiting`: every endpoint with pending deliveries.
  * 2. `open`: those that are enabled, and how many more deliveries each may have in flight. An expired lease no longer counts.
- * 3. `due`: the oldest due deliveries of each, no more than it may have, numbered within their account after those in flight.
+ * 3. `due`: the oldest due deliveries of each, those of replayed ranges last, no more than it may have, numbered within their account after
+ *    those in flight.
  * 4. `picked`: the first of each account, then the second, and so on.
  * 5. `taken`: leased. A row that another statement has locked waits for the next claim.
  *
@@ -53,7 +56,8 @@ export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: Deli
     text: `
       with recursive ${endpointsWith("pending")}, open as materialized (
         select waiting.id, endpoint.account_id, endpoint.url, leased.deliveries as in_flight,
-          greatest(endpoint.in_flight_limit - leased.deliveries, 0) as free
+          greatest(endpoint.in_flight_limit - leased.deliveries, 0) as free,
+          greatest(${replaysInFlight} - leased.replays, 0) as free_for_replays
         from waiting
         cross join lateral ${indexLookup(`
           select e.account_id, e.url,
@@ -62,7 +66,7 @@ export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: Deli
           where e.id = waiting.id
             and e.disabled_at is null`)} as endpoint
         cross join lateral (
-          select count(*) as deliveries
+          select count(*) as deliveries, count(*) filter (where l.priority > 0) as replays
           from webhook_queue l
           where l.state = 'delivering'
             and l.endpoint_id = waiting.id
@@ -71,7 +75,10 @@ export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: Deli
         ) as leased
       ), due as materialized (
         select oldest.delivery_id, oldest.due_at, open.url,
-          row_number() over (partition by open.account_id order by oldest.due_at, oldest.delivery_id) + account.in_flight as position
+          row_number() over (
+            partition by open.account_id
+            order by oldest.priority, oldest.due_at, oldest.delivery_id
+          ) + account.in_flight as position
         from open
         join (
           select account_id, sum(in_flight) as in_flight
@@ -79,12 +86,10 @@ export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: Deli
           group by account_id
         ) as account using (account_id)
         cross join lateral (
-          select q.delivery_id, q.due_at
-          from webhook_queue q
-          where q.state = 'pending'
-            and q.endpoint_id = open.id
-            and q.due_at <= statement_timestamp()
-          order by q.due_at, q.delivery_id
+          ${oldestDue(0, "open.free")}
+          union all
+          ${oldestDue(1, "least(open.free, open.free_for_replays)")}
+          order by priority, due_at, delivery_id
           limit open.free
         ) as oldest
       ), picked as materialized (
@@ -126,4 +131,18 @@ export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: Deli
     values: [maxDeliveries, leaseSeconds, uuidArray([...answered])],
     oneAtATime: "webhook claims",
   });
+}
+
+/** SQL: the oldest due deliveries of the endpoint `open` with this priority. */
+function oldestDue(priority: number, limit: string): string {
+  return `(
+            select q.delivery_id, q.due_at, q.priority
+            from webhook_queue q
+            where q.state = 'pending'
+              and q.endpoint_id = open.id
+              and q.priority = ${priority}
+              and q.due_at <= statement_timestamp()
+            order by q.due_at, q.delivery_id
+            limit ${limit}
+          )`;
 }

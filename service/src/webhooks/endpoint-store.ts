@@ -92,6 +92,7 @@ export async function listEndpoints(db: AccountDatabase, modes: readonly Mode[])
         and e.mode = any ($2)
       order by e.id`,
     values: [db.accountId, modes],
+    isReadInOrder: true,
   });
 }
 
@@ -106,6 +107,7 @@ export async function getEndpoint(db: AccountDatabase, modes: readonly Mode[], i
         and e.mode = any ($2)
         and e.id = $3`,
     values: [db.accountId, modes, id],
+    isReadInOrder: true,
   });
   if (endpoint === undefined) throw noSuchEndpoint();
   return endpoint;

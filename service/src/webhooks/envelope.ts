@@ -19,7 +19,7 @@ function render(row: NotificationRow, longestText: number): string {
 }
 
 function dataOf(row: NotificationRow): Record<string, unknown> {
-  const { type, facts, send, sendStatus, sequence } = row;
+  const { type, facts, send, sendStatus, sequence, isRebuilt } = row;
   if (send === null) return objectData(row);
   const about = {
     send: {
@@ -31,7 +31,7 @@ function dataOf(row: NotificationRow): Record<string, unknown> {
       provider_message_id: send.provider_message_id,
       queued_at: new Date(send.queued_at).toISOString(),
     },
-    sequence,
+    ...(isRebuilt ? { rebuilt: true } : { sequence }),
   };
   if (type === "send.sent") return about;
   if (type === "send.failed") return { ...about, failure: facts };
@@ -42,12 +42,17 @@ function dataOf(row: NotificationRow): Record<string, unknown> {
 function objectData({ type, facts }: NotificationRow): Record<string, unknown> {
   const what = facts ?? {};
   if (type.startsWith("domain.")) return { domain: what };
-  if (type.startsWith("suppression.")) return { suppression: what };
+  if (type.startsWith("suppression.")) return { suppression: { ...what, since: utc(what.since) } };
   return { account: what };
 }
 
 function delayOf({ recipient, ...delay }: Record<string, unknown>): Record<string, unknown> {
-  return { recipient, delay };
+  return { recipient, delay: { ...delay, expires_at: utc(delay.expires_at) } };
+}
+
+/** PostgreSQL names the zone of a time inside JSON as an offset. */
+function utc(time: unknown): string | null {
+  return typeof time === "string" ? new Date(time).toISOString() : null;
 }
 
 function outcomeOf(type: NotificationRow["type"], event: NotifiedEvent): Record<string, unknown> {
@@ -60,7 +65,7 @@ function outcomeOf(type: NotificationRow["type"], event: NotifiedEvent): Record<
       return { complaint: { type: event.complaintType, suppressed: event.isSuppressed } };
     default:
       return {
-        suppression: { reason: event.suppressionReason, since: event.suppressedAt, send_id: event.causingSendId },
+        suppression: { reason: event.suppressionReason, since: utc(event.suppressedAt), send_id: event.causingSendId },
       };
   }
 }

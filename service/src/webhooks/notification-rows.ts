@@ -17,6 +17,8 @@ export interface NotificationRow {
   facts: Record<string, unknown> | null;
   send: NotifiedSend | null;
   event: NotifiedEvent | null;
+  /** Made from the event for a replay, because the notification is not stored. */
+  isRebuilt: boolean;
 }
 
 export interface NotifiedSend {
@@ -63,7 +65,7 @@ export async function takeNewNotifications(db: Queryable, limit: number): Promis
     name: "read-new-notifications",
     text: `
       select n.id, n.public_id as "publicId", n.account_id as "accountId", n.mode, n.type, n.occurred_at as "occurredAt",
-        n.sequence, n.send_status as "sendStatus", n.facts, s.send, e.event
+        n.sequence, n.send_status as "sendStatus", n.facts, s.send, e.event, false as "isRebuilt"
       from unnest($1::uuid[]) with ordinality as given (id, position)
       cross join lateral ${indexLookup(`
         select *
@@ -77,18 +79,19 @@ export async function takeNewNotifications(db: Queryable, limit: number): Promis
   });
 }
 
-function sendOf(account: string, id: string): string {
+/** SQL: the send, and its status now. */
+export function sendOf(account: string, id: string): string {
   return `
         select jsonb_build_object('id', sends.id, 'from', sends.from_address, 'subject', sends.subject,
           'idempotency_key', coalesce(sends.idempotency_key, sends.id::text), 'provider_message_id', sends.provider_message_id,
-          'queued_at', sends.queued_at) as send
+          'queued_at', sends.queued_at) as send, sends.status
         from sends
         where sends.account_id = ${account}
           and sends.id = ${id}`;
 }
 
 /** The recipient as the send spells it, as in the API (events/given-recipients.ts). */
-function eventOf(notification: string): string {
+export function eventOf(notification: string): string {
   return `
         select jsonb_build_object('recipient', coalesce(given_recipient(events.send_id, events.recipient), events.recipient),
           'bounceType', events.bounce_type, 'bounceSubtype', events.bounce_subtype, 'complaintType', events.complaint_type,

@@ -29,6 +29,8 @@ export async function readBacklog(db: Queryable): Promise<WebhookBacklog> {
           from webhook_queue q
           where q.state = 'pending'
             and q.endpoint_id = waiting.id
+            -- The replay of a range waits for all others.
+            and q.priority = 0
           order by q.due_at
           limit 1
         ) as delivery

@@ -33,8 +33,8 @@ export async function sendTestNotification(
           and id = $3
         for key share
       ), made as (
-        insert into notifications (id, public_id, account_id, mode, type, occurred_at, envelope)
-        select given.id, given.id, $1, given.mode, $4, now(), case given.mode when 'live' then $5 else $6 end
+        insert into notifications (id, public_id, account_id, mode, type, occurred_at, envelope, is_test)
+        select given.id, given.id, $1, given.mode, $4, now(), case given.mode when 'live' then $5 else $6 end, true
         from (select new_id_at(now()) as id, mode from endpoint where disabled_at is null offset 0) as given
         returning id, public_id, type
       ), added as (

@@ -5,6 +5,7 @@ import type { Metrics } from "../metrics.ts";
 import { disableFailing } from "./endpoint-health.ts";
 import { cancelDeliveries, pauseDeliveries, resumeDeliveries } from "./follow-endpoints.ts";
 import { failOldDeliveries } from "./old-deliveries.ts";
+import { deleteOldReplays } from "./old-replays.ts";
 
 interface WebhookChoreDeps {
   db: Queryable;
@@ -16,7 +17,7 @@ const stepSize = 1_000;
 /** Long before the chore's 10-minute limit. */
 const maxMs = 60_000;
 
-/** Disables endpoints that keep failing, and moves the deliveries of disabled, enabled and deleted endpoints. */
+/** Disables endpoints that keep failing, moves the deliveries of disabled, enabled and deleted endpoints, and ends what is too old. */
 export function webhookChores(deps: WebhookChoreDeps): Chore[] {
   return [{ name: "follow-webhook-endpoints", pauseSeconds: 10, run: () => followEndpoints(deps) }];
 }
@@ -37,6 +38,7 @@ async function followEndpoints({ db, log, metrics }: WebhookChoreDeps): Promise<
   const resumed = await inSteps(resumeDeliveries);
   const cancelled = await inSteps(cancelDeliveries);
   const failed = await inSteps(failOldDeliveries);
+  await inSteps(deleteOldReplays);
   metrics.webhookDeliveries.inc({ state: "cancelled" }, cancelled);
   metrics.webhookDeliveries.inc({ state: "failed" }, failed);
   if (paused + resumed + cancelled + failed > 0) {

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { testContentKeys } from "../../test/send-builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { aReplay } from "../../test/webhook-builders.ts";
 import {
   aWebhookEndpoint,
   deliveryState,
@@ -105,6 +106,26 @@ test("a failing fan-out does not keep existing deliveries from going out", async
   await expect.poll(() => receiver.requests.length).toBe(6);
   await loop.stop();
   expect(lines().filter(({ event }) => event === "webhooks.fan-out-failed")).toHaveLength(1);
+});
+
+test("the replay of a range goes out while the loop runs, with the ids of the first deliveries", async () => {
+  const { db } = database;
+  const receiver = await aReceiver((_, response) => response.end());
+  const { endpoint } = await anEndpointAt(receiver.url);
+  await pendingDeliveries(db, endpoint, { count: 3 });
+  const { loop, lines } = aLoop();
+  expect(await loop.runOnce()).toBe(3);
+  const replayId = await aReplay(db, { accountId: endpoint.accountId, endpointId: endpoint.id });
+  const widen = "update webhook_replays set types = '{send.sent}', to_at = now() + interval '1 minute' where id = $1";
+  await change(db, widen, [replayId]);
+  loop.start();
+  await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(6);
+  await loop.stop();
+  const ids = receiver.requests.map(({ headers }) => String(headers["webhook-id"]));
+  expect(ids.slice(3).toSorted()).toEqual(ids.slice(0, 3).toSorted());
+  expect(lines()).toContainEqual(
+    expect.objectContaining({ event: "webhooks.replay-ended", replay_id: replayId, state: "done" }),
+  );
 });
 
 test("410 disables the endpoint and pauses the delivery; a Retry-After within bounds decides the next attempt", async () => {

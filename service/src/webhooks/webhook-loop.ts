@@ -4,6 +4,7 @@ import { startTicker } from "../loops/ticker.ts";
 import { untilWritten } from "../loops/until-written.ts";
 import { WakeSignal } from "../loops/wake-signal.ts";
 import type { Metrics } from "../metrics.ts";
+import { advanceReplay } from "./advance-replay.ts";
 import { type AttemptAnswer, type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
 import { maxAttempts, nextAttemptSeconds, soonerAttemptSeconds } from "./attempt-schedule.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
@@ -37,8 +38,8 @@ const settleTries = 70;
 const gone = 410;
 
 /**
- * Fans out notifications, and claims, posts and settles their deliveries, each as soon as it can. A hint only wakes it earlier. The two
- * loops are independent: many new notifications do not delay the deliveries that exist.
+ * Fans out notifications, and claims, posts and settles their deliveries, each as soon as it can. A hint only wakes it earlier. The three
+ * loops are independent: neither many new notifications nor the replay of a range delay the deliveries that exist.
  */
 export class WebhookLoop {
   readonly #options: WebhookLoopOptions;
@@ -48,6 +49,7 @@ export class WebhookLoop {
   readonly #answered = new Set<string>();
   readonly #notified = new WakeSignal();
   readonly #claimable = new WakeSignal();
+  readonly #replayable = new WakeSignal();
   readonly #stopping = new AbortController();
   #parts: { stop(): Promise<void> }[] = [];
 
@@ -69,6 +71,7 @@ export class WebhookLoop {
         // Nothing more can be claimed until an attempt ends, a delivery becomes due or a notification arrives.
         return pollMs;
       }),
+      this.#repeat(this.#replayable, "webhooks.replay-failed", () => this.#replay()),
       startTicker({
         pauseMs: expireEveryMs,
         run: () => this.#expire(),
@@ -87,6 +90,7 @@ export class WebhookLoop {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
+    this.#replayable.wake();
     const ended = Promise.all([...this.#parts.map((part) => part.stop()), ...this.#running]);
     const late = new AbortController();
     await Promise.race([ended, sleep(stopWithinMs, undefined, { signal: late.signal }).catch(() => undefined)]);
@@ -126,6 +130,17 @@ export class WebhookLoop {
     const taken = await fanOut(db, fanOutSize);
     if (taken > 0) this.#claimable.wake();
     return taken;
+  }
+
+  /** Returns whether another step may be due. */
+  async #replay(): Promise<boolean> {
+    const { db, deps } = this.#options;
+    const step = await advanceReplay(db);
+    if (step === undefined) return false;
+    const { replayId, state, deliveries } = step;
+    if (deliveries > 0) this.#claimable.wake();
+    if (state !== "running") deps.log.info({ replay_id: replayId, state }, "webhooks.replay-ended");
+    return true;
   }
 
   async #claim(): Promise<number> {

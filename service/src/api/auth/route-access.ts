@@ -108,6 +108,10 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/webhooks/:id/deliveries": { key: "webhooks", role: "viewer", prefersJwt: true },
   "GET /api/v1/webhooks/:id/deliveries/:delivery_id": { key: "webhooks", role: "viewer", prefersJwt: true },
   "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": { key: "webhooks", role: "developer", prefersJwt: true },
+  "POST /api/v1/webhooks/:id/replay": { key: "webhooks", role: "developer", prefersJwt: true },
+  "GET /api/v1/webhooks/:id/replays": { key: "webhooks", role: "viewer", prefersJwt: true },
+  "GET /api/v1/webhooks/:id/replays/:replay_id": { key: "webhooks", role: "viewer", prefersJwt: true },
+  "POST /api/v1/webhooks/:id/replays/:replay_id/cancel": { key: "webhooks", role: "developer", prefersJwt: true },
 
   "GET /api/v1/operator/status": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/processes": { key: "never", role: "operator", prefersJwt: true },

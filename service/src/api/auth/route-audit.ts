@@ -39,6 +39,8 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/webhooks/:id/rotate": "webhook.rotate",
   "POST /api/v1/webhooks/:id/test": "webhook.test",
   "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": "webhook.replay",
+  "POST /api/v1/webhooks/:id/replay": "webhook.replay-range",
+  "POST /api/v1/webhooks/:id/replays/:replay_id/cancel": "webhook.replay-cancel",
   // In the audit of the account that they touch.
   "POST /api/v1/operator/accounts/:id/hold": "account.hold",
   "POST /api/v1/operator/accounts/:id/release": "account.release",

@@ -216,4 +216,34 @@ for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
   }
 }
 `,
+  replayWebhook: `${withLogin}
+for (const { webhook_id, status } of await postern.webhooks.list().orThrow()) {
+  if (status === "disabled") continue;
+  const from = new Date(Date.now() - 86_400_000).toISOString();
+  const { replay_id } = await postern.webhooks.replayRange(webhook_id, { from, to: new Date().toISOString() }).orThrow();
+  console.log(replay_id);
+}
+`,
+  listWebhookReplays: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  for (const { from, to, state, progress } of await postern.webhooks.replays(webhook_id).orThrow()) {
+    console.log(from, to, state, progress);
+  }
+}
+`,
+  getWebhookReplay: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  const [newest] = await postern.webhooks.replays(webhook_id).orThrow();
+  if (newest === undefined) continue;
+  const { state, progress, deliveries } = await postern.webhooks.replayOf(webhook_id, newest.replay_id).orThrow();
+  console.log(state, progress, deliveries);
+}
+`,
+  cancelWebhookReplay: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  for (const { replay_id, state } of await postern.webhooks.replays(webhook_id).orThrow()) {
+    if (state === "running") await postern.webhooks.cancelReplay(webhook_id, replay_id).orThrow();
+  }
+}
+`,
 };

@@ -77,8 +77,10 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   CONFLICT: {
     status: 409,
     meaning:
-      "The idempotency key was already used with a different payload, or the domain is already registered, or is not verified.",
-    action: "Use a new key for a new email. `GET /api/v1/domains` lists the domains of the account.",
+      "The idempotency key was already used with a different payload, or the domain is already registered, or is not verified, or the " +
+      "webhook is disabled, or the body of the notification is no longer stored; the message says which.",
+    action:
+      "Use a new key for a new email. `GET /api/v1/domains` lists the domains of the account. `PATCH` a webhook with `enabled` true.",
     example: {
       message:
         "Send 0199a5c2-1f3e-7c4b-9d52-6a1b2c3d4e5f already used this idempotency key with a different payload. Differing fields: " +

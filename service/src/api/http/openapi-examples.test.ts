@@ -159,6 +159,7 @@ describe("the API accepts the example of every request body as it stands", () =>
     changeWebhook: 404,
     rotateWebhookSecret: 404,
     testWebhook: 404,
+    replayWebhook: 404,
     holdAccount: 404,
     releaseAccount: 404,
     switchGuard: 404,

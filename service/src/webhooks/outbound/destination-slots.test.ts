@@ -38,7 +38,7 @@ test("20 requests are in flight to one address, of one account at most 16, and t
 });
 
 test("a request that gets no slot says that it was not tried, within the deadline", async () => {
-  const { post, inFlight } = await aSlowReceiver(400);
+  const { post, inFlight } = await aSlowReceiver(2_400);
   const first = [..."abcdefghijklmnopqrst"].map((account) => post(account));
   await expect.poll(inFlight).toBe(20);
   const waited = await post("z");

@@ -21,7 +21,7 @@ async function postOverTls(cert: string | undefined, host = "hook.test") {
   const receiver = await aReceiver(answering(anAnswer(200)), { server });
   onTestFinished(receiver.close);
   const resolver = { findAddresses: async () => ({ kind: "records" as const, values: ["127.0.0.1"] }) };
-  const outbound = openOutbound({ resolver, ports: "any", allowsHttp: false, timeoutMs: 700 });
+  const outbound = openOutbound({ resolver, ports: "any", allowsHttp: false, timeoutMs: 10_000 });
   const url = `https://${host}:${receiver.port}/`;
   const request = { accountId: "a", url, headers: {}, body: "secret", allowedNetworks: ["127.0.0.1/32"] };
   return { answer: await outbound.post(request), receiver };
@@ -60,6 +60,7 @@ test("a handshake that hangs, and a server that speaks no TLS, are reported", as
   expect(late.failure).toBe("The attempt ended after 0.3 seconds: the endpoint did not finish the TLS handshake.");
   const plain = await aReceiver((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
   onTestFinished(plain.close);
-  const wrong = await outbound.post({ ...request, url: `https://hook.test:${plain.port}/` });
+  const waiting = openOutbound({ resolver, ports: "any", allowsHttp: false });
+  const wrong = await waiting.post({ ...request, url: `https://hook.test:${plain.port}/` });
   expect(wrong.failure).toBe("The TLS handshake with the endpoint failed.");
 });

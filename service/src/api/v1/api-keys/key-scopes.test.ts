@@ -27,6 +27,8 @@ describe("scopes and domain of a new key (additions to interface 4.7)", () => {
     [{ scopes: ["send", "send"] }, "scopes"],
     [{ scopes: ["admin"] }, "scopes[0]"],
     [{ scopes: "send" }, "scopes"],
+    [{ scopes: ["webhooks"] }, "scopes"],
+    [{ scopes: ["send", "webhooks"] }, "scopes"],
     [{ domain: "" }, "domain"],
     [{ domain: "a@b.io" }, "domain"],
     [{ domain: "com" }, "domain"],

@@ -6,6 +6,7 @@ import { useTestApi } from "../../../../test/use-test-api.ts";
 import { aDelivery, aWebhook } from "../../../../test/webhook-builders.ts";
 import type { Role } from "../../../accounts/role.ts";
 import { openEndpointSecret } from "../../../webhooks/endpoint-secret.ts";
+import { allowWebhookNetwork } from "../../../webhooks/network-store.ts";
 import { notificationTypes } from "../../../webhooks/notification-types.ts";
 import { notificationSchemas } from "./notification-wire.ts";
 
@@ -70,6 +71,15 @@ describe("POST /api/v1/webhooks", () => {
     const { token } = await aUserOf();
     const { status, json } = await call(token, "POST", path, { ...body, ...fields });
     expect([status, json().error.details.map((detail: { field: string }) => detail.field)]).toEqual([422, [field]]);
+  });
+
+  test("an address in a network that the operator allows is accepted, and 422 elsewhere", async () => {
+    const { token, accountId } = await aUserOf();
+    const given = { ...body, url: "https://10.1.2.3/hooks" };
+    const { status, json } = await call(token, "POST", path, given);
+    expect([status, json().error.message]).toEqual([422, expect.stringContaining("not public")]);
+    await allowWebhookNetwork(api.database.db, accountId, "10.0.0.0/8");
+    expect((await call(token, "POST", path, given)).status).toBe(201);
   });
 
   test("401 for a key without the scopes webhooks and read, 403 for a viewer", async () => {

@@ -1,8 +1,7 @@
-import { AppError } from "../../../errors.ts";
 import { changeEndpoint } from "../../../webhooks/change-endpoint.ts";
 import { deleteEndpoint } from "../../../webhooks/delete-endpoint.ts";
 import { createEndpoint, getEndpoint, listEndpoints } from "../../../webhooks/endpoint-store.ts";
-import { urlProblem } from "../../../webhooks/outbound/check-url.ts";
+import { requireUrl } from "../../../webhooks/require-url.ts";
 import { defaultOverlapSeconds, rotateSecret } from "../../../webhooks/rotate-secret.ts";
 import { sendTestNotification } from "../../../webhooks/test-notification.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
@@ -30,11 +29,6 @@ const common = { tags: ["Webhooks"], security: needsJwtOrKey };
 export function webhookRoutes(app: ApiServer, deps: ApiDeps): void {
   const { onRequest, callerOf } = requireCaller(deps);
   const { contentKeys, urlRules } = deps.webhooks;
-  const requireUrl = (url: string) => {
-    const message = urlProblem(url, urlRules);
-    if (message === undefined) return;
-    throw new AppError("VALIDATION_ERROR", message, { details: [{ field: "url", code: "invalid", message }] });
-  };
 
   app.post(
     "/api/v1/webhooks",
@@ -54,7 +48,7 @@ export function webhookRoutes(app: ApiServer, deps: ApiDeps): void {
       const caller = callerOf(request);
       const { url, types, description = null } = request.body;
       const mode = requireMode(caller, request.body.mode);
-      requireUrl(url);
+      await requireUrl(caller.db, urlRules, url);
       const created = await createEndpoint(caller.db, contentKeys, { mode, url, description, types });
       return reply.code(201).send({ ...toWebhookResponse(created), secret: created.secret });
     },
@@ -118,7 +112,7 @@ export function webhookRoutes(app: ApiServer, deps: ApiDeps): void {
       const modes = modesToRead(caller, undefined);
       const id = requireUuid(request.params.id);
       const { url, description, types, enabled: isEnabled } = request.body;
-      if (url !== undefined) requireUrl(url);
+      if (url !== undefined) await requireUrl(caller.db, urlRules, url);
       await changeEndpoint(caller.db, modes, id, { url, description, types, isEnabled });
       return toWebhookResponse(await getEndpoint(caller.db, modes, id));
     },

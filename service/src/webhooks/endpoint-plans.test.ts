@@ -1,0 +1,82 @@
+import { randomUUIDv7 } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { costOf } from "../../test/explain.ts";
+import { change } from "../../test/send-rows.ts";
+import { stopAutovacuum } from "../../test/stop-autovacuum.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { anEndpoint } from "../../test/webhook-builders.ts";
+import { changeEndpoint } from "./change-endpoint.ts";
+import { deleteEndpoint } from "./delete-endpoint.ts";
+import { getEndpoint, listEndpoints } from "./endpoint-store.ts";
+import { getDelivery, listDeliveries } from "./list-deliveries.ts";
+
+const database = useTestDatabase();
+const modes = ["live", "test"] as const;
+let [accountId, large, small] = ["", "", ""];
+
+/** One endpoint has 20,000 deliveries of today, half of them in the queue; another one of the same account has ten. */
+beforeAll(async () => {
+  const { db } = database;
+  accountId = await anAccount(db);
+  await stopAutovacuum(db, "webhook_deliveries");
+  await stopAutovacuum(db, "webhook_attempts");
+  await change(db, "alter table webhook_queue set (autovacuum_enabled = false)");
+  [large, small] = [await anEndpoint(db, { accountId }), await anEndpoint(db, { accountId })];
+  await change(
+    db,
+    `with given as (
+       select new_id_at(now() - n * interval '1 s') as id, case when n % 2000 = 0 then $3::uuid else $2::uuid end as endpoint_id,
+         n % 2 = 0 as is_queued
+       from generate_series(20000, 1, -1) as n
+     ), queued as (
+       insert into webhook_queue (delivery_id, account_id, endpoint_id, notification_id)
+       select id, $1, endpoint_id, id from given where is_queued
+     )
+     insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type, state, finished_at, duration_ms)
+     select id, $1, endpoint_id, id, id, 'send.sent', case when is_queued then 'pending' else 'delivered' end,
+       case when not is_queued then now() end, case when not is_queued then 10 end
+     from given`,
+    [accountId, large, small],
+  );
+});
+
+describe.for(["without statistics", "with fresh statistics"])("%s", (statistics) => {
+  beforeAll(async () => {
+    if (statistics === "with fresh statistics") await change(database.db, "analyze webhook_deliveries, webhook_queue");
+  });
+  const db = () => database.db.forAccount(accountId);
+
+  test("an endpoint reads the newest 5,000 deliveries at most, and a list of two no more than that for each", async () => {
+    const one = await costOf(db(), (watched) => getEndpoint(watched, modes, large));
+    expect(one.rowsRead).toBeLessThanOrEqual(6_000);
+    const all = await costOf(db(), (watched) => listEndpoints(watched, modes));
+    expect(all.rowsRead).toBeLessThanOrEqual(6_200);
+  });
+
+  test("a page of deliveries reads as many rows as it shows, and one delivery a few", async () => {
+    const page = { state: undefined, before: undefined, limit: 10 };
+    const { rowsRead } = await costOf(db(), (watched) => listDeliveries(watched, large, page));
+    expect(rowsRead).toBeLessThanOrEqual(100);
+    const { deliveries } = await listDeliveries(db(), large, page);
+    const id = deliveries[0]?.id ?? randomUUIDv7();
+    expect((await costOf(db(), (watched) => getDelivery(watched, large, id))).rowsRead).toBeLessThanOrEqual(20);
+  });
+
+  test("a change of an endpoint with few deliveries does not read those of another", async () => {
+    for (const isEnabled of [false, true]) {
+      const { rowsRead } = await costOf(db(), (watched) => changeEndpoint(watched, modes, small, { isEnabled }));
+      expect(rowsRead).toBeLessThanOrEqual(150);
+    }
+  });
+});
+
+test("the deletion of an endpoint with 10,000 deliveries in the queue cancels all of them", async () => {
+  await deleteEndpoint(database.db.forAccount(accountId), modes, large);
+  const [left] = await change(
+    database.db,
+    "select count(*) filter (where state = 'cancelled') as cancelled, count(*) filter (where state = 'pending') as pending from webhook_deliveries where endpoint_id = $1",
+    [large],
+  );
+  expect(left).toEqual({ cancelled: 9_990, pending: 0 });
+});
