@@ -37,7 +37,7 @@ test("there are at least two APIs and two workers, and enough workers for the la
   const cheap = { ...costs, fullSpeed: { api: 0.001, worker: 0.001, postgres: 0.001 } };
   expect(capacityAt(2_000, cheap).workers).toBe(2);
   const expensive = { ...costs, fullSpeed: { api: 1.5, worker: 3, postgres: 1 } };
-  expect(capacityAt(2_000, expensive)).toMatchObject({ apis: 5, workers: 10, connections: 5 * 18 + 10 * 20 });
+  expect(capacityAt(2_000, expensive)).toMatchObject({ apis: 5, workers: 10, connections: 5 * 18 + 10 * 25 });
 });
 
 test("disk space, WAL and SQS requests are those of one cell", () => {

@@ -61,9 +61,21 @@ export const screens: Screen[] = [
   { name: "help", path: "/", as: owner, after: (page) => page.keyboard.press("?"), variants: all },
   ...dataScreens.map(([name, path]): Screen => ({ name: `${name}-empty`, path, as: newcomer, variants: [light] })),
   ...dataScreens.map(
-    ([name, path]): Screen => ({ name: `${name}-error`, path, as: owner, before: failDataRequests, variants: [light] }),
+    ([name, path]): Screen => ({
+      name: `${name}-error`,
+      path,
+      as: owner,
+      before: failDataRequests,
+      after: waitForError,
+      variants: [light],
+    }),
   ),
 ];
+
+/** The console asks twice more before it says that something failed. */
+async function waitForError(page: Page): Promise<void> {
+  await page.getByRole("alert").filter({ hasText: "The database does not answer." }).first().waitFor();
+}
 
 /** Only the session and the person are still answered. */
 async function failDataRequests(page: Page): Promise<void> {

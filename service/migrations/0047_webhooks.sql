@@ -162,7 +162,8 @@ begin
 end
 $$;
 
--- Cancels the deliveries of an endpoint that is about to be deleted. Locks it first: statements that add deliveries hold a lock on it, so
+-- Cancels the first deliveries of an endpoint that is about to be deleted; a chore cancels the rest of a long backlog.
+-- Locks it first: statements that add deliveries hold a lock on it, so
 -- the next statement here sees what they added. The row in the queue is the fence against a worker that settles the same delivery.
 create function cancel_deliveries(account uuid, endpoint uuid) returns void
   language plpgsql volatile
@@ -175,11 +176,11 @@ begin
     where q.account_id = account
       and q.delivery_id = any (array(
         -- One index for each state.
-        select delivery_id from webhook_queue where account_id = account and endpoint_id = endpoint and state = 'pending'
+        (select delivery_id from webhook_queue where account_id = account and endpoint_id = endpoint and state = 'pending' limit 1000)
         union all
         select delivery_id from webhook_queue where account_id = account and endpoint_id = endpoint and state = 'delivering'
         union all
-        select delivery_id from webhook_queue where account_id = account and endpoint_id = endpoint and state = 'paused'
+        (select delivery_id from webhook_queue where account_id = account and endpoint_id = endpoint and state = 'paused' limit 1000)
       ))
     order by q.delivery_id
     for update

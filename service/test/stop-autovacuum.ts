@@ -2,7 +2,10 @@ import type { Database } from "../src/db/database.ts";
 import { change } from "./send-rows.ts";
 
 /** Without autovacuum, the statistics of a partitioned table change only where a test runs `analyze`. */
-export async function stopAutovacuum(db: Database, table: "events" | "sends" | "audit_entries"): Promise<void> {
+export async function stopAutovacuum(
+  db: Database,
+  table: "events" | "sends" | "audit_entries" | "webhook_deliveries" | "webhook_attempts",
+): Promise<void> {
   const partitions = await change(
     db,
     `select inhrelid::regclass::text as name from pg_inherits where inhparent = '${table}'::regclass`,

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { beforeEach } from "vitest";
 import type { Database } from "../src/db/database.ts";
-import type { ClaimedDelivery } from "../src/webhooks/claim-deliveries.ts";
+import { type ClaimedDelivery, claimDeliveries } from "../src/webhooks/claim-deliveries.ts";
 import type { SettledAttempt } from "../src/webhooks/settle-deliveries.ts";
 import { anAccount } from "./builders.ts";
 import { change } from "./send-rows.ts";
@@ -91,6 +91,10 @@ export async function pendingDeliveries(
     [id, accountId, count, attempt, dueInSeconds, envelope],
   );
   return rows.map((row) => String(row.id));
+}
+
+export function claimUpTo(db: Database, maxDeliveries: number): Promise<ClaimedDelivery[]> {
+  return claimDeliveries(db, { maxDeliveries, answered: [] });
 }
 
 /** The result of an attempt; a success unless the test says otherwise. */

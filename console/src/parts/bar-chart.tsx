@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { BarButtons } from "./bar-buttons.tsx";
 import styles from "./chart.module.css";
 import { countScale, labelledBars } from "./chart-scale.ts";
-import { formatNumber } from "./format-number.ts";
+import { formatNumber, formatShort } from "./format-number.ts";
 import { axisFormat, formatDateTime, formatWeekday, toMilliseconds } from "./format-time.ts";
 
 export type ChartColour = "delivered" | "open" | "bounced" | "suppressed" | "failed" | "complained";
@@ -25,7 +25,7 @@ export type BarChartProps = {
   onSelect?: (from: string, to: string) => void;
 };
 
-const marginLeft = 34;
+const marginLeft = 40;
 
 export function BarChart(props: BarChartProps) {
   const { title, aside, series, bars, height = 130, axis = true, onSelect } = props;
@@ -53,7 +53,7 @@ export function BarChart(props: BarChartProps) {
             <g key={tick}>
               <line className={styles.grid} x1={marginLeft} x2={width} y1={y(tick)} y2={y(tick)} />
               <text className={styles.label} x={marginLeft - 8} y={y(tick) + 4} textAnchor="end">
-                {formatNumber(tick)}
+                {formatShort(tick)}
               </text>
             </g>
           ))}

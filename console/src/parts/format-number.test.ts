@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findRate, formatBytes, formatCount, formatNumber, formatPercent } from "./format-number.ts";
+import { findRate, formatBytes, formatCount, formatNumber, formatPercent, formatShort } from "./format-number.ts";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
@@ -7,6 +7,20 @@ test("numbers have thousands separators and a fixed number of digits", () => {
   expect(formatNumber(1_234_567)).toBe("1,234,567");
   expect(formatNumber(4.16, 2)).toBe("4.16");
   expect(formatNumber(0)).toBe("0");
+});
+
+test("a number on an axis has at most four characters", () => {
+  expect([0, 6, 800, 1_000, 2_500, 12_000, 150_000, 1_200_000, 3e9].map(formatShort)).toEqual([
+    "0",
+    "6",
+    "800",
+    "1k",
+    "2.5k",
+    "12k",
+    "150k",
+    "1.2M",
+    "3G",
+  ]);
 });
 
 test("a ratio reads as per cent with a no-break space", () => {

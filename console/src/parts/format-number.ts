@@ -8,6 +8,13 @@ export function formatNumber(value: number, digits = 0): string {
   return value.toLocaleString("en-GB", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
+/** "800", "2.5k", "1.2M": for the axis of a chart, which has room for four characters. */
+export function formatShort(value: number): string {
+  const [divisor, unit] = value >= 1e9 ? [1e9, "G"] : value >= 1e6 ? [1e6, "M"] : value >= 1e3 ? [1e3, "k"] : [1, ""];
+  const digits = value / divisor >= 10 || Number.isInteger(value / divisor) ? 0 : 1;
+  return `${formatNumber(value / divisor, digits)}${unit}`;
+}
+
 /** "4.2 %" of a ratio of 0.042. */
 export function formatPercent(ratio: number, digits = 1): string {
   return `${formatNumber(ratio * 100, digits)}${space}%`;

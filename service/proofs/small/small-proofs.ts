@@ -27,6 +27,8 @@ export const longProofs = [
   "slow-credentials",
   "stuck-worker",
   "tabs",
+  "webhook-isolation",
+  "webhook-loss",
 ];
 
 export function testSmallProofs(names: string[]): void {

@@ -120,6 +120,20 @@ describe("a statement that changes sends", () => {
   });
 });
 
+test("statements that run one at a time each see what the one before them committed", async () => {
+  const db = aDatabase({ poolSize: 4 });
+  await ask(db, "create table turns (number integer)");
+  const takeTurn = () =>
+    db.query<{ number: number }>({
+      name: "take-turn",
+      text: "insert into turns select count(*) from turns cross join (select pg_sleep(0.01)) as slow returning number",
+      oneAtATime: "turns",
+    });
+  const taken = await Promise.all(Array.from({ length: 12 }, takeTurn));
+  const numbers = taken.flat().map(({ number }) => number);
+  expect(numbers.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 12 }, (_, number) => number));
+});
+
 describe("a failure", () => {
   test("to reach the server is unavailable with a time to retry", async () => {
     const db = aDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" });

@@ -20,6 +20,8 @@ export interface Statement {
   isReadInOrder?: boolean;
   /** Required for statements that update or lock existing rows of `sends` or of `webhook_deliveries`: see `runInOneSnapshot`. */
   changesSends?: boolean;
+  /** Statements with the same text here run one at a time, over all processes, and each sees what the one before it committed. */
+  oneAtATime?: string;
 }
 
 export interface Queryable {
@@ -97,7 +99,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("error", options.onIdleError);
 
   return {
-    query: (statement) => (statement.changesSends ? runInOneSnapshot(pool, statement) : run(pool, statement)),
+    query: (statement) => {
+      if (statement.changesSends) return runInOneSnapshot(pool, statement);
+      return statement.oneAtATime === undefined
+        ? run(pool, statement)
+        : runAlone(pool, statement, statement.oneAtATime);
+    },
     forAccount: (accountId, actor = systemActor) => ({
       accountId,
       actor,
@@ -159,6 +166,18 @@ async function runInOneSnapshot<Row>(pool: pg.Pool, statement: Statement): Promi
       if (tries > 1) await sleep(Math.random() * Math.min(maxPauseMs, tries * 2));
     }
   }
+}
+
+/** The lock is a statement of its own, so the snapshot of the other is from after the wait. */
+const lockForStatement = {
+  name: "lock-for-statement",
+  text: `
+      select pg_advisory_xact_lock(hashtextextended($1, 0))`,
+};
+
+/** A process that freezes holds nothing up, because the server already has the commit. */
+function runAlone<Row>(pool: pg.Pool, statement: Statement, lock: string): Promise<Row[]> {
+  return runInTransaction(pool, ["begin", { ...lockForStatement, values: [lock] }], statement);
 }
 
 /** Sends all statements together, in one round trip. A failure aborts the transaction, so the statements after it fail too. */

@@ -226,8 +226,8 @@ test("a replay takes half of what an endpoint may have in flight, and only what 
   await startedReplay(db, { accountId, endpointId });
   await finishReplays(db);
   await change(db, "delete from webhook_queue where endpoint_id <> $1", [endpointId]);
-  expect(await claimDeliveries(db, 100)).toHaveLength(2);
-  expect(await claimDeliveries(db, 100)).toHaveLength(0);
+  expect(await claimDeliveries(db, { maxDeliveries: 100, answered: [] })).toHaveLength(2);
+  expect(await claimDeliveries(db, { maxDeliveries: 100, answered: [] })).toHaveLength(0);
   await change(
     db,
     "update webhook_queue set state = 'pending', due_at = now() - interval '1 hour' where endpoint_id = $1",
@@ -236,7 +236,7 @@ test("a replay takes half of what an endpoint may have in flight, and only what 
   for (let live = 0; live < 3; live++) {
     await sendTestNotification(db.forAccount(accountId), { modes, endpointId }, "send.bounced");
   }
-  const claimed = await claimDeliveries(db, 100);
+  const claimed = await claimDeliveries(db, { maxDeliveries: 100, answered: [] });
   const priorities = await change(
     db,
     "select priority from webhook_queue where endpoint_id = $1 and state = 'delivering' order by priority",

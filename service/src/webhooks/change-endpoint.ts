@@ -14,8 +14,9 @@ export interface EndpointChange {
 }
 
 /**
- * Changes the endpoint. Disabling pauses the deliveries that wait; enabling makes them due and forgets earlier failures. A change to what is
- * already so changes nothing and leaves no entry.
+ * Changes the endpoint. Disabling pauses the deliveries that wait; enabling makes them due and forgets earlier failures. Of a long backlog
+ * it moves the first ones and the chore of follow-endpoints.ts the rest; no claim takes any of a disabled endpoint meanwhile. A change to
+ * what is already so changes nothing and leaves no entry.
  */
 export async function changeEndpoint(
   db: AccountDatabase,
@@ -104,7 +105,7 @@ export async function changeEndpoint(
   if (rows.length === 0) throw noSuchEndpoint();
 }
 
-/** SQL: the deliveries of the endpoint `$3` in this state, by the index of the state, if `condition` has a row. */
+/** SQL: the first deliveries of the endpoint `$3` in this state, by the index of the state, if `condition` has a row. */
 function queuedIds(state: "pending" | "paused", condition: string): string {
   return `array(
             select delivery_id
@@ -113,5 +114,6 @@ function queuedIds(state: "pending" | "paused", condition: string): string {
               and endpoint_id = $3
               and state = '${state}'
               and exists (${condition})
+            limit 1000
           )`;
 }

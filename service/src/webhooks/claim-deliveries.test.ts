@@ -2,9 +2,15 @@ import { expect, test, vi } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { aWebhookEndpoint, pendingDeliveries, queued, resultOf, useEmptyWebhooks } from "../../test/webhook-fixture.ts";
-import type { Database } from "../db/database.ts";
-import { claimDeliveries } from "./claim-deliveries.ts";
+import {
+  aWebhookEndpoint,
+  claimUpTo,
+  pendingDeliveries,
+  queued,
+  resultOf,
+  useEmptyWebhooks,
+} from "../../test/webhook-fixture.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import { settleDeliveries } from "./settle-deliveries.ts";
 
 const database = useTestDatabase();
@@ -16,7 +22,7 @@ test("a claim returns everything that an attempt needs, and leases the delivery 
   const endpoint = await aWebhookEndpoint(db, { url: "https://a.example.test/hook" });
   const [id = ""] = await pendingDeliveries(db, endpoint, { envelope: '{"type":"send.sent","é":1}' });
   const before = Math.floor(Date.now() / 1000);
-  const [claimed, ...others] = await claimDeliveries(db, 10);
+  const [claimed, ...others] = await claimUpTo(db, 10);
   expect(others).toEqual([]);
   expect(claimed).toEqual({
     id,
@@ -33,7 +39,7 @@ test("a claim returns everything that an attempt needs, and leases the delivery 
   });
   expect(claimed?.timestamp).toBeGreaterThanOrEqual(before - 1);
   expect(await queued(db, id)).toBe("delivering 1 30");
-  expect(await claimDeliveries(db, 10)).toEqual([]);
+  expect(await claimUpTo(db, 10)).toEqual([]);
 });
 
 test("the newest secret and those that have not expired come with a claim, and no others", async () => {
@@ -50,7 +56,7 @@ test("the newest secret and those that have not expired come with a claim, and n
   await add("second", "now() + interval '1 hour'");
   await add("newest", "null");
   await pendingDeliveries(db, endpoint);
-  const [claimed] = await claimDeliveries(db, 1);
+  const [claimed] = await claimUpTo(db, 1);
   expect(claimed?.sealedSecrets.map(String)).toEqual(["newest", "second"]);
 });
 
@@ -60,12 +66,12 @@ test("an endpoint has four deliveries in flight, and one while it fails", async 
   const failing = await aWebhookEndpoint(db, { isFailing: true });
   await pendingDeliveries(db, working, { count: 9 });
   await pendingDeliveries(db, failing, { count: 9 });
-  const claimed = await claimDeliveries(db, 100);
+  const claimed = await claimUpTo(db, 100);
   expect(countBy(claimed.map(({ endpointId }) => endpointId))).toEqual({ [working.id]: 4, [failing.id]: 1 });
-  expect(await claimDeliveries(db, 100)).toEqual([]);
+  expect(await claimUpTo(db, 100)).toEqual([]);
   const [first] = claimed.filter(({ endpointId }) => endpointId === working.id);
   if (first !== undefined) await settleDeliveries(db, [resultOf(first)]);
-  expect((await claimDeliveries(db, 100)).map(({ endpointId }) => endpointId)).toEqual([working.id]);
+  expect((await claimUpTo(db, 100)).map(({ endpointId }) => endpointId)).toEqual([working.id]);
 });
 
 test("concurrent workers never have more than four deliveries of an endpoint in flight", async () => {
@@ -77,7 +83,7 @@ test("concurrent workers never have more than four deliveries of an endpoint in 
   let most = 0;
   const worker = async () => {
     while (seen.size < 240) {
-      const claimed = await claimDeliveries(db, 3);
+      const claimed = await claimUpTo(db, 3);
       for (const { id, endpointId } of claimed) {
         expect(seen.has(id)).toBe(false);
         seen.add(id);
@@ -115,36 +121,39 @@ test("a claim waits for the one before it, and counts its leases even when an ol
   const { db } = database;
   const endpoint = await aWebhookEndpoint(db);
   await pendingDeliveries(db, endpoint, { count: 4 });
-  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
-  const { promise: hasClaimed, resolve: claimed } = Promise.withResolvers<void>();
-  const slow: Database = {
-    ...db,
-    withTransaction: (work) =>
-      db.withTransaction(async (tx) => {
-        const result = await work(tx);
-        claimed();
-        await mayCommit;
-        return result;
-      }),
-  };
-  const first = claimDeliveries(slow, 10);
-  await hasClaimed;
-  await pendingDeliveries(db, endpoint, { dueInSeconds: -60 });
-  const second = claimDeliveries(db, 10);
-  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'";
-  await expect.poll(() => change(db, waiting)).toHaveLength(1);
-  commit();
-  expect(await first).toHaveLength(4);
+  let second: Promise<ClaimedDelivery[]> | undefined;
+  // What a claim does, up to its commit.
+  await db.withTransaction(async (tx) => {
+    await tx.query({ name: "lock", text: "select pg_advisory_xact_lock(hashtextextended('webhook claims', 0))" });
+    const lease = "update webhook_queue set state = 'delivering', due_at = now() + interval '30 seconds', attempt = 1";
+    await tx.query({ name: "lease", text: lease });
+    await pendingDeliveries(db, endpoint, { dueInSeconds: -60 });
+    second = claimUpTo(db, 10);
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'";
+    await expect.poll(() => change(db, waiting)).toHaveLength(1);
+  });
   expect(await second).toEqual([]);
+});
+
+test("a delivery that was answered and is being settled is no longer in flight, and counts once", async () => {
+  const { db } = database;
+  const endpoint = await aWebhookEndpoint(db);
+  await pendingDeliveries(db, endpoint, { count: 20 });
+  const [first, second] = await claimUpTo(db, 10);
+  if (!first || !second) throw new Error("nothing was claimed");
+  const answered = [first.id, second.id];
+  expect(await claimDeliveries(db, { maxDeliveries: 10, answered })).toHaveLength(2);
+  await settleDeliveries(db, [resultOf(first)]);
+  expect(await claimDeliveries(db, { maxDeliveries: 10, answered })).toHaveLength(0);
 });
 
 test("an expired lease does not block the endpoint", async () => {
   const { db } = database;
   const endpoint = await aWebhookEndpoint(db);
   await pendingDeliveries(db, endpoint, { count: 8 });
-  await claimDeliveries(db, 100);
+  await claimUpTo(db, 100);
   await change(db, "update webhook_queue set due_at = now() - interval '1 second' where state = 'delivering'");
-  expect(await claimDeliveries(db, 100)).toHaveLength(4);
+  expect(await claimUpTo(db, 100)).toHaveLength(4);
 });
 
 test("accounts alternate, oldest first, and an account with deliveries in flight comes after the others", async () => {
@@ -159,7 +168,7 @@ test("accounts alternate, oldest first, and an account with deliveries in flight
   const other = await aWebhookEndpoint(db);
   await pendingDeliveries(db, other, { count: 3 });
   const accounts = async (limit: number) =>
-    (await claimDeliveries(db, limit)).map(({ accountId }) => (accountId === busy ? "busy" : "other"));
+    (await claimUpTo(db, limit)).map(({ accountId }) => (accountId === busy ? "busy" : "other"));
   expect(await accounts(3)).toEqual(["busy", "other", "busy"]);
   // Two of the busy account are in flight, one of the other.
   expect(await accounts(1)).toEqual(["other"]);
@@ -178,7 +187,7 @@ test("deliveries that are not due, paused, or of a disabled or deleted endpoint 
     disabled.id,
   ]);
   await change(db, "delete from webhook_endpoints where id = $1", [deleted.id]);
-  expect(await claimDeliveries(db, 100)).toEqual([]);
+  expect(await claimUpTo(db, 100)).toEqual([]);
 });
 
 test("a delivery whose row another statement has locked does not hold up the claim", async () => {
@@ -191,7 +200,7 @@ test("a delivery whose row another statement has locked does not hold up the cla
       text: `select from webhook_queue where delivery_id = $1 for update`,
       values: [locked],
     });
-    expect((await claimDeliveries(db, 10)).map(({ id }) => id)).toEqual([free]);
+    expect((await claimUpTo(db, 10)).map(({ id }) => id)).toEqual([free]);
   });
 });
 

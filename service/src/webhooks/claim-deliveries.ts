@@ -1,4 +1,5 @@
-import type { Database, Queryable, Transaction } from "../db/database.ts";
+import { uuidArray } from "../db/array-param.ts";
+import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import { endpointsWith } from "./waiting-endpoints.ts";
 
@@ -30,27 +31,16 @@ const replaysInFlight = "(endpoint.in_flight_limit + 1) / 2";
 /** An attempt takes 15 s at most, on the clock of its worker. The rest is margin, on the clock of the database. */
 export const leaseSeconds = 30;
 
-/**
- * Leases due deliveries, at most `limit`. Serves all accounts. One claim runs at a time, over all workers: the second statement takes its
- * snapshot after the lock, so it sees the leases of every earlier claim and never exceeds the limit of an endpoint.
- */
-export function claimDeliveries(db: Database, limit: number): Promise<ClaimedDelivery[]> {
-  return db.withTransaction(async (tx) => {
-    // Sent together: a worker that freezes in between would hold up all others.
-    const [, claimed] = await Promise.all([lockClaims(tx), leaseDue(tx, limit)]);
-    return claimed;
-  });
-}
-
-function lockClaims(tx: Transaction): Promise<unknown> {
-  return tx.query({
-    name: "lock-webhook-claims",
-    text: `
-      select pg_advisory_xact_lock(hashtextextended('webhook claims', 0))`,
-  });
+export interface DeliveryClaim {
+  maxDeliveries: number;
+  /** Deliveries of this worker whose attempt succeeded and is being settled: they are no longer in flight. */
+  answered: readonly string[];
 }
 
 /**
+ * Leases due deliveries. Serves all accounts. One claim runs at a time, over all workers, so it sees the leases of every earlier claim and
+ * never exceeds the limit of an endpoint.
+ *
  * 1. `waiting`: every endpoint with pending deliveries.
  * 2. `open`: those that are enabled, and how many more deliveries each may have in flight. An expired lease no longer counts.
  * 3. `due`: the oldest due deliveries of each, those of replayed ranges last, no more than it may have, numbered within their account after
@@ -60,8 +50,8 @@ function lockClaims(tx: Transaction): Promise<unknown> {
  *
  * `statement_timestamp()` instead of `now()`, which would be the time before the wait for the lock.
  */
-async function leaseDue(tx: Queryable, limit: number): Promise<ClaimedDelivery[]> {
-  return tx.query<ClaimedDelivery>({
+export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: DeliveryClaim): Promise<ClaimedDelivery[]> {
+  return db.query<ClaimedDelivery>({
     name: "claim-webhook-deliveries",
     text: `
       with recursive ${endpointsWith("pending")}, open as materialized (
@@ -81,6 +71,7 @@ async function leaseDue(tx: Queryable, limit: number): Promise<ClaimedDelivery[]
           where l.state = 'delivering'
             and l.endpoint_id = waiting.id
             and l.due_at > statement_timestamp()
+            and l.delivery_id <> all ($3::uuid[])
         ) as leased
       ), due as materialized (
         select oldest.delivery_id, oldest.due_at, open.url,
@@ -137,7 +128,8 @@ async function leaseDue(tx: Queryable, limit: number): Promise<ClaimedDelivery[]
           and (s.expires_at is null or s.expires_at > statement_timestamp())
       ) as secrets
       order by taken.position, taken.due_at, taken.delivery_id`,
-    values: [limit, leaseSeconds],
+    values: [maxDeliveries, leaseSeconds, uuidArray([...answered])],
+    oneAtATime: "webhook claims",
   });
 }
 

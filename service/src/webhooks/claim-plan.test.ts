@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { aWebhookEndpoint, pendingDeliveries, resultOf, type WebhookEndpoint } from "../../test/webhook-fixture.ts";
+import {
+  aWebhookEndpoint,
+  claimUpTo,
+  pendingDeliveries,
+  resultOf,
+  type WebhookEndpoint,
+} from "../../test/webhook-fixture.ts";
 import { type Database, openDatabase } from "../db/database.ts";
-import { claimDeliveries } from "./claim-deliveries.ts";
 import { pauseDeliveries, resumeDeliveries } from "./follow-endpoints.ts";
 import { settleDeliveries } from "./settle-deliveries.ts";
 
@@ -21,7 +26,7 @@ test("a claim beside 100,000 pending deliveries of one endpoint reads as much as
     const [crowded, calm] = [await aWebhookEndpoint(db), await aWebhookEndpoint(db)];
     const claimAndSettle = async () => {
       await pendingDeliveries(db, calm);
-      const claimed = await claimDeliveries(db, 200);
+      const claimed = await claimUpTo(db, 200);
       expect(claimed.filter(({ endpointId }) => endpointId === calm.id)).toHaveLength(1);
       const settled = claimed.map((delivery) => resultOf(delivery));
       await settleDeliveries(db, settled);

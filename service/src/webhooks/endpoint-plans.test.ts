@@ -19,9 +19,9 @@ let [accountId, large, small] = ["", "", ""];
 beforeAll(async () => {
   const { db } = database;
   accountId = await anAccount(db);
-  for (const table of ["webhook_deliveries_default", "webhook_queue", "webhook_attempts_default"]) {
-    await stopAutovacuum(db, table);
-  }
+  await stopAutovacuum(db, "webhook_deliveries");
+  await stopAutovacuum(db, "webhook_attempts");
+  await change(db, "alter table webhook_queue set (autovacuum_enabled = false)");
   [large, small] = [await anEndpoint(db, { accountId }), await anEndpoint(db, { accountId })];
   await change(
     db,

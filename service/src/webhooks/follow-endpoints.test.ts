@@ -4,6 +4,7 @@ import { useTestDatabase } from "../../test/use-test-database.ts";
 import {
   aFailure,
   aWebhookEndpoint,
+  claimUpTo,
   deliveryState,
   endpointState,
   pendingDeliveries,
@@ -13,7 +14,6 @@ import {
 } from "../../test/webhook-fixture.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
-import { claimDeliveries } from "./claim-deliveries.ts";
 import { disableFailing, disableGone } from "./endpoint-health.ts";
 import { cancelDeliveries, pauseDeliveries, resumeDeliveries } from "./follow-endpoints.ts";
 import { failOldDeliveries } from "./old-deliveries.ts";
@@ -63,7 +63,7 @@ test("deliveries of a disabled endpoint pause in bounded steps and resume with t
   expect([await resumeDeliveries(db, 3), await resumeDeliveries(db, 3), await resumeDeliveries(db, 3)]).toEqual([
     3, 2, 0,
   ]);
-  const claimed = await claimDeliveries(db, 10);
+  const claimed = await claimUpTo(db, 10);
   expect(claimed.filter(({ endpointId }) => endpointId === disabled.id).map(({ attempt }) => attempt)).toEqual([
     4, 4, 4, 4,
   ]);
@@ -73,7 +73,7 @@ test("a delivery in flight while its endpoint is disabled pauses when it is sett
   const { db } = database;
   const endpoint = await aWebhookEndpoint(db);
   const [id = ""] = await pendingDeliveries(db, endpoint);
-  const [claimed] = await claimDeliveries(db, 1);
+  const [claimed] = await claimUpTo(db, 1);
   await disable(endpoint.id);
   expect(await pauseDeliveries(db, 10)).toBe(0);
   if (claimed !== undefined) await settleDeliveries(db, [resultOf(claimed, aFailure)]);

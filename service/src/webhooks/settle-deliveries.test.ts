@@ -4,6 +4,7 @@ import { useTestDatabase } from "../../test/use-test-database.ts";
 import {
   aFailure,
   aWebhookEndpoint,
+  claimUpTo,
   deliveryState,
   endpointState,
   pendingDeliveries,
@@ -12,7 +13,7 @@ import {
   useEmptyWebhooks,
   webhookAttempts,
 } from "../../test/webhook-fixture.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
+import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import { settleExpiredLeases } from "./expired-leases.ts";
 import { openDeliverySettlement, type SettledAttempt, settleDeliveries, unknownFailure } from "./settle-deliveries.ts";
 
@@ -23,7 +24,7 @@ async function aClaim(options: { attempt?: number; isFailing?: boolean } = {}) {
   const { db } = database;
   const endpoint = await aWebhookEndpoint(db, { isFailing: options.isFailing ?? false });
   const [id = ""] = await pendingDeliveries(db, endpoint, { attempt: options.attempt ?? 0 });
-  const [claimed] = await claimDeliveries(db, 100);
+  const [claimed] = await claimUpTo(db, 100);
   if (claimed === undefined) throw new Error("nothing was claimed");
   return { db, endpoint, id, claimed };
 }
@@ -110,7 +111,7 @@ test("a result after the lease replaces the unknown one, and does not move the d
   await expire();
   await settleExpiredLeases(db);
   await change(db, "update webhook_queue set due_at = now()");
-  const [next] = await claimDeliveries(db, 1);
+  const [next] = await claimUpTo(db, 1);
   expect(next?.attempt).toBe(2);
   expect(await settleOne(claimed)).toBeUndefined();
   expect(await queued(db, id)).toBe("delivering 2 30");
@@ -130,11 +131,11 @@ test("a failure starts the failing time of the endpoint, a lost delivery is coun
   const { db, endpoint, claimed } = await aClaim();
   await settleOne(claimed, { ...aFailure, delaySeconds: 0 });
   expect(await endpointState(db, endpoint.id)).toMatchObject({ isFailing: true, failedDeliveries: 0 });
-  const [again] = await claimDeliveries(db, 1);
+  const [again] = await claimUpTo(db, 1);
   if (again !== undefined) await settleOne(again, { ...aFailure, delaySeconds: undefined });
   expect(await endpointState(db, endpoint.id)).toMatchObject({ isFailing: true, failedDeliveries: 1 });
   await pendingDeliveries(db, endpoint);
-  const [other] = await claimDeliveries(db, 1);
+  const [other] = await claimUpTo(db, 1);
   if (other !== undefined) await settleOne(other);
   expect(await endpointState(db, endpoint.id)).toMatchObject({ isFailing: false, failedDeliveries: 0 });
 });
@@ -143,7 +144,7 @@ test("of results settled together, the failures after the last success count", a
   const { db } = database;
   const endpoint = await aWebhookEndpoint(db);
   await pendingDeliveries(db, endpoint, { count: 4 });
-  const [first, second, third, fourth] = await claimDeliveries(db, 4);
+  const [first, second, third, fourth] = await claimUpTo(db, 4);
   if (!first || !second || !third || !fourth) throw new Error("not all were claimed");
   const lost = { ...aFailure, delaySeconds: undefined };
   await settleDeliveries(db, [resultOf(first, lost), resultOf(second), resultOf(third, lost), resultOf(fourth, lost)]);
@@ -156,7 +157,7 @@ test("settling writes the row of an endpoint only when its health changes", asyn
   await pendingDeliveries(db, endpoint, { count: 4 });
   const version = async () =>
     (await change(db, "select xmin::text as version from webhook_endpoints where id = $1", [endpoint.id]))[0]?.version;
-  const [first, second, third] = await claimDeliveries(db, 3);
+  const [first, second, third] = await claimUpTo(db, 3);
   if (!first || !second || !third) throw new Error("not all were claimed");
   const before = await version();
   await settleOne(first);
@@ -172,7 +173,7 @@ test("a delivery of an endpoint that was disabled meanwhile is paused, and one t
   const { db } = database;
   const endpoint = await aWebhookEndpoint(db);
   await pendingDeliveries(db, endpoint, { count: 2 });
-  const [first, second] = await claimDeliveries(db, 2);
+  const [first, second] = await claimUpTo(db, 2);
   if (!first || !second) throw new Error("not all were claimed");
   await change(db, "update webhook_endpoints set disabled_at = now(), disabled_reason = 'user' where id = $1", [
     endpoint.id,
@@ -200,7 +201,7 @@ test("eight writers in opposite orders settle every attempt once", async () => {
   const { db } = database;
   const endpoints = await Promise.all(Array.from({ length: 10 }, () => aWebhookEndpoint(db)));
   for (const endpoint of endpoints) await pendingDeliveries(db, endpoint, { count: 4 });
-  const claimed = await claimDeliveries(db, 40);
+  const claimed = await claimUpTo(db, 40);
   const results = claimed.map((each, position) => resultOf(each, position % 3 === 0 ? {} : aFailure));
   const writers = Array.from({ length: 8 }, (_, number) => {
     const settle = openDeliverySettlement(db);

@@ -43,6 +43,8 @@ export class WebhookLoop {
   readonly #options: WebhookLoopOptions;
   readonly #settle: SettleDelivery;
   readonly #running = new Set<Promise<void>>();
+  /** Ids of deliveries whose attempt succeeded and is being settled. */
+  readonly #answered = new Set<string>();
   readonly #notified = new WakeSignal();
   readonly #claimable = new WakeSignal();
   readonly #replayable = new WakeSignal();
@@ -140,7 +142,7 @@ export class WebhookLoop {
     const free = maxInFlight - this.#running.size;
     if (free <= 0 || this.#stopping.signal.aborted) return 0;
     const claimedAt = deps.clock();
-    const claimed = await claimDeliveries(db, free);
+    const claimed = await claimDeliveries(db, { maxDeliveries: free, answered: [...this.#answered] });
     for (const delivery of claimed) this.#start(delivery, claimedAt);
     return claimed.length;
   }
@@ -177,6 +179,11 @@ export class WebhookLoop {
     try {
       const answer = await attemptDelivery(deps, delivery, claimedAt);
       // crash point: webhook-answered
+      if (answer.result === "success") {
+        // The next delivery of the endpoint need not wait for the settlement of this one.
+        this.#answered.add(delivery.id);
+        this.#claimable.wake();
+      }
       await untilWritten(() => this.#store(delivery, answer, facts), {
         onFailure: (err, tries) => deps.log.error({ ...facts, tries, err }, "webhook.not-settled-yet"),
         maxTries: settleTries,
@@ -184,6 +191,8 @@ export class WebhookLoop {
       // crash point: webhook-settled
     } catch (err) {
       deps.log.error({ ...facts, err }, "webhook.settle-failed");
+    } finally {
+      this.#answered.delete(delivery.id);
     }
   }
 

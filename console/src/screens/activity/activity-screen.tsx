@@ -150,7 +150,7 @@ interface FooterProps {
   onChange: Change;
 }
 
-function Footer({ sends: { rows = [], nextBefore }, filters, before, onChange }: FooterProps) {
+function Footer({ sends: { rows, nextBefore }, filters, before, onChange }: FooterProps) {
   function next() {
     if (nextBefore === undefined) return;
     cameFrom.set(nextBefore, before);
@@ -162,7 +162,8 @@ function Footer({ sends: { rows = [], nextBefore }, filters, before, onChange }:
       onPrevious={before === undefined ? undefined : () => onChange({ before: cameFrom.get(before) })}
       onNext={nextBefore === undefined ? undefined : next}
     >
-      {footerText({ count: rows.length, isFirst: before === undefined, isLast: nextBefore === undefined, filters })}
+      {rows !== undefined &&
+        footerText({ count: rows.length, isFirst: before === undefined, isLast: nextBefore === undefined, filters })}
     </TableFooter>
   );
 }

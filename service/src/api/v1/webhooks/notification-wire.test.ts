@@ -57,6 +57,7 @@ function aRow(type: NotificationType): NotificationRow {
     mode: "live",
     type,
     occurredAt: "2026-11-15T09:30:04.123Z",
+    isRebuilt: false,
     sequence: isOfSend ? 1 : null,
     sendStatus: isOfSend ? "sent" : null,
     facts: factsOf[type] ?? null,
