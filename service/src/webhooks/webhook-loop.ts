@@ -25,6 +25,8 @@ interface WebhookLoopOptions {
 }
 
 const pollMs = 1_000;
+/** While notifications arrive, others probably follow, and each waits for the next look. */
+const busyPollMs = 100;
 const backOffMs = 1_000;
 const expireEveryMs = 5_000;
 const fanOutSize = 200;
@@ -59,11 +61,15 @@ export class WebhookLoop {
   start(): void {
     const { log } = this.#options.deps;
     this.#parts = [
-      this.#repeat(this.#notified, "webhooks.fan-out-failed", async () => (await this.#fanOut()) === fanOutSize),
+      this.#repeat(this.#notified, "webhooks.fan-out-failed", async () => {
+        const taken = await this.#fanOut();
+        if (taken === fanOutSize) return 0;
+        return taken > 0 ? busyPollMs : pollMs;
+      }),
       this.#repeat(this.#claimable, "webhooks.claim-failed", async () => {
         await this.#claim();
         // Nothing more can be claimed until an attempt ends, a delivery becomes due or a notification arrives.
-        return false;
+        return pollMs;
       }),
       this.#repeat(this.#replayable, "webhooks.replay-failed", () => this.#replay()),
       startTicker({
@@ -99,16 +105,16 @@ export class WebhookLoop {
     return claimed;
   }
 
-  /** Repeats `step` at once while it returns true, otherwise when it is woken or after the poll interval. */
-  #repeat(signal: WakeSignal, failed: string, step: () => Promise<boolean>): { stop(): Promise<void> } {
+  /** Repeats `step` after the milliseconds that it returns, or when it is woken. */
+  #repeat(signal: WakeSignal, failed: string, step: () => Promise<number>): { stop(): Promise<void> } {
     const { log } = this.#options.deps;
     const ended = (async () => {
       let isFailing = false;
       while (!this.#stopping.signal.aborted) {
         try {
-          const hasMore = await step();
+          const pauseMs = await step();
           isFailing = false;
-          if (!hasMore) await signal.sleep(pollMs);
+          if (pauseMs > 0) await signal.sleep(pauseMs);
         } catch (err) {
           if (!isFailing) log.error({ err }, failed);
           isFailing = true;
