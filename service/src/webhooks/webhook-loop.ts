@@ -71,7 +71,7 @@ export class WebhookLoop {
         // Nothing more can be claimed until an attempt ends, a delivery becomes due or a notification arrives.
         return pollMs;
       }),
-      this.#repeat(this.#replayable, "webhooks.replay-failed", () => this.#replay()),
+      this.#repeat(this.#replayable, "webhooks.replay-failed", async () => ((await this.#replay()) ? 0 : pollMs)),
       startTicker({
         pauseMs: expireEveryMs,
         run: () => this.#expire(),
