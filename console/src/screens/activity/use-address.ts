@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Event, ListEventsQuery } from "../../api/api-types.ts";
 import { call } from "../../api/call.ts";
 import { findSuppression } from "../../api/use-suppressions.ts";
@@ -16,15 +16,31 @@ async function readEvents(recipient: string, mode: Mode, query: EventQuery, sign
   return { events: data.events, isComplete };
 }
 
+/** The newest events of the address. The rows of the table and the card share one request. */
+function newestEvents(recipient: string, mode: Mode) {
+  return queryOptions({
+    queryKey: ["events", mode, "recipient", recipient.toLowerCase()],
+    queryFn: ({ signal }) => readEvents(recipient, mode, { limit: maxEvents }, signal),
+    staleTime: 2_000,
+  });
+}
+
 /** Everything that the card of an address says, in one go: it appears when all of it is known. */
 export function useAddress(recipient: string, mode: Mode) {
+  const queries = useQueryClient();
   return useQuery({
     queryKey: ["suppressions", mode, "address", recipient.toLowerCase()],
     queryFn: async ({ signal }): Promise<AddressFacts> => {
-      const newest = async (type: Event["event_type"]) =>
-        (await readEvents(recipient, mode, { type, limit: 1 }, signal)).events[0];
-      const [{ suppression, removal }, lastDelivery, lastBounce, lastComplaint] = await Promise.all([
+      const [{ suppression, removal }, known] = await Promise.all([
         findSuppression(mode, recipient, signal),
+        queries.fetchQuery(newestEvents(recipient, mode)),
+      ]);
+      const newest = async (type: Event["event_type"]) => {
+        const found = known.events.find(({ event_type }) => event_type === type);
+        if (found !== undefined || known.isComplete) return found;
+        return (await readEvents(recipient, mode, { type, limit: 1 }, signal)).events[0];
+      };
+      const [lastDelivery, lastBounce, lastComplaint] = await Promise.all([
         newest("Delivery"),
         newest("Bounce"),
         newest("Complaint"),
@@ -35,7 +51,7 @@ export function useAddress(recipient: string, mode: Mode) {
         filtered:
           suppression === null
             ? { count: 0, more: false }
-            : await countFiltered(recipient, mode, suppression.suppressed_at, signal),
+            : await countFiltered({ recipient, mode, since: suppression.suppressed_at, known }, signal),
         lastDelivery,
         lastBounce,
         lastComplaint,
@@ -50,17 +66,28 @@ export function useAddress(recipient: string, mode: Mode) {
   });
 }
 
-async function countFiltered(recipient: string, mode: Mode, since: string, signal: AbortSignal) {
+interface Filtered {
+  recipient: string;
+  mode: Mode;
+  since: string;
+  known: RecipientEvents;
+}
+
+async function countFiltered({ recipient, mode, since, known }: Filtered, signal: AbortSignal) {
+  if (known.isComplete) {
+    const isFiltered = ({ event_type, event_timestamp }: Event) =>
+      event_type === "Suppression" && Date.parse(event_timestamp) >= Date.parse(since);
+    return { count: known.events.filter(isFiltered).length, more: false };
+  }
   const query = { type: "Suppression", since, limit: maxEvents } as const;
   const { events, isComplete } = await readEvents(recipient, mode, query, signal);
   return { count: events.length, more: !isComplete && events.length === maxEvents };
 }
 
-/** The newest events of the address, for the rows of sends with several recipients. */
+/** For the rows of sends with several recipients. */
 export function useRecipientEvents(recipient: string | undefined, mode: Mode): RecipientEvents | undefined {
   return useQuery({
-    queryKey: ["events", mode, "recipient", recipient?.toLowerCase()],
-    queryFn: ({ signal }) => readEvents(recipient ?? "", mode, { limit: maxEvents }, signal),
+    ...newestEvents(recipient ?? "", mode),
     enabled: recipient !== undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
