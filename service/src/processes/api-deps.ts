@@ -7,6 +7,7 @@ import { createReadLimits } from "../api/http/read-limits.ts";
 import { createKeyUses } from "../api-keys/key-uses.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { createHint } from "../db/hints.ts";
 import { createLiveDns } from "../domains/live-dns/live-dns.ts";
 import type { DomainDeps } from "../domains/register-domain.ts";
 import type { Log } from "../log.ts";
@@ -25,6 +26,7 @@ import { createOidcSlots } from "../oidc/oidc-slots.ts";
 import { countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { createRefusalCounts } from "../usage/count-refusals.ts";
+import { notifiedChannel } from "../webhooks/webhook-loop.ts";
 
 interface OpenedDeps {
   db: Database;
@@ -74,7 +76,11 @@ export function createApiDeps(
     refusalCounts: createRefusalCounts(db),
     domainDeps,
     liveDns: createLiveDns({ servers: config.dnsServers }),
-    webhooks: { contentKeys: config.secrets.contentKey, urlRules: config.webhooks },
+    webhooks: {
+      contentKeys: config.secrets.contentKey,
+      urlRules: config.webhooks,
+      hint: createHint(db, notifiedChannel),
+    },
     feedbackEndpoint,
     consoleFiles,
     http: config.http,

@@ -75,7 +75,6 @@ export async function takeNewNotifications(db: Queryable, limit: number): Promis
       left join lateral ${indexLookup(eventOf("n"))} as e on true
       order by given.position`,
     values: [uuidArray(taken.map(({ id }) => id))],
-    isPlannedEachTime: true,
   });
 }
 

@@ -73,7 +73,8 @@ export interface ApiDeps {
   /** `domainDeps` and `feedbackEndpoint` are undefined until the operator connects the installation to AWS. */
   domainDeps: DomainDeps | undefined;
   liveDns: LiveDns;
-  webhooks: { contentKeys: SecretPair; urlRules: UrlRules };
+  /** `hint` wakes the workers: a person waits for a test or a replay. */
+  webhooks: { contentKeys: SecretPair; urlRules: UrlRules; hint: () => void };
   feedbackEndpoint: { push: FeedbackPush; receive: ReceiveFeedback } | undefined;
   /** Undefined when the console was not built. */
   consoleFiles: ConsoleFiles | undefined;

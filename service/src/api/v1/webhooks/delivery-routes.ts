@@ -88,6 +88,7 @@ export function webhookDeliveryRoutes(app: ApiServer, deps: ApiDeps): void {
       const endpointId = requireUuid(request.params.id);
       const id = requireUuid(request.params.delivery_id, noSuchDelivery);
       const replayId = await replayDelivery(caller.db, { modes: modesToRead(caller, undefined), endpointId, id });
+      deps.webhooks.hint();
       return reply.code(202).send({ delivery_id: replayId });
     },
   );

@@ -184,6 +184,7 @@ export function webhookRoutes(app: ApiServer, deps: ApiDeps): void {
       const caller = callerOf(request);
       const endpoint = { modes: modesToRead(caller, undefined), endpointId: requireUuid(request.params.id) };
       const sent = await sendTestNotification(caller.db, endpoint, request.body.type);
+      deps.webhooks.hint();
       return reply.code(202).send({ delivery_id: sent.deliveryId, notification_id: sent.publicId });
     },
   );
