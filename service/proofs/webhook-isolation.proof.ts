@@ -47,7 +47,7 @@ const fullLimits: Limits = {
  */
 const smallLimits: Limits = {
   pending: 5_000,
-  perSecond: 50,
+  perSecond: 20,
   maxP99Ms: 10_000,
   mailSlackMs: 1_000,
   pace: { mailEveryMs: 100, readEveryMs: 1_000, patienceMs: 20_000 },
