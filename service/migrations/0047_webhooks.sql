@@ -1,4 +1,5 @@
--- Expands. What customers are notified of, and the endpoints they are notified at (webhooks/).
+-- Expands. What customers are notified of, and the endpoints they are notified at (webhooks/). The migrations 0050 to 0055 add to each table of the
+-- send path what it needs, one table each: a migration that locks two of them could deadlock with a request.
 
 -- An endpoint without disabled_at is enabled.
 create table webhook_endpoints (
@@ -122,36 +123,6 @@ create table notifications_default partition of notifications default;
 create table webhook_deliveries_default partition of webhook_deliveries default;
 create table webhook_attempts_default partition of webhook_attempts default;
 
--- How many notifications the send has. Null without any, so that the row of an account without endpoints does not grow.
-alter table sends add column notified integer;
--- The key that the caller chose, for notifications; only of accounts with endpoints. Elsewhere a keyed hash is kept and nothing else.
-alter table sends add column idempotency_key text;
-
--- Whether acceptance keeps the idempotency key. The statement of acceptance reads this row anyway.
-alter table accounts add column has_webhooks boolean not null default false;
-
-create function note_webhooks_of_account() returns trigger
-  language plpgsql
-  security definer
-  set search_path = public, pg_temp
-as $$
-declare
-  account uuid := coalesce(new.account_id, old.account_id);
-begin
-  -- Locks first: of two concurrent changes the second sees the first.
-  perform from accounts where id = account for no key update;
-  update accounts
-  set has_webhooks = not has_webhooks
-  where id = account
-    and has_webhooks <> exists (select from webhook_endpoints where account_id = account and disabled_at is null);
-  return null;
-end
-$$;
-
-create trigger webhook_endpoints_noted
-  after insert or delete or update of disabled_at on webhook_endpoints
-  for each row execute function note_webhooks_of_account();
-
 -- Locks the account before it counts, for the reason given at room_for_domain.
 create function room_for_webhook(account uuid, out taken integer)
   language plpgsql volatile
@@ -211,28 +182,6 @@ create function is_wanted(account uuid, for_mode text, wanted_type text) returns
       and wanted_type = any (e.types)
   );
 
--- The next number of the send and its status, under the lock of its row. Outside of repeatable read the id must be a constant of the
--- statement: PostgreSQL 18.4 crashes when it prunes partitions again for a row that another transaction has just changed (db/database.ts). A send whose recipients are all suppressed at the claim becomes
--- 'suppressed' in the next statement; no later notification would say so.
-create function number_notification(send uuid, out sequence integer, out status text)
-  language plpgsql
-as $$
-begin
-  if current_setting('transaction_isolation') = 'repeatable read' then
-    update sends s
-    set notified = coalesce(s.notified, 0) + 1
-    where s.id = send
-    returning s.notified, s.status into sequence, status;
-  else
-    execute format('update sends set notified = coalesce(notified, 0) + 1 where id = %L returning notified, status', send)
-    into sequence, status;
-  end if;
-  if status = 'queued' and exists (select from send_queue q where q.id = send and q.recipients = '{}') then
-    status := 'suppressed';
-  end if;
-end
-$$;
-
 -- A recipient as the caller wrote it in the send; null when it is not one of the send.
 create function given_recipient(send uuid, recipient text) returns text
   language sql stable
@@ -241,83 +190,6 @@ create function given_recipient(send uuid, recipient text) returns text
     from sends s
     where s.id = send
   );
-
-create function notify_of_events() returns trigger
-  language plpgsql
-  security definer
-  set search_path = public, pg_temp
-as $$
-declare
-  happened record;
-  numbered record;
-begin
-  -- Reads no block while the table is empty: the url is in no index.
-  perform url from webhook_endpoints limit 1;
-  if not found or not exists (
-    select
-    from (select distinct account_id, mode from added) as given
-    join webhook_endpoints e on e.account_id = given.account_id and e.mode = given.mode and e.disabled_at is null
-  ) then
-    return null;
-  end if;
-  -- In the order of sends, as all statements lock them, and within a send in the order of time.
-  for happened in
-    select id, send_id, account_id, mode, event_at,
-      case event_type when 'Delivery' then 'send.delivered' when 'Bounce' then 'send.bounced'
-        when 'Complaint' then 'send.complained' else 'send.suppressed' end as type
-    from added
-    order by send_id, event_at, id
-  loop
-    if is_wanted(happened.account_id, happened.mode, happened.type) then
-      numbered := number_notification(happened.send_id);
-      insert into notifications (id, public_id, account_id, mode, type, occurred_at, send_id, sequence, send_status)
-      values (new_id_at(now()), happened.id, happened.account_id, happened.mode, happened.type, happened.event_at,
-        happened.send_id, numbered.sequence, numbered.status);
-    end if;
-  end loop;
-  return null;
-end
-$$;
-
-create trigger events_notified
-  after insert on events
-  referencing new table as added
-  for each statement
-  execute function notify_of_events();
-
-create function notify_of_delays() returns trigger
-  language plpgsql
-  security definer
-  set search_path = public, pg_temp
-as $$
-declare
-  happened record;
-  numbered record;
-begin
-  for happened in
-    select id, send_id, account_id, mode, delayed_at, recipient, delay_type, expires_at, reply_status, reply
-    from added
-    where is_wanted(account_id, mode, 'send.delayed')
-    order by send_id, delayed_at, id
-  loop
-    numbered := number_notification(happened.send_id);
-    insert into notifications (id, public_id, account_id, mode, type, occurred_at, send_id, sequence, send_status, facts)
-    values (new_id_at(now()), happened.id, happened.account_id, happened.mode, 'send.delayed', happened.delayed_at,
-      happened.send_id, numbered.sequence, numbered.status, jsonb_build_object(
-        'recipient', coalesce(given_recipient(happened.send_id, happened.recipient), happened.recipient),
-        'type', happened.delay_type, 'status', happened.reply_status, 'diagnostic', happened.reply,
-        'expires_at', happened.expires_at
-      ));
-  end loop;
-  return null;
-end
-$$;
-
-create trigger delivery_delays_notified
-  after insert on delivery_delays
-  referencing new table as added
-  for each statement
-  execute function notify_of_delays();
 
 -- Of things that are no sends. `for_mode` null: of both modes.
 create function notify_account(account uuid, for_mode text, wanted_type text, what jsonb) returns void
@@ -329,78 +201,6 @@ begin atomic
   where given.mode = coalesce(for_mode, given.mode)
     and is_wanted(account, given.mode, wanted_type);
 end;
-
-create function notify_of_suppressions() returns trigger
-  language plpgsql
-  security definer
-  set search_path = public, pg_temp
-as $$
-begin
-  perform notify_account(changed.account_id, changed.mode, case tg_op when 'INSERT' then 'suppression.added' else 'suppression.removed' end,
-    jsonb_build_object('email', changed.email, 'reason', changed.reason, 'since', changed.suppressed_at, 'send_id', changed.send_id))
-  from changed
-  order by changed.account_id, changed.mode, changed.email;
-  return null;
-end
-$$;
-
-create trigger suppressions_added_notified
-  after insert on suppressions
-  referencing new table as changed
-  for each statement
-  execute function notify_of_suppressions();
-
-create trigger suppressions_removed_notified
-  after delete on suppressions
-  referencing old table as changed
-  for each statement
-  execute function notify_of_suppressions();
-
-create function notify_of_domain() returns trigger
-  language plpgsql
-  security definer
-  set search_path = public, pg_temp
-as $$
-begin
-  perform notify_account(new.account_id, null, case new.verification_status when 'Success' then 'domain.verified' else 'domain.failed' end,
-    jsonb_build_object('id', new.id, 'name', new.domain_name));
-  return null;
-end
-$$;
-
--- A domain fails when its records stay away, and also when a verified domain loses them.
-create trigger domains_notified
-  after update of verification_status on domains
-  for each row
-  when (
-    old.verification_status is distinct from new.verification_status
-    and (new.verification_status in ('Success', 'Failed') or old.verification_status = 'Success')
-  )
-  execute function notify_of_domain();
-
-create function notify_of_hold() returns trigger
-  language plpgsql
-  security definer
-  set search_path = public, pg_temp
-as $$
-begin
-  if (old.held_at is null) <> (new.held_at is null) then
-    perform notify_account(new.id, null, case when new.held_at is null then 'account.released' else 'account.held' end,
-      jsonb_build_object('held_by', 'operator'));
-  end if;
-  if (old.guard_held_at is null) <> (new.guard_held_at is null) then
-    perform notify_account(new.id, 'live', case when new.guard_held_at is null then 'account.released' else 'account.held' end,
-      jsonb_build_object('held_by', 'guard', 'reason', coalesce(new.guard_reason, old.guard_reason)));
-  end if;
-  return null;
-end
-$$;
-
-create trigger accounts_notified
-  after update of held_at, guard_held_at on accounts
-  for each row
-  when ((old.held_at is null) <> (new.held_at is null) or (old.guard_held_at is null) <> (new.guard_held_at is null))
-  execute function notify_of_hold();
 
 -- The second guard between accounts (0013). Workers run as the owner of the tables.
 create policy own_account on webhook_endpoints
@@ -425,7 +225,6 @@ grant select, insert, update, delete on webhook_endpoints, webhook_secrets, webh
 grant select, insert, update on webhook_deliveries to pg_database_owner;
 grant select, insert on notifications to pg_database_owner;
 grant select on webhook_attempts to pg_database_owner;
-grant select (has_webhooks) on accounts to pg_database_owner;
 
 create or replace view partition_ranges as
 select
@@ -526,7 +325,8 @@ end
 $$;
 
 -- Drops the oldest week of one of these tables that ended before the retention time, and returns its name, or null when there is none. Then
--- it also deletes the old rows of the default partition. A week with a delivery on its way is kept.
+-- it also deletes the old rows of the default partition. A week with a delivery on its way is kept
+-- for seven days more, and no longer: a delivery that is repeated for ever must not keep the data of all accounts.
 create function drop_oldest_webhooks(of_table text, retention_days integer, moment timestamptz) returns text
   language plpgsql
   security definer
@@ -549,15 +349,19 @@ begin
   from partition_ranges r
   where r.parent = of_table
     and r.ends_at <= ended_before
-    and not exists (
-      select
-      from webhook_queue q
-      where case of_table when 'notifications' then q.notification_id else q.delivery_id end < first_id_at(r.ends_at)
+    and (
+      r.ends_at <= ended_before - interval '7 days'
+      or not exists (
+        select
+        from webhook_queue q
+        where case of_table when 'notifications' then q.notification_id else q.delivery_id end >= first_id_at(r.starts_at)
+          and case of_table when 'notifications' then q.notification_id else q.delivery_id end < first_id_at(r.ends_at)
+      )
     )
   order by r.starts_at
   limit 1;
   if expired is null then
-    execute format('delete from %I where id < $1', of_table || '_default') using first_id_at(ended_before);
+    execute format('delete from %I where id < $1', of_table || '_default') using first_id_at(ended_before - interval '7 days');
     return null;
   end if;
   execute format('alter table %I detach partition %I', of_table, expired);

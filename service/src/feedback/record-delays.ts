@@ -61,5 +61,7 @@ export async function recordDelays(db: Queryable, delays: RecipientDelay[]): Pro
       textArray(delays.map((delay) => delay.replyStatus ?? null)),
       textArray(delays.map((delay) => delay.reply ?? null)),
     ],
+    // Their trigger numbers the notifications of the sends.
+    changesSends: true,
   });
 }

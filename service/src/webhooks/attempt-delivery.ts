@@ -54,10 +54,22 @@ function signatureOf(
   body: string,
 ): string | undefined {
   try {
-    const secrets = sealedSecrets.map((sealed) => openEndpointSecret(contentKeys, endpointId, sealed));
+    const [newest, ...earlier] = sealedSecrets.map(
+      (sealed) => () => openEndpointSecret(contentKeys, endpointId, sealed),
+    );
+    const secrets = [newest?.(), ...earlier.map(ifItOpens)].filter((secret) => secret !== undefined);
     return signNotification(secrets, publicId, timestamp, body);
   } catch (err) {
     log.error({ delivery_id: id, endpoint_id: endpointId, attempt, err }, "webhook.not-signed");
+    return undefined;
+  }
+}
+
+/** An earlier secret only helps a receiver that does not have the newest yet. */
+function ifItOpens(open: () => Buffer): Buffer | undefined {
+  try {
+    return open();
+  } catch {
     return undefined;
   }
 }

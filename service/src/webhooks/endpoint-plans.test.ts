@@ -9,6 +9,7 @@ import { anEndpoint } from "../../test/webhook-builders.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
 import { deleteEndpoint } from "./delete-endpoint.ts";
 import { getEndpoint, listEndpoints } from "./endpoint-store.ts";
+import { cancelDeliveries } from "./follow-endpoints.ts";
 import { getDelivery, listDeliveries } from "./list-deliveries.ts";
 
 const database = useTestDatabase();
@@ -71,8 +72,10 @@ describe.for(["without statistics", "with fresh statistics"])("%s", (statistics)
   });
 });
 
-test("the deletion of an endpoint with 10,000 deliveries in the queue cancels all of them", async () => {
+test("the deletion of an endpoint with 10,000 deliveries in the queue cancels all of them, the first at once and the rest in steps", async () => {
   await deleteEndpoint(database.db.forAccount(accountId), modes, large);
+  expect(await cancelDeliveries(database.db, 1_000)).toBe(1_000);
+  while ((await cancelDeliveries(database.db, 1_000)) > 0);
   const [left] = await change(
     database.db,
     "select count(*) filter (where state = 'cancelled') as cancelled, count(*) filter (where state = 'pending') as pending from webhook_deliveries where endpoint_id = $1",

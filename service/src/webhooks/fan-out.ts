@@ -1,6 +1,6 @@
 import { textArray, uuidArray } from "../db/array-param.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { indexLookup } from "../db/stable-plan.ts";
+import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import { renderEnvelope } from "./envelope.ts";
 import { takeNewNotifications } from "./notification-rows.ts";
 
@@ -34,7 +34,7 @@ async function storeDeliveries(tx: Transaction, envelopes: { id: string; envelop
         update notifications n
         set envelope = given.envelope
         from given
-        where n.id = given.id
+        where ${equalByIndex("n.id", "given.id")}
         returning n.id, n.public_id, n.account_id, n.mode, n.type
       ), added as (
         insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type)
@@ -57,7 +57,7 @@ async function storeDeliveries(tx: Transaction, envelopes: { id: string; envelop
       select added.id, added.account_id, added.endpoint_id, added.notification_id,
         case when e.disabled_at is null then 'pending' else 'paused' end
       from added
-      join webhook_endpoints e on e.id = added.endpoint_id`,
+      join webhook_endpoints e on ${equalByIndex("e.id", "added.endpoint_id")}`,
     values: [uuidArray(envelopes.map(({ id }) => id)), textArray(envelopes.map(({ envelope }) => envelope))],
   });
 }

@@ -13,7 +13,7 @@ export function pauseDeliveries(db: Queryable, limit: number): Promise<number> {
   return move(db, { name: "pause-webhook-deliveries", from: "pending", to: "paused", where: "is not null", limit });
 }
 
-/** paused → pending, when the endpoint is enabled again. The number of attempts and the next time stay. */
+/** paused → pending, due now, when the endpoint is enabled again. The number of attempts stays. */
 export function resumeDeliveries(db: Queryable, limit: number): Promise<number> {
   return move(db, { name: "resume-webhook-deliveries", from: "paused", to: "pending", where: "is null", limit });
 }
@@ -41,7 +41,7 @@ async function move(db: Queryable, { name, from, to, where, limit }: Move): Prom
             and e.disabled_at ${where}`)} as endpoint
       ), ${firstRows(from)}
       update webhook_queue q
-      set state = '${to}'
+      set state = '${to}'${to === "pending" ? ", due_at = least(q.due_at, now())" : ""}
       from moving
       where ${equalByIndex("q.delivery_id", "moving.delivery_id")}
       returning q.delivery_id`,

@@ -2,7 +2,7 @@ import { indexLookup } from "../db/stable-plan.ts";
 
 /**
  * Fragments of SQL for the statements that move sends to `sent` or `failed`: the commit that moves a send also writes its notification. The
- * events of a send have triggers that do the same (0047_webhooks.sql). Here a trigger would fetch every moved row again, also of accounts
+ * events of a send have triggers that do the same (0052_notify_of_events.sql). Here a trigger would fetch every moved row again, also of accounts
  * without endpoints.
  *
  * A statement has, in this order, the step `watched`, an update that joins it and numbers the notification, and the step `notify`.

@@ -73,12 +73,18 @@ test("a request that was not made counts neither as an attempt nor against the e
   expect(await webhookAttempts(db, id)).toEqual(["11 The address was busy."]);
 });
 
-test("an answer is stored up to 16 KiB, without characters that PostgreSQL cannot store", async () => {
-  const { db, id, claimed } = await aClaim();
-  await settleOne(claimed, { answer: `\0${"x".repeat(20_000)}` });
-  const [row] = await change(db, "select answer from webhook_attempts where delivery_id = $1", [id]);
-  expect(row?.answer).toBe(`\u{fffd}${"x".repeat(16_383)}`);
-});
+test.each([
+  { failure: "The endpoint answered 500.", stored: 16_384 },
+  { failure: undefined, stored: 1_024 },
+])(
+  "of an answer with the failure $failure $stored characters are stored, without those that PostgreSQL cannot store",
+  async ({ failure, stored }) => {
+    const { db, id, claimed } = await aClaim();
+    await settleOne(claimed, { failure, answer: `\0${"x".repeat(20_000)}` });
+    const [row] = await change(db, "select answer from webhook_attempts where delivery_id = $1", [id]);
+    expect(row?.answer === `\u{fffd}${"x".repeat(stored - 1)}`).toBe(true);
+  },
+);
 
 test("a settlement that is repeated changes nothing and adds no second attempt", async () => {
   const { db, id, claimed } = await aClaim();

@@ -29,6 +29,8 @@ export type FinalState = (typeof finalStates)[number];
 export type SettledState = FinalState | "pending" | "paused" | undefined;
 
 const maxAnswerLength = 16 * 1024;
+/** Of an attempt that succeeded: nobody has to find out why, and it is the only answer that an endpoint can give without end. */
+const maxSuccessLength = 1024;
 
 /** The failure of an attempt whose lease expired. */
 export const unknownFailure =
@@ -84,7 +86,9 @@ export async function settleDeliveries(db: Queryable, settled: SettledAttempt[])
           where q.delivery_id = attempts.delivery_id
             and q.attempt = attempts.attempt
             and q.attempted_at = attempts.attempted_at
-            and ${withoutIndex("q.state")} = 'delivering'`)} as leased
+            and ${withoutIndex("q.state")} = 'delivering'
+          -- Before the delivery, like the deletion of an endpoint.
+          for update`)} as leased
         left join lateral ${indexLookup(`
           select e.disabled_at is null as is_enabled
           from webhook_endpoints e
@@ -150,7 +154,11 @@ function columnsOf(settled: SettledAttempt[]): unknown[] {
     textArray(settled.map(({ attemptedAt }) => attemptedAt)),
     integerArray(settled.map(({ durationMs = null }) => (durationMs === null ? null : Math.round(durationMs)))),
     smallintArray(settled.map(({ status = null }) => status)),
-    textArray(settled.map(({ answer }) => (answer === undefined ? null : storableText(answer, maxAnswerLength)))),
+    textArray(
+      settled.map(({ answer, failure }) =>
+        answer === undefined ? null : storableText(answer, failure === undefined ? maxSuccessLength : maxAnswerLength),
+      ),
+    ),
     textArray(settled.map(({ failure }) => (failure === undefined ? null : storableText(failure)))),
     settled.map(({ delaySeconds = null }) => delaySeconds),
     textArray(settled.map(({ kind }) => kind)),

@@ -30,7 +30,8 @@ const busyPollMs = 100;
 const backOffMs = 1_000;
 const expireEveryMs = 5_000;
 const fanOutSize = 200;
-const usualInFlight = 200;
+/** Many more than endpoints usually hang at a time: an attempt that waits costs little. */
+const usualInFlight = 600;
 /** The 15 s of an attempt, and time to settle it. A lease that remains expires. */
 const stopWithinMs = 17_000;
 /** About a quarter of an hour. The lease expired long before, so giving up loses only the answer. */
