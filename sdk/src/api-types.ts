@@ -1169,7 +1169,7 @@ export interface WebhookDeliveryDetails {
     duration_ms: number | null;
     /** Why the attempt failed; null after a 2xx */
     failure: string | null;
-    /** What the endpoint answered, up to 16 KiB */
+    /** What the endpoint answered: up to 16 KiB of a failure, 1 KiB of a success */
     answer: string | null;
   }>;
 }

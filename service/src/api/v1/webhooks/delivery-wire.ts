@@ -78,7 +78,7 @@ export const deliveryDetails = z
           answer: z
             .string()
             .nullable()
-            .describe("What the endpoint answered, up to 16 KiB")
+            .describe("What the endpoint answered: up to 16 KiB of a failure, 1 KiB of a success")
             .meta({ example: "try later" }),
         }),
       )
