@@ -44,6 +44,8 @@ const mayBeUnbound = [
   "is-name-taken",
   "find-identity-removal",
   "forget-identity-removal",
+  // Wakes the workers, without data.
+  "hint",
 ];
 
 export const proof: Proof = {
