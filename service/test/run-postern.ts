@@ -9,18 +9,27 @@ import type { Environment } from "../src/config.ts";
 import { posternPath } from "./spawn-postern.ts";
 import { type createEmptyDatabase, openTestDatabase } from "./template-database.ts";
 
+/** Shorter than the ten seconds for which an unclosed database connection keeps a process from ending. */
+const timeoutMs = 9_000;
+/** Every migration on a busy machine takes longer. */
+const migrateTimeoutMs = 60_000;
+
 /** Runs a command in a real process with exactly this environment, in a new folder unless one is given. */
 export function runPostern(args: readonly string[], env: Environment = {}, cwd = aFolder({})) {
-  return runNode([posternPath, ...args], env, cwd);
+  return runNode([posternPath, ...args], env, cwd, args[0] === "migrate" ? migrateTimeoutMs : timeoutMs);
 }
 
-export async function runNode(args: readonly string[], env: Environment = {}, cwd = aFolder({})) {
+export async function runNode(
+  args: readonly string[],
+  env: Environment = {},
+  cwd = aFolder({}),
+  timeout: number = timeoutMs,
+) {
   const child = spawn(process.execPath, args, {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    // Shorter than the ten seconds for which an unclosed database connection keeps a process from ending.
-    timeout: 9_000,
+    timeout,
     killSignal: "SIGKILL",
   });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);

@@ -95,7 +95,7 @@ describe("POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay", () => {
     expect(status).toBe(202);
     const [first, replay] = await change(
       api.database.db,
-      "select id, notification_id, public_id, type, state, is_replay from webhook_deliveries where endpoint_id = $1 order by id",
+      "select id, notification_id, public_id, type, state, is_replay from webhook_deliveries where endpoint_id = $1 order by is_replay",
       [endpointId],
     );
     expect(first).toMatchObject({ id, state: "failed", is_replay: false });

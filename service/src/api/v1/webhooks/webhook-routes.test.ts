@@ -171,14 +171,14 @@ describe("PATCH /api/v1/webhooks/:id", () => {
       failing_since: failing.failing_since,
     });
     expect(await queued(endpointId)).toEqual([
-      { delivery_id: deliveryId, state: "paused", is_due: false },
       { delivery_id: leased, state: "delivering", is_due: true },
+      { delivery_id: deliveryId, state: "paused", is_due: false },
     ]);
     expect(await hasWebhooks(accountId)).toBe(false);
 
     const enabled = (await call(token, "PATCH", `${path}/${endpointId}`, { enabled: true })).json();
     expect(enabled).toMatchObject({ status: "enabled", disabled_reason: null, failing_since: null });
-    expect((await queued(endpointId))[0]).toEqual({ delivery_id: deliveryId, state: "pending", is_due: true });
+    expect((await queued(endpointId))[1]).toEqual({ delivery_id: deliveryId, state: "pending", is_due: true });
     expect(await hasWebhooks(accountId)).toBe(true);
     const [row] = await change(db, "select failed_deliveries from webhook_endpoints where id = $1", [endpointId]);
     expect(row).toEqual({ failed_deliveries: 0 });
@@ -206,7 +206,7 @@ describe("DELETE /api/v1/webhooks/:id", () => {
     }
     expect((await call(token, "DELETE", `${path}/${endpointId}`)).status).toBe(200);
     expect((await call(token, "GET", `${path}/${endpointId}`)).status).toBe(404);
-    const states = await change(db, "select state from webhook_deliveries where endpoint_id = $1 order by id", [
+    const states = await change(db, "select state from webhook_deliveries where endpoint_id = $1 order by state", [
       endpointId,
     ]);
     expect(states.map(({ state }) => state)).toEqual(["cancelled", "cancelled", "cancelled", "delivered", "failed"]);
@@ -329,7 +329,7 @@ function call(token: string, method: "GET" | "POST" | "PATCH" | "DELETE", url: s
 
 function queued(endpointId: string) {
   const text = "select delivery_id, state, due_at <= now() as is_due from webhook_queue where endpoint_id = $1";
-  return change(api.database.db, `${text} order by delivery_id`, [endpointId]);
+  return change(api.database.db, `${text} order by state`, [endpointId]);
 }
 
 async function hasWebhooks(accountId: string) {
