@@ -78,8 +78,9 @@ function parseAnswer(bytes: Buffer, isHead: boolean): (RawAnswer & { closes: boo
   const head = bytes.subarray(0, end).toString("latin1");
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
   if (status < 200) return parseAnswer(bytes.subarray(end + 4), isHead);
-  const closes = /\r\nconnection: close/i.test(head);
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  // Without a length the rest of a body may still arrive, and would be taken for the next answer.
+  const closes = length === undefined || /\r\nconnection: close/i.test(head);
   if (isHead || status === 204 || status === 304 || length === undefined) return { status, body: "", closes };
   const body = bytes.subarray(end + 4, end + 4 + Number(length));
   return body.length < Number(length) ? undefined : { status, body: body.toString(), closes };
