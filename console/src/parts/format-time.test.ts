@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   axisFormat,
   formatAge,
@@ -48,6 +48,18 @@ test("September is abbreviated to three letters", () => {
 test("the weekday is that of the local day, not of the UTC day", () => {
   expect(plain(formatWeekday(Date.parse("2026-11-15T23:30:00Z"), { timeZone }))).toBe("Mon 16");
 });
+
+test.for(["Europe/Oslo", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"])(
+  "without a zone the browser's own is used, here %s, in every hour of two years",
+  (zone) => {
+    vi.stubEnv("TZ", zone);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (let hour = 0; hour < 2 * 365 * 24; hour += 7) {
+      const moment = at + hour * 3_600_000;
+      expect(formatFull(moment)).toBe(formatFull(moment, { timeZone: zone }));
+    }
+  },
+);
 
 test.for([
   [24, /^\d\d:\d\d$/],

@@ -11,8 +11,22 @@ const day = 24 * hour;
 // A browser clock a little behind the server's would otherwise show "in 2 s" for a send that was just accepted.
 const clockSkewMs = 5 * second;
 
-/** Names of months are our own: the en-GB locale abbreviates September to "Sept". */
+/** The fields in the zone of the browser, or in the given one. */
 function dateFields(at: number, timeZone?: string) {
+  const { year, month, date, clock, seconds } = timeZone === undefined ? localFields(at) : fieldsIn(timeZone, at);
+  const weekday = weekdays[new Date(Date.UTC(year, month, date)).getUTCDay()] ?? "";
+  return { year, month: months[month] ?? "", date, weekday, clock, seconds };
+}
+
+/** Without Intl, which is too slow for a chart with hundreds of times. */
+function localFields(at: number) {
+  const local = new Date(at);
+  const clock = `${twoDigits(local.getHours())}:${twoDigits(local.getMinutes())}`;
+  const seconds = twoDigits(local.getSeconds());
+  return { year: local.getFullYear(), month: local.getMonth(), date: local.getDate(), clock, seconds };
+}
+
+function fieldsIn(timeZone: string, at: number) {
   const format = new Intl.DateTimeFormat("en-GB", {
     year: "numeric",
     month: "numeric",
@@ -21,13 +35,21 @@ function dateFields(at: number, timeZone?: string) {
     minute: "2-digit",
     second: "2-digit",
     hourCycle: "h23",
-    ...(timeZone === undefined ? {} : { timeZone }),
+    timeZone,
   });
   const field = Object.fromEntries(format.formatToParts(at).map((part) => [part.type, part.value]));
-  const [year, month, date] = [Number(field.year), Number(field.month), Number(field.day)];
-  const weekday = weekdays[new Date(Date.UTC(year, month - 1, date)).getUTCDay()] ?? "";
   const clock = `${field.hour}:${field.minute}`;
-  return { year, month: months[month - 1] ?? "", date, weekday, clock, seconds: field.second ?? "00" };
+  return {
+    year: Number(field.year),
+    month: Number(field.month) - 1,
+    date: Number(field.day),
+    clock,
+    seconds: field.second ?? "00",
+  };
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
 }
 
 export function toMilliseconds(at: string | number | Date): number {
