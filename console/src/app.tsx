@@ -2,21 +2,17 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/query-client.ts";
-import { session } from "./api/session.ts";
+import { meQuery } from "./api/use-me.ts";
 import { followOtherTabs } from "./frame/follow-other-tabs.ts";
 import { parseSearch } from "./frame/search-state.ts";
 import { createConsoleRouter } from "./router.tsx";
+import { preload } from "./screens/overview/overview-queries.ts";
 import { Theme } from "./theme/theme-provider.tsx";
-
-// The session is refreshed while the page's own files still load. The router waits for it and reports a failure.
-session.token().catch(() => undefined);
 
 const queryClient = createQueryClient();
 // The first page starts its requests together with the frame's, not after them.
 if (location.pathname === "/" && !location.hash.includes("=")) {
-  import("./screens/overview/overview-screen.tsx")
-    .then(({ preload }) => preload(queryClient, parseSearch(location.search)))
-    .catch(() => undefined);
+  preload(queryClient, parseSearch(location.search));
 }
 const router = createConsoleRouter(queryClient);
 followOtherTabs();

@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  type RouteComponent,
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router";
@@ -13,6 +14,7 @@ import { NotFound } from "./frame/not-found.tsx";
 import { PageError } from "./frame/page-error.tsx";
 import { parseSearch, type SearchValues, stringifySearch } from "./frame/search-state.ts";
 import { Shell } from "./frame/shell.tsx";
+import { OverviewScreen } from "./screens/overview/overview-screen.tsx";
 
 interface Context {
   queryClient: QueryClient;
@@ -43,17 +45,15 @@ const inside = createRoute({
   },
 });
 
-const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+const page = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ path, getParentRoute: () => inside, component });
-const openPage = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+const openPage = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ path, getParentRoute: () => root, component });
 
 const routes = [
   inside.addChildren([
-    page(
-      "/",
-      lazyRouteComponent(() => import("./screens/overview/overview-screen.tsx"), "OverviewScreen"),
-    ),
+    // Not lazy: it is the first page that most people open.
+    page("/", OverviewScreen),
     page(
       "/activity",
       lazyRouteComponent(() => import("./screens/activity/activity-screen.tsx"), "ActivityScreen"),

@@ -34,7 +34,7 @@ export function rateQuery(now: number) {
 }
 
 /**
- * Starts every request of the page at once. `main.tsx` calls it while the session is refreshed, so that nothing waits for the frame.
+ * Starts every request of the page at once. `app.tsx` calls it while the session is refreshed, so that nothing waits for the frame.
  * Errors stay in the queries; the page shows them.
  */
 export function preload(queryClient: QueryClient, search: SearchValues): void {

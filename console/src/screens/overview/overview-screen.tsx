@@ -18,8 +18,6 @@ import { OverviewFigures } from "./overview-figures.tsx";
 import { domainListQuery, hasSentQuery } from "./overview-queries.ts";
 import { RatePanels } from "./rate-panels.tsx";
 
-export { preload } from "./overview-queries.ts";
-
 /** What happened to the mail of the account, how far it is from the lines of SES, and what somebody should look at. */
 export function OverviewScreen() {
   useTick();
