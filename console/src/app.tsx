@@ -2,7 +2,6 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/query-client.ts";
-import { meQuery } from "./api/use-me.ts";
 import { followOtherTabs } from "./frame/follow-other-tabs.ts";
 import { parseSearch } from "./frame/search-state.ts";
 import { createConsoleRouter } from "./router.tsx";

@@ -45,7 +45,7 @@ test("a hard bounce is lifted by keyboard, and the page says that SES removed it
   await page.keyboard.press("Enter");
   await page.getByText(new RegExp(`${jane} was removed on .* by ${person.email}`)).waitFor();
   // A job of the worker asks SES.
-  await page.getByText(/SES removed it too, at \d\d:\d\d\./).waitFor({ timeout: 45_000 });
+  await page.getByText(/SES removed it too, at \d\d:\d\d\./).waitFor({ timeout: 30_000 });
   await page.getByRole("heading", { name: "No address is suppressed" }).waitFor();
   await expectNoViolations(page);
 });
