@@ -163,7 +163,7 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     group: "Installation",
     usedBy: ["API", "worker"],
     defaultText: "no notices",
-    note: "Its domain must be verified for an account of this installation, whose live mail the notices are. The API mails the links of invitations and password resets; without a sender, the response to an invitation contains its link, and the operator resets passwords with `postern admin reset-password`. Notices report an account that the guard holds, a domain whose records are missing for an hour, and an API key that expires within 7 days and within one day.",
+    note: "Its domain must be verified for an account of this installation, whose live mail the notices are. The API mails the links of invitations and password resets; without a sender, the response to an invitation contains its link, and the operator resets passwords with `postern admin reset-password`. Notices report an account that the guard holds, a domain whose records are missing for an hour, an API key that expires within 7 days and within one day, and a webhook that has failed for a day or that Postern disabled.",
     example: "Postern <postern@mail.acme.io>",
   },
   OPERATOR_EMAIL: {

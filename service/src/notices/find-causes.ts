@@ -3,13 +3,13 @@ import type { Queryable } from "../db/database.ts";
 
 /** What a notice is about. `key` names the cause and its day: one notice goes to each audience for it. */
 export interface Cause {
-  kind: "account-held" | "domain-failing" | "key-expiring";
+  kind: "account-held" | "domain-failing" | "key-expiring" | "webhook-failing" | "webhook-disabled";
   key: string;
   accountId: string;
   accountName: string;
-  /** The reason of the guard, the name of the domain, or the name of the API key. */
+  /** The reason of the guard, the name of the domain or of the API key, or the host of the webhook. */
   subject: string;
-  /** When a failing domain stops working, or a key expires; empty for a hold. */
+  /** When a failing domain stops working, a key expires, a webhook began to fail or was disabled; empty for a hold. */
   at: string;
   /** Owners and developers of the account, at most 50. A viewer cannot act on a notice. */
   emails: string[];
@@ -26,6 +26,8 @@ const graceHours = 72;
  * 1. An account that the guard held within the last day, once for each day of a hold.
  * 2. A verified domain whose records have been missing for an hour and two checks, once a day.
  * 3. An API key that expires within 7 days, and once more within one day.
+ * 4. A webhook that has failed for a day, once for each time it began to fail.
+ * 5. A webhook that Postern disabled within the last day: it failed for too long, or answered 410.
  */
 export async function findCauses(db: Queryable, limit: number): Promise<Cause[]> {
   return db.query<Cause>({
@@ -61,6 +63,22 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
           order by expires_at
           limit $1
         )
+        union all
+        (
+          select 'webhook-failing', 'webhook-failing:' || id || ':' || ${second("failing_since")}, account_id, ${host}, failing_since
+          from webhook_endpoints
+          where failing_since < now() - interval '1 day' and disabled_at is null
+          order by failing_since desc
+          limit $1
+        )
+        union all
+        (
+          select 'webhook-disabled', 'webhook-disabled:' || id || ':' || ${second("disabled_at")}, account_id, ${host}, disabled_at
+          from webhook_endpoints
+          where disabled_at > now() - interval '1 day' and disabled_reason in ('failing', 'gone')
+          order by disabled_at desc
+          limit $1
+        )
       )
       select causes.kind, causes.key, a.id as "accountId", a.name as "accountName", causes.subject,
         coalesce(to_char(causes.at at time zone 'utc', 'YYYY-MM-DD HH24:MI'), '') as at,
@@ -80,6 +98,13 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
       order by causes.kind, causes.at nulls first`,
     values: [limit],
   });
+}
+
+/** Without the rest of the URL, which can hold a credential. The pattern takes what is between the scheme and a port, a path or a query. */
+const host = "coalesce(substring(url from '^[a-z]+://([^/:?#]+)'), 'a webhook')";
+
+function second(time: string): string {
+  return `extract(epoch from ${time})::int8`;
 }
 
 function day(time: string): string {

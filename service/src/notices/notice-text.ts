@@ -61,6 +61,43 @@ const texts: Record<Cause["kind"], { users: (cause: Cause) => NoticeText; operat
       text: paragraphs(`The API key "${subject}" of the account ${accountName} (${accountId}) expires at ${at} UTC.`),
     }),
   },
+  "webhook-failing": {
+    users: ({ accountName, subject, at }) => ({
+      subject: `The webhook at ${subject} does not work`,
+      text: paragraphs(
+        `Since ${at} UTC no notification of ${accountName} has reached the webhook at ${subject}.`,
+        "Postern tries each notification again for three days. After five days without a success and ten lost notifications it " +
+          "disables the webhook.",
+        "What to do: GET /api/v1/webhooks/:id/deliveries shows every attempt with the answer of your server. When it works again, " +
+          "POST /api/v1/webhooks/:id/replay sends what was lost.",
+      ),
+    }),
+    operator: ({ accountId, accountName, subject, at }) => ({
+      subject: `A webhook of ${accountName} does not work`,
+      text: paragraphs(
+        `Since ${at} UTC no notification of the account ${accountName} (${accountId}) has reached its webhook at ${subject}.`,
+        "If the webhooks of many accounts fail at once, check DNS and the network of the workers.",
+      ),
+    }),
+  },
+  "webhook-disabled": {
+    users: ({ accountName, subject, at }) => ({
+      subject: `The webhook at ${subject} is disabled`,
+      text: paragraphs(
+        `Postern disabled the webhook of ${accountName} at ${subject} at ${at} UTC, because it had failed for five days or answered ` +
+          "410 Gone. It gets no notifications.",
+        "What to do: when your server works again, enable the webhook (PATCH /api/v1/webhooks/:id with enabled: true), and send what " +
+          "it missed with POST /api/v1/webhooks/:id/replay. If you no longer need it, delete it.",
+      ),
+    }),
+    operator: ({ accountId, accountName, subject, at }) => ({
+      subject: `A webhook of ${accountName} is disabled`,
+      text: paragraphs(
+        `Postern disabled the webhook of the account ${accountName} (${accountId}) at ${subject} at ${at} UTC, because it had failed ` +
+          "for five days or answered 410 Gone.",
+      ),
+    }),
+  },
 };
 
 export function noticeText(cause: Cause, audience: "users" | "operator"): NoticeText {

@@ -3,6 +3,7 @@ import { aUser } from "../../test/builders.ts";
 import { aVerifiedDomain, testContentKeys } from "../../test/send-builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
+import { anEndpoint } from "../../test/webhook-builders.ts";
 import type { AcceptDeps } from "../accept/accept-send.ts";
 import { holdAccount, releaseAccount } from "../accounts/account-store.ts";
 import { setLimits } from "../accounts/limit-store.ts";
@@ -30,6 +31,7 @@ beforeEach(async () => {
   await change(database.db, "update accounts set guard_held_at = null, guard_reason = null, held_at = null");
   await change(database.db, "update domains set failing_since = null");
   await change(database.db, "update api_keys set expires_at = null");
+  await change(database.db, "delete from webhook_endpoints");
 });
 
 test("users and operator get one mail about a held account each, however many workers try and however often", async () => {
@@ -85,6 +87,34 @@ test("a key is mailed a week before it expires and again a day before; a short-l
   expect(await mailsTo(email)).toMatchObject([{ subject }, { subject }]);
 });
 
+test("a webhook that fails is mailed after a day, once until it works again, with its host and not its path", async () => {
+  const { db } = database;
+  const { accountId, email } = await aUser(db);
+  const [failing, recent] = [await failingSince("25 hours"), await failingSince("23 hours")];
+  expect(await send()).toBe(2);
+  expect(await send()).toBe(0);
+  await change(db, "update webhook_endpoints set failing_since = now() - interval '24 hours 1 minute' where id = $1", [
+    recent,
+  ]);
+  await change(db, "update webhook_endpoints set failing_since = now() - interval '30 hours' where id = $1", [failing]);
+  expect(await send()).toBe(4);
+  const subject = "The webhook at hooks.example.com does not work";
+  expect(await mailsTo(email)).toMatchObject([{ subject }, { subject }, { subject }]);
+
+  function failingSince(age: string): Promise<string> {
+    return aChangedEndpoint(accountId, `failing_since = now() - interval '${age}'`);
+  }
+});
+
+test.for(["failing", "gone"])("a webhook that Postern disabled is mailed once: %s", async (reason) => {
+  const { accountId, email } = await aUser(database.db);
+  await aChangedEndpoint(accountId, `failing_since = now() - interval '6 days', ${disabled(reason)}`);
+  await aChangedEndpoint(accountId, disabled("user"));
+  expect(await send()).toBe(2);
+  expect(await send()).toBe(0);
+  expect(await mailsTo(email)).toMatchObject([{ subject: "The webhook at hooks.example.com is disabled" }]);
+});
+
 test("nothing is mailed while the system account is held, and its mail goes on afterwards", async () => {
   const { accountId, email } = await aUser(database.db);
   await holdByGuard(accountId);
@@ -107,6 +137,14 @@ test("what the rate limit of the system account refuses is sent by a later run",
   await send();
   expect(await mailsTo(email)).toHaveLength(1);
 });
+
+const disabled = (reason: string) => `disabled_at = now(), disabled_reason = '${reason}'`;
+
+async function aChangedEndpoint(accountId: string, columns: string): Promise<string> {
+  const id = await anEndpoint(database.db, { accountId, url: "https://hooks.example.com:8443/in?token=secret" });
+  await change(database.db, `update webhook_endpoints set ${columns} where id = $1`, [id]);
+  return id;
+}
 
 /** A process that was just started knows no earlier notice. */
 const send = () => sendNotices(deps, accept, new Set());
