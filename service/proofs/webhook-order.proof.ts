@@ -35,7 +35,7 @@ export const proof: Proof = {
       const accountId = await anAccount(db);
       await anEndpoint(db, { accountId });
       await reportAll(db, dice, { accountId, size, progress });
-      while ((await fanOut(db, 200)) > 0) progress("notifications are rendered");
+      while ((await fanOut(db, 200)).taken > 0) progress("notifications are rendered");
       const notifications = await readNotifications(db, accountId);
       const records = await readRecords(db, accountId);
       const arrivals = shuffle(

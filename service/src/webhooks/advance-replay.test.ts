@@ -255,7 +255,7 @@ async function deliveredSend(db: Database, recipients: number, { hasEndpoint = f
   for (const recipient of to) {
     await applyFeedback(db, [aReport(send, { kind: "delivery", recipients: [recipient] })], Date.now());
   }
-  while ((await fanOut(db, 100)) > 0);
+  while ((await fanOut(db, 100)).taken > 0);
   await change(db, "delete from webhook_queue where account_id = $1", [send.accountId]);
   return { accountId: send.accountId, send };
 }

@@ -2,20 +2,27 @@ import { textArray, uuidArray } from "../db/array-param.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import { renderEnvelope } from "./envelope.ts";
-import { takeNewNotifications } from "./notification-rows.ts";
+import { readNotifications } from "./notification-rows.ts";
+import { takeNotifications } from "./take-notifications.ts";
+
+export interface FannedOut {
+  taken: number;
+  isMore: boolean;
+}
 
 /**
- * Writes the envelopes of new notifications and a delivery for every endpoint that wants them, in one commit. Serves all accounts. Returns how
- * many notifications it took; the caller repeats until there are fewer than `limit`.
+ * Writes the envelopes of about `limit` new notifications and a delivery for every endpoint that wants them, in one commit. Serves all
+ * accounts. Returns how many notifications it took, and whether there may be more.
  */
-export function fanOut(db: Database, limit: number): Promise<number> {
+export function fanOut(db: Database, limit: number): Promise<FannedOut> {
   return db.withTransaction(async (tx) => {
-    const rows = await takeNewNotifications(tx, limit);
-    if (rows.length === 0) return 0;
+    const { ids, isMore } = await takeNotifications(tx, limit);
+    if (ids.length === 0) return { taken: 0, isMore };
+    const rows = await readNotifications(tx, ids);
     const envelopes = rows.map((row) => ({ id: row.id, envelope: renderEnvelope(row) }));
     // crash point: before-fan-out
     await storeDeliveries(tx, envelopes);
-    return rows.length;
+    return { taken: rows.length, isMore };
   });
 }
 

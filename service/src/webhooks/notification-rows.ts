@@ -47,20 +47,8 @@ export interface NotifiedEvent {
   causingSendId: string | null;
 }
 
-/** Serves all accounts. Takes the oldest notifications without envelope; a concurrent worker takes others. */
-export async function takeNewNotifications(db: Queryable, limit: number): Promise<NotificationRow[]> {
-  const taken = await db.query<{ id: string }>({
-    name: "take-new-notifications",
-    text: `
-      select id
-      from notifications
-      where envelope is null
-      order by id
-      limit $1
-      for update skip locked`,
-    values: [limit],
-  });
-  if (taken.length === 0) return [];
+/** In the order of `ids`. Serves all accounts. */
+export function readNotifications(db: Queryable, ids: readonly string[]): Promise<NotificationRow[]> {
   return db.query<NotificationRow>({
     name: "read-new-notifications",
     text: `
@@ -74,7 +62,7 @@ export async function takeNewNotifications(db: Queryable, limit: number): Promis
       left join lateral ${indexLookup(sendOf("n.account_id", "n.send_id"))} as s on true
       left join lateral ${indexLookup(eventOf("n"))} as e on true
       order by given.position`,
-    values: [uuidArray(taken.map(({ id }) => id))],
+    values: [uuidArray([...ids])],
   });
 }
 

@@ -28,6 +28,7 @@ import { type Outbound, openOutbound } from "./outbound/post-notification.ts";
 import { WebhookLoop } from "./webhook-loop.ts";
 
 const database = useTestDatabase();
+const nothing = { taken: 0, isMore: false };
 useEmptyWebhooks(database);
 vi.setConfig({ testTimeout: 40_000 });
 
@@ -83,9 +84,9 @@ test("a notification is fanned out and delivered while the loop runs, as soon as
   const { endpoint } = await anEndpointAt(receiver.url);
   let isNotified = false;
   const fanOut = async () => {
-    if (!isNotified) return 0;
+    if (!isNotified) return nothing;
     isNotified = false;
-    return (await pendingDeliveries(db, endpoint)).length;
+    return { taken: (await pendingDeliveries(db, endpoint)).length, isMore: false };
   };
   const { loop } = aLoop({ fanOut });
   loop.start();
@@ -263,7 +264,13 @@ interface LoopOptions {
   maxInFlight?: number;
 }
 
-function aLoop({ db = database.db, fanOut = async () => 0, clock, maxInFlight = 200, ...options }: LoopOptions = {}) {
+function aLoop({
+  db = database.db,
+  fanOut = async () => nothing,
+  clock,
+  maxInFlight = 200,
+  ...options
+}: LoopOptions = {}) {
   const written: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {

@@ -10,6 +10,7 @@ import { maxAttempts, nextAttemptSeconds, soonerAttemptSeconds } from "./attempt
 import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import { disableGone } from "./endpoint-health.ts";
 import { settleExpiredLeases } from "./expired-leases.ts";
+import type { FannedOut } from "./fan-out.ts";
 import { finalStates, openDeliverySettlement, type SettleDelivery, type SettledState } from "./settle-deliveries.ts";
 
 /** The channel on which processes announce that they wrote notifications. */
@@ -17,8 +18,8 @@ export const notifiedChannel = "postern_notified";
 
 interface WebhookLoopOptions {
   db: Database;
-  /** Makes the deliveries of at most `limit` new notifications, and returns how many notifications it took. */
-  fanOut: (db: Database, limit: number) => Promise<number>;
+  /** Makes the deliveries of about `limit` new notifications. */
+  fanOut: (db: Database, limit: number) => Promise<FannedOut>;
   deps: AttemptDeps;
   metrics: Metrics;
   maxInFlight?: number;
@@ -63,8 +64,8 @@ export class WebhookLoop {
     const { log } = this.#options.deps;
     this.#parts = [
       this.#repeat(this.#notified, "webhooks.fan-out-failed", async () => {
-        const taken = await this.#fanOut();
-        if (taken === fanOutSize) return 0;
+        const { taken, isMore } = await this.#fanOut();
+        if (isMore) return 0;
         return taken > 0 ? busyPollMs : pollMs;
       }),
       this.#repeat(this.#claimable, "webhooks.claim-failed", async () => {
@@ -126,11 +127,11 @@ export class WebhookLoop {
     return { stop: () => ended };
   }
 
-  async #fanOut(): Promise<number> {
+  async #fanOut(): Promise<FannedOut> {
     const { db, fanOut } = this.#options;
-    const taken = await fanOut(db, fanOutSize);
-    if (taken > 0) this.#claimable.wake();
-    return taken;
+    const fannedOut = await fanOut(db, fanOutSize);
+    if (fannedOut.taken > 0) this.#claimable.wake();
+    return fannedOut;
   }
 
   /** Returns whether another step may be due. */
