@@ -24,6 +24,7 @@ import type { Database } from "../db/database.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { sealEndpointSecret } from "./endpoint-secret.ts";
+import type { FannedOut } from "./fan-out.ts";
 import { type Outbound, openOutbound } from "./outbound/post-notification.ts";
 import { WebhookLoop } from "./webhook-loop.ts";
 
@@ -258,7 +259,7 @@ async function anEndpointAt(url: string): Promise<{ endpoint: WebhookEndpoint }>
 
 interface LoopOptions {
   db?: Database;
-  fanOut?: () => Promise<number>;
+  fanOut?: () => Promise<FannedOut>;
   clock?: () => number;
   outbound?: Pick<Outbound, "post">;
   maxInFlight?: number;

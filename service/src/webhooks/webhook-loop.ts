@@ -1,27 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
 import { startTicker } from "../loops/ticker.ts";
-import { untilWritten } from "../loops/until-written.ts";
 import { WakeSignal } from "../loops/wake-signal.ts";
-import type { Metrics } from "../metrics.ts";
 import { advanceReplay } from "./advance-replay.ts";
-import { type AttemptAnswer, type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
-import { maxAttempts, nextAttemptSeconds, soonerAttemptSeconds } from "./attempt-schedule.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
-import { disableGone } from "./endpoint-health.ts";
+import { claimDeliveries } from "./claim-deliveries.ts";
 import { settleExpiredLeases } from "./expired-leases.ts";
 import type { FannedOut } from "./fan-out.ts";
-import { finalStates, openDeliverySettlement, type SettleDelivery, type SettledState } from "./settle-deliveries.ts";
+import { countFinal, type RunDeps, RunningDeliveries } from "./running-deliveries.ts";
 
 /** The channel on which processes announce that they wrote notifications. */
 export const notifiedChannel = "postern_notified";
 
-interface WebhookLoopOptions {
-  db: Database;
+interface WebhookLoopOptions extends RunDeps {
   /** Makes the deliveries of about `limit` new notifications. */
   fanOut: (db: Database, limit: number) => Promise<FannedOut>;
-  deps: AttemptDeps;
-  metrics: Metrics;
   maxInFlight?: number;
 }
 
@@ -35,9 +27,6 @@ const fanOutSize = 200;
 const usualInFlight = 600;
 /** The 15 s of an attempt, and time to settle it. A lease that remains expires. */
 const stopWithinMs = 17_000;
-/** About a quarter of an hour. The lease expired long before, so giving up loses only the answer. */
-const settleTries = 70;
-const gone = 410;
 
 /**
  * Fans out notifications, and claims, posts and settles their deliveries, each as soon as it can. A hint only wakes it earlier. The three
@@ -45,10 +34,7 @@ const gone = 410;
  */
 export class WebhookLoop {
   readonly #options: WebhookLoopOptions;
-  readonly #settle: SettleDelivery;
-  readonly #running = new Set<Promise<void>>();
-  /** Ids of deliveries whose attempt succeeded and is being settled. */
-  readonly #answered = new Set<string>();
+  readonly #running: RunningDeliveries;
   readonly #notified = new WakeSignal();
   readonly #claimable = new WakeSignal();
   readonly #replayable = new WakeSignal();
@@ -57,7 +43,7 @@ export class WebhookLoop {
 
   constructor(options: WebhookLoopOptions) {
     this.#options = options;
-    this.#settle = openDeliverySettlement(options.db);
+    this.#running = new RunningDeliveries(options, () => this.#claimable.wake());
   }
 
   start(): void {
@@ -93,7 +79,8 @@ export class WebhookLoop {
     this.#stopping.abort();
     this.wake();
     this.#replayable.wake();
-    const ended = Promise.all([...this.#parts.map((part) => part.stop()), ...this.#running]);
+    // A claim that has not ended yet may still start attempts.
+    const ended = Promise.all(this.#parts.map((part) => part.stop())).then(() => this.#running.ended());
     const late = new AbortController();
     await Promise.race([ended, sleep(stopWithinMs, undefined, { signal: late.signal }).catch(() => undefined)]);
     late.abort();
@@ -103,7 +90,7 @@ export class WebhookLoop {
   async runOnce(): Promise<number> {
     await this.#fanOut();
     const claimed = await this.#claim();
-    await Promise.all(this.#running);
+    await this.#running.ended();
     return claimed;
   }
 
@@ -147,11 +134,11 @@ export class WebhookLoop {
 
   async #claim(): Promise<number> {
     const { db, deps, maxInFlight = usualInFlight } = this.#options;
-    const free = maxInFlight - this.#running.size;
+    const free = maxInFlight - this.#running.count;
     if (free <= 0 || this.#stopping.signal.aborted) return 0;
     const claimedAt = deps.clock();
-    const claimed = await claimDeliveries(db, { maxDeliveries: free, answered: [...this.#answered] });
-    for (const delivery of claimed) this.#start(delivery, claimedAt);
+    const claimed = await claimDeliveries(db, { maxDeliveries: free, answered: this.#running.answered });
+    for (const delivery of claimed) this.#running.start(delivery, claimedAt);
     return claimed.length;
   }
 
@@ -160,96 +147,8 @@ export class WebhookLoop {
     const states = await settleExpiredLeases(db);
     for (const state of states.filter((each) => each !== undefined)) {
       metrics.webhookAttempts.inc({ result: "unknown" });
-      this.#countFinal(state);
+      countFinal(metrics, state);
     }
     if (states.length > 0) this.#claimable.wake();
   }
-
-  #start(delivery: ClaimedDelivery, claimedAt: number): void {
-    const attempt = this.#attempt(delivery, claimedAt).finally(() => {
-      this.#running.delete(attempt);
-      this.#claimable.wake();
-    });
-    this.#running.add(attempt);
-  }
-
-  /** Never rejects. When a result cannot be stored, the attempt becomes unknown at the end of its lease. */
-  async #attempt(delivery: ClaimedDelivery, claimedAt: number): Promise<void> {
-    // crash point: webhook-claimed
-    const { deps } = this.#options;
-    const facts = {
-      delivery_id: delivery.id,
-      account_id: delivery.accountId,
-      endpoint_id: delivery.endpointId,
-      attempt: delivery.attempt,
-      host: hostOf(delivery.url),
-    };
-    try {
-      const answer = await attemptDelivery(deps, delivery, claimedAt);
-      // crash point: webhook-answered
-      if (answer.result === "success") {
-        // The next delivery of the endpoint need not wait for the settlement of this one.
-        this.#answered.add(delivery.id);
-        this.#claimable.wake();
-      }
-      await untilWritten(() => this.#store(delivery, answer, facts), {
-        onFailure: (err, tries) => deps.log.error({ ...facts, tries, err }, "webhook.not-settled-yet"),
-        maxTries: settleTries,
-      });
-      // crash point: webhook-settled
-    } catch (err) {
-      deps.log.error({ ...facts, err }, "webhook.settle-failed");
-    } finally {
-      this.#answered.delete(delivery.id);
-    }
-  }
-
-  /** The endpoint first, so that settling pauses the delivery. Both can be repeated. */
-  async #store(delivery: ClaimedDelivery, answer: AttemptAnswer, facts: Record<string, unknown>): Promise<void> {
-    const { db, deps, metrics } = this.#options;
-    const { result, durationMs, status, failure } = answer;
-    if (status === gone && (await disableGone(db, delivery.endpointId, delivery.url))) {
-      deps.log.warn({ ...facts, reason: "gone" }, "webhook.endpoint-disabled");
-    }
-    const state = await this.#settle({
-      deliveryId: delivery.id,
-      accountId: delivery.accountId,
-      endpointId: delivery.endpointId,
-      attempt: delivery.attempt,
-      attemptedAt: delivery.attemptedAt,
-      durationMs,
-      status,
-      answer: answer.answer,
-      failure,
-      ...nextStep(answer, delivery.attempt),
-    });
-    metrics.webhookAttempts.inc({ result });
-    this.#countFinal(state);
-    const duration = durationMs === undefined ? undefined : Math.round(durationMs);
-    deps.log.info(
-      { ...facts, result, status, duration_ms: duration, state: state ?? "lease-lost" },
-      "webhook.attempted",
-    );
-  }
-
-  #countFinal(state: SettledState): void {
-    const final = finalStates.find((each) => each === state);
-    if (final !== undefined) this.#options.metrics.webhookDeliveries.inc({ state: final });
-  }
-}
-
-function nextStep({ result, retryAfterSeconds }: AttemptAnswer, attempt: number) {
-  switch (result) {
-    case "lost":
-      return { kind: "not-made", delaySeconds: undefined } as const;
-    case "not-made":
-      return { kind: "not-made", delaySeconds: soonerAttemptSeconds(Math.min(attempt, maxAttempts - 1)) } as const;
-    default:
-      return { kind: "made", delaySeconds: nextAttemptSeconds(attempt, retryAfterSeconds) } as const;
-  }
-}
-
-/** For the log, because the rest of a URL can hold a credential. */
-function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host : undefined;
 }
