@@ -7,8 +7,9 @@ import { feedback } from "./feedback/feedback.ts";
 import type { Bench } from "./frame/bench.ts";
 import { growth } from "./growth/growth.ts";
 import { latency } from "./latency/latency.ts";
+import { webhooks } from "./webhooks/webhooks.ts";
 
-export const benches: Bench[] = [accept, drain, feedback, latency, engines, cells, growth];
+export const benches: Bench[] = [accept, drain, feedback, latency, webhooks, engines, cells, growth];
 
 export function benchClaim({ name, description, covers }: Bench): Claim {
   return {
