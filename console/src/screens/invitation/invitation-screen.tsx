@@ -1,10 +1,11 @@
-import { Anchor, Button, PasswordInput } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, callOpen } from "../../api/call.ts";
 import { session } from "../../api/session.ts";
 import { meQuery } from "../../api/use-me.ts";
+import { EntryForm, PasswordField } from "../../frame/entry-form.tsx";
 import { EntryPage } from "../../frame/entry-page.tsx";
 import { useMailedToken } from "../../frame/use-mailed-token.ts";
 
@@ -70,27 +71,14 @@ function AcceptWithPassword({ token }: { token: string }) {
   }
   return (
     <EntryPage title="Accept the invitation" error={accept.error?.message}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          accept.mutate();
-        }}
-      >
-        <PasswordInput
-          label="Password"
+      <EntryForm action="Accept" isPending={accept.isPending} onSubmit={accept.mutate}>
+        <PasswordField
           description="Your password, if you have a user here already. Otherwise choose one of at least 12 characters."
-          autoComplete="current-password"
           autoFocus
-          required
-          withAsterisk={false}
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
+          onChange={setPassword}
         />
-        <Button type="submit" variant="filled" size="sm" loading={accept.isPending} fullWidth>
-          Accept
-        </Button>
-      </form>
+      </EntryForm>
     </EntryPage>
   );
 }

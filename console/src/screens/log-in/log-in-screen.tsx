@@ -1,10 +1,11 @@
-import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
+import { Anchor, Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { callOpen } from "../../api/call.ts";
 import { session } from "../../api/session.ts";
+import { EmailField, EntryForm, PasswordField } from "../../frame/entry-form.tsx";
 import { EntryPage } from "../../frame/entry-page.tsx";
 import { useSearchState } from "../../frame/search-state.ts";
 import { useLoggedIn } from "../../frame/use-logged-in.ts";
@@ -27,8 +28,7 @@ export function LogInScreen() {
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     setPending(true);
     setError(undefined);
     try {
@@ -49,28 +49,15 @@ export function LogInScreen() {
 
   return (
     <EntryPage title="Log in" error={error?.message}>
-      <form onSubmit={(event) => void submit(event)}>
+      <EntryForm
+        action={step === "password" ? "Log in" : "Continue"}
+        isPending={isPending}
+        onSubmit={() => void submit()}
+      >
         {step === "password" ? (
           <>
-            <TextInput
-              label="Email address"
-              type="email"
-              autoComplete="username"
-              autoFocus
-              required
-              withAsterisk={false}
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-            />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-              visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
-            />
+            <EmailField value={email} onChange={setEmail} />
+            <PasswordField value={password} onChange={setPassword} />
           </>
         ) : (
           <TextInput
@@ -85,10 +72,7 @@ export function LogInScreen() {
             onChange={(event) => setCode(event.currentTarget.value)}
           />
         )}
-        <Button type="submit" variant="filled" size="sm" loading={isPending} fullWidth>
-          {step === "password" ? "Log in" : "Continue"}
-        </Button>
-      </form>
+      </EntryForm>
       {step === "password" ? (
         <>
           {methods.data?.oidc ? (

@@ -1,8 +1,9 @@
-import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { callOpen } from "../../api/call.ts";
+import { EmailField, EntryForm, PasswordField } from "../../frame/entry-form.tsx";
 import { EntryPage } from "../../frame/entry-page.tsx";
 import { useMailedToken } from "../../frame/use-mailed-token.ts";
 
@@ -20,26 +21,9 @@ function RequestLink() {
       {request.isSuccess ? (
         <p role="status">{request.data.message}</p>
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            request.mutate();
-          }}
-        >
-          <TextInput
-            label="Email address"
-            type="email"
-            autoComplete="username"
-            autoFocus
-            required
-            withAsterisk={false}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-          />
-          <Button type="submit" variant="filled" size="sm" loading={request.isPending} fullWidth>
-            Mail me a link
-          </Button>
-        </form>
+        <EntryForm action="Mail me a link" isPending={request.isPending} onSubmit={request.mutate}>
+          <EmailField value={email} onChange={setEmail} />
+        </EntryForm>
       )}
       <BackToLogIn />
     </EntryPage>
@@ -56,28 +40,17 @@ function NewPassword({ token }: { token: string }) {
       {reset.isSuccess ? (
         <p role="status">{reset.data.message}</p>
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            reset.mutate();
-          }}
-        >
-          <PasswordInput
+        <EntryForm action="Set the password" isPending={reset.isPending} onSubmit={reset.mutate}>
+          <PasswordField
             label="New password"
             description="At least 12 characters"
             autoComplete="new-password"
             minLength={12}
             autoFocus
-            required
-            withAsterisk={false}
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
+            onChange={setPassword}
           />
-          <Button type="submit" variant="filled" size="sm" loading={reset.isPending} fullWidth>
-            Set the password
-          </Button>
-        </form>
+        </EntryForm>
       )}
       <BackToLogIn />
     </EntryPage>
