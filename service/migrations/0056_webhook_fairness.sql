@@ -1,5 +1,5 @@
 -- Expands, and removes an index that only a worker of the release before uses: it finds new notifications by the other one. Workers take
--- the same share of every account (webhooks/take-notifications.ts).
+-- the same share of every account (webhooks/take-new-notifications.ts).
 create index notifications_new_of_account_idx on notifications (account_id, id) where envelope is null;
 drop index notifications_new_idx;
 

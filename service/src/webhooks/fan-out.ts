@@ -3,7 +3,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import { renderEnvelope } from "./envelope.ts";
 import { readNotifications } from "./notification-rows.ts";
-import { takeNotifications } from "./take-notifications.ts";
+import { takeNewNotifications } from "./take-new-notifications.ts";
 
 export interface FannedOut {
   taken: number;
@@ -16,7 +16,7 @@ export interface FannedOut {
  */
 export function fanOut(db: Database, limit: number): Promise<FannedOut> {
   return db.withTransaction(async (tx) => {
-    const { ids, isMore } = await takeNotifications(tx, limit);
+    const { ids, isMore } = await takeNewNotifications(tx, limit);
     if (ids.length === 0) return { taken: 0, isMore };
     const rows = await readNotifications(tx, ids);
     const envelopes = rows.map((row) => ({ id: row.id, envelope: renderEnvelope(row) }));

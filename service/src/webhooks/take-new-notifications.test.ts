@@ -5,7 +5,7 @@ import { change } from "../../test/send-rows.ts";
 import { stopAutovacuum } from "../../test/stop-autovacuum.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Database, Queryable } from "../db/database.ts";
-import { takeNotifications } from "./take-notifications.ts";
+import { takeNewNotifications } from "./take-new-notifications.ts";
 
 const database = useTestDatabase();
 beforeEach(() => change(database.db, "truncate notifications"));
@@ -15,7 +15,7 @@ test("an account with a thousand new notifications does not delay three of anoth
   const [crowded, calm] = [await anAccount(db), await anAccount(db)];
   await newNotifications(db, crowded, 1_000);
   await newNotifications(db, calm, 3);
-  const { ids, isMore } = await takeNotifications(db, 100);
+  const { ids, isMore } = await takeNewNotifications(db, 100);
   expect(isMore).toBe(true);
   expect(await accountsOf(db, ids)).toEqual(
     new Map([
@@ -30,9 +30,9 @@ test("one account alone gets every place, its oldest first", async () => {
   const accountId = await anAccount(db);
   await newNotifications(db, accountId, 150);
   const oldest = await change(db, "select id from notifications order by id limit 100");
-  expect(await takeNotifications(db, 100)).toEqual({ ids: oldest.map(({ id }) => id), isMore: true });
+  expect(await takeNewNotifications(db, 100)).toEqual({ ids: oldest.map(({ id }) => id), isMore: true });
   await change(db, "update notifications set envelope = '{}' where id < $1", [oldest.at(-1)?.id]);
-  const rest = await takeNotifications(db, 100);
+  const rest = await takeNewNotifications(db, 100);
   expect([rest.ids.length, rest.isMore]).toEqual([51, false]);
 });
 
@@ -61,7 +61,7 @@ test.for(["without statistics", "with fresh statistics"])(
     await newNotifications(db, calm, 2);
     const { rowsRead } = await costOf(
       { ...db.forAccount(calm), query: (statement) => db.query(statement) },
-      (watched) => takeNotifications(watched, 20),
+      (watched) => takeNewNotifications(watched, 20),
     );
     expect(rowsRead).toBeLessThan(100);
   },
@@ -80,7 +80,7 @@ async function newNotifications(db: Queryable, accountId: string, count: number,
 /** What a fan-out does, as far as it matters here. */
 function takeAndRender(db: Database, limit: number): Promise<string[]> {
   return db.withTransaction(async (tx) => {
-    const { ids } = await takeNotifications(tx, limit);
+    const { ids } = await takeNewNotifications(tx, limit);
     await tx.query({
       name: "render",
       text: "update notifications set envelope = '{}' where id = any ($1)",

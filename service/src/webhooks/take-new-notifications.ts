@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { onlyByIndex } from "../db/stable-plan.ts";
 
-export interface TakenNotifications {
+export interface NewNotifications {
   ids: string[];
   /** Whether an account may have more than its share. */
   isMore: boolean;
@@ -18,7 +18,7 @@ const isNew = `n.envelope is null and ${onlyByIndex("n.envelope is null", "n.seq
  * 2. `served`: at most `limit` of them, and the same share for each.
  * 3. The oldest of each.
  */
-export async function takeNotifications(db: Queryable, limit: number): Promise<TakenNotifications> {
+export async function takeNewNotifications(db: Queryable, limit: number): Promise<NewNotifications> {
   const rows = await db.query<{ id: string; isLastOfShare: boolean }>({
     name: "take-new-notifications",
     text: `
