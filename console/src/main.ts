@@ -4,5 +4,5 @@ import { session } from "./api/session.ts";
 session.token().catch(() => undefined);
 // That request leaves when the browser has granted the lock of the tabs, which it does before it answers this question.
 // The scripts of the app would keep it from that for a fifth of a second on a slow machine.
-const granted = navigator.locks?.query() ?? Promise.resolve();
-void granted.finally(() => import("./app.tsx"));
+await navigator.locks?.query().catch(() => undefined);
+await import("./app.tsx");

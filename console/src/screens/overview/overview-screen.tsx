@@ -38,8 +38,9 @@ export function OverviewScreen() {
   const attention = findAttention({ mode, now, account: account.data, domains: domains.data, keys: keyList, failed });
   const isKnown = [usage, account, domains, keys].every(({ data }) => data !== undefined);
   const problem = [account, domains, keys].find(({ error, data }) => error !== null && data === undefined);
-  // Everything below the steps would move if they came later.
-  const isSettled = [keys, domains, hasSent.live, hasSent.test].every(({ isPending }) => !isPending);
+  // Everything below the first steps would move if they came later. An account with live mail has none.
+  const hasNoSteps = mode === "live" && (sum?.acceptedRecipients ?? 0) > 0;
+  const isSettled = hasNoSteps || [keys, domains, hasSent.live, hasSent.test].every(({ isPending }) => !isPending);
 
   const header = <PageHeader title="Overview" aside={<RangePicker range={range} now={now} />} />;
   if (!isSettled) {
