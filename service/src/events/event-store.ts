@@ -121,7 +121,7 @@ function countedEvents(rows: CountedRow[]): CountedEvents {
 }
 
 /** A search by recipient that the index cannot answer scans at most this many events per page; the caller continues from `nextBefore`. */
-const maxScanned = 10_000;
+const maxScanned = 4_000;
 
 /**
  * Newest first, from `before` on. `nextBefore` is the id to continue from; undefined at the end of the list. A page can
