@@ -43,12 +43,9 @@ export const takenResponse = z
         z.object({
           notification_id: z.uuid().describe("What a request to a webhook has as `webhook-id`"),
           type: notificationType,
-          body: z
-            .string()
-            .describe("What a request to a webhook has as its body")
-            .meta({
-              example: '{"type":"send.bounced","timestamp":"2026-11-15T09:30:05.000Z","mode":"test","data":{}}',
-            }),
+          body: z.string().describe("What a request to a webhook has as its body").meta({
+            example: '{"type":"send.bounced","timestamp":"2026-11-15T09:30:05.000Z","mode":"test","data":{}}',
+          }),
         }),
       )
       .describe("Oldest first. No later take returns them again"),
