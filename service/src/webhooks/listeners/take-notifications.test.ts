@@ -53,11 +53,11 @@ test("a smaller limit takes fewer, and 0 none", async () => {
   expect(counts).toEqual([0, 2, 0, 1]);
 });
 
-test("of eight takes at the same time, none returns a notification that another one returns", async () => {
+test("of four takes at the same time, each returns 50 notifications that no other one returns", async () => {
   const { db } = database;
   const listener = await aListener(db);
   await pendingDeliveries(db, listener, { count: 200 });
-  const takes = await Promise.all(Array.from({ length: 8 }, () => take(listener)));
+  const takes = await Promise.all(Array.from({ length: 4 }, () => take(listener)));
   const taken = takes.flatMap(({ notifications }) => notifications.map(({ publicId }) => publicId));
   expect([taken.length, new Set(taken).size]).toEqual([200, 200]);
   const states = await change(db, "select distinct state from webhook_deliveries where endpoint_id = $1", [

@@ -27,8 +27,8 @@ type TakenRow = { listensUntil: string } & (TakenNotification | { publicId: null
  * pending → delivered: removes the oldest due deliveries of the listener from the queue and returns their notifications, oldest first. The
  * listener exists for another minute. No later take returns them again: if the caller does not get the answer, they are lost.
  *
- * Takes of one listener run one at a time. So no row of this statement changes while it runs, which could crash PostgreSQL 18.4
- * (`runInOneSnapshot` in db/database.ts); and a deletion removes the listener before its rows.
+ * Takes of one listener run one at a time, so each sees what the one before it left. A deletion locks the listener before its deliveries.
+ * So no row changes while this statement waits for it, which could crash PostgreSQL 18.4 (`runInOneSnapshot` in db/database.ts).
  */
 export async function takeNotifications(
   db: AccountDatabase,
@@ -58,7 +58,6 @@ export async function takeNotifications(
           -- One fan-out makes all its deliveries due at the same time.
           order by q.priority, q.due_at, q.notification_id
           limit $5
-          for update
         ) as oldest
       ), taken as (
         delete from webhook_queue q
