@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { AppError } from "../../errors.ts";
-import { listenOn } from "./listen-on.ts";
+import { ListenLoop } from "./listen-loop.ts";
 import { type ListenedNotification, type ListenerApi, ListenerEnded, PassingFailure } from "./listener-api.ts";
 
 test("a passing failure of the API is reported once, and so is its end", async () => {
@@ -86,7 +86,8 @@ function listening(steps: Step[], receive: () => Promise<void> = () => Promise.r
   };
   // Starts after the test has replaced answers.
   const run = sleep(1).then(() =>
-    listenOn(api, {
+    new ListenLoop({
+      api,
       wanted: {},
       signal: stopping.signal,
       note: (text) => notes.push(text),
@@ -97,7 +98,7 @@ function listening(steps: Step[], receive: () => Promise<void> = () => Promise.r
       },
       pollMs: 1,
       retryMs: 1,
-    }),
+    }).run(),
   );
   return { run, api, notes, forwarded };
 }

@@ -1,15 +1,20 @@
 import { WakeSignal } from "../../loops/wake-signal.ts";
-import { type ListenedNotification, type ListenerApi, ListenerEnded, PassingFailure } from "./listener-api.ts";
-
-type Listener = Awaited<ReturnType<ListenerApi["create"]>>;
+import {
+  type ListenedNotification,
+  type Listener,
+  type ListenerApi,
+  ListenerEnded,
+  PassingFailure,
+} from "./listener-api.ts";
 
 interface ListenDeps {
+  api: ListenerApi;
   wanted: Parameters<ListenerApi["create"]>[0];
   /** Ends everything. */
   signal: AbortSignal;
   note(text: string): void;
   onListening(listener: Listener): void;
-  /** Never rejects. */
+  /** Never rejects, and ends soon after the signal. */
   forward(notification: ListenedNotification, ending: AbortSignal): Promise<void>;
   pollMs?: number;
   retryMs?: number;
@@ -18,87 +23,113 @@ interface ListenDeps {
 const maxWaiting = 50;
 
 /**
- * Creates a listener, takes from it and forwards, until `signal` aborts; then deletes it. Taking does not wait for forwarding, because the
- * listener would end while a slow receiver answers. Rejects when the API refuses the first listener, or later the key. Returns how many
- * notifications are taken and not forwarded.
+ * Creates a listener, takes from it and forwards, until the signal; then deletes it. Taking does not wait for forwarding, because the
+ * listener would end while a slow receiver answers.
  */
-export async function listenOn(api: ListenerApi, deps: ListenDeps): Promise<number> {
-  const { signal, pollMs = 1_000, retryMs = 2_000 } = deps;
-  const ending = new AbortController();
-  const [arrived, mayTake] = [new WakeSignal(), new WakeSignal()];
-  const end = () => {
-    ending.abort();
-    arrived.wake();
-    mayTake.wake();
-  };
-  signal.addEventListener("abort", end);
-  const waiting: ListenedNotification[] = [];
-  let listener: Listener | undefined;
-  let isFull = false;
+export class ListenLoop {
+  readonly #deps: ListenDeps;
+  readonly #pollMs: number;
+  readonly #retryMs: number;
+  readonly #ending = new AbortController();
+  readonly #arrived = new WakeSignal();
+  readonly #mayTake = new WakeSignal();
+  readonly #waiting: ListenedNotification[] = [];
+  #listener: Listener | undefined;
+  /** Whether the last take returned as many as it could, so that more probably wait. */
+  #isFull = false;
 
-  async function take(): Promise<void> {
-    listener ??= await api.create(deps.wanted);
-    const room = maxWaiting - waiting.length;
-    const taken = await api.take(listener.webhook_id, room);
-    isFull = taken.length === room;
-    waiting.push(...taken);
-    if (taken.length > 0) arrived.wake();
+  constructor(deps: ListenDeps) {
+    this.#deps = deps;
+    this.#pollMs = deps.pollMs ?? 1_000;
+    this.#retryMs = deps.retryMs ?? 2_000;
   }
 
-  async function poll(): Promise<void> {
+  /**
+   * Rejects when the API refuses the first listener, or the key later. Returns how many notifications it has taken and not forwarded.
+   */
+  async run(): Promise<number> {
+    const { api, signal, wanted, onListening } = this.#deps;
+    const end = () => this.#end();
+    signal.addEventListener("abort", end);
+    try {
+      this.#listener = await api.create(wanted);
+      onListening(this.#listener);
+      await Promise.all([this.#poll().finally(end), this.#forwardAll()]);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      signal.removeEventListener("abort", end);
+      await this.#deleteListener();
+    }
+    return this.#waiting.length;
+  }
+
+  #end(): void {
+    this.#ending.abort();
+    this.#arrived.wake();
+    this.#mayTake.wake();
+  }
+
+  async #poll(): Promise<void> {
+    const { note, signal } = this.#deps;
     let isFailing = false;
-    while (!ending.signal.aborted) {
+    while (!this.#ending.signal.aborted) {
       try {
-        await take();
-        if (isFailing) deps.note("The API answers again.");
+        await this.#take();
+        if (isFailing) note("The API answers again.");
         isFailing = false;
-        await mayTake.sleep(pollMs);
+        await this.#mayTake.sleep(this.#pollMs);
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof ListenerEnded) {
-          listener = undefined;
-          deps.note("The listener has ended. Postern creates another one; what happened meanwhile is not forwarded.");
-        } else if (error instanceof PassingFailure) {
-          if (!isFailing) deps.note(`${error.message} Postern tries again every ${retryMs / 1000} seconds.`);
-          isFailing = true;
-          await mayTake.sleep(retryMs);
-        } else throw error;
+        if (!(error instanceof PassingFailure)) throw error;
+        if (!isFailing) note(`${error.message} Postern tries again every ${this.#retryMs / 1000} seconds.`);
+        isFailing = true;
+        await this.#mayTake.sleep(this.#retryMs);
       }
     }
   }
 
-  async function forwardAll(): Promise<void> {
-    while (!ending.signal.aborted) {
-      const [next] = waiting;
-      if (next === undefined) {
-        if (isFull) mayTake.wake();
-        await arrived.sleep(pollMs);
+  async #take(): Promise<void> {
+    const { api, wanted, note } = this.#deps;
+    this.#listener ??= await api.create(wanted);
+    const room = maxWaiting - this.#waiting.length;
+    this.#isFull = false;
+    try {
+      const taken = await api.take(this.#listener.webhook_id, room);
+      this.#isFull = taken.length === room;
+      this.#waiting.push(...taken);
+      if (taken.length > 0) this.#arrived.wake();
+    } catch (error) {
+      if (!(error instanceof ListenerEnded)) throw error;
+      this.#listener = undefined;
+      note("The listener has ended. Postern creates another one; what happened meanwhile is not forwarded.");
+    }
+  }
+
+  /** One after the other, oldest first. */
+  async #forwardAll(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      const [oldest] = this.#waiting;
+      if (oldest === undefined) {
+        if (this.#isFull) this.#mayTake.wake();
+        await this.#arrived.sleep(this.#pollMs);
         continue;
       }
-      await deps.forward(next, ending.signal);
-      if (!ending.signal.aborted) waiting.shift();
+      await this.#deps.forward(oldest, signal);
+      if (!signal.aborted) this.#waiting.shift();
     }
   }
 
-  try {
-    listener = await api.create(deps.wanted);
-    deps.onListening(listener);
-    await Promise.all([poll().finally(end), forwardAll()]);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    signal.removeEventListener("abort", end);
-    if (listener !== undefined) await deleteListener(api, listener, deps);
-  }
-  return waiting.length;
-}
-
-/** Without a deletion the listener ends by itself, so a failure is no failure of the command. */
-async function deleteListener(api: ListenerApi, { webhook_id }: Listener, { note }: ListenDeps): Promise<void> {
-  try {
-    await api.delete(webhook_id);
-    note("The listener is deleted.");
-  } catch {
-    note("The listener could not be deleted. It ends by itself within a minute.");
+  /** Without a deletion the listener ends by itself, so a failure is no failure of the command. */
+  async #deleteListener(): Promise<void> {
+    const { api, note } = this.#deps;
+    if (this.#listener === undefined) return;
+    try {
+      await api.delete(this.#listener.webhook_id);
+      note("The listener is deleted.");
+    } catch {
+      note("The listener could not be deleted. It ends by itself within a minute.");
+    }
   }
 }

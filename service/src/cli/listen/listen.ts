@@ -5,7 +5,7 @@ import { type EndpointSecret, makeEndpointSecret } from "../../webhooks/endpoint
 import type { NotificationType } from "../../webhooks/notification-types.ts";
 import { colourMarks } from "../colour.ts";
 import { forwardNotification } from "./forward-notification.ts";
-import { listenOn } from "./listen-on.ts";
+import { ListenLoop } from "./listen-loop.ts";
 import { openListenerApi } from "./listener-api.ts";
 import { notificationLine } from "./notification-line.ts";
 
@@ -21,7 +21,8 @@ export async function runListen(environment: Environment, { forward, types, mode
   const signal = untilInterrupted();
   const api = openListenerApi({ url, apiKey, signal });
   const secret = makeEndpointSecret();
-  const left = await listenOn(api, {
+  const loop = new ListenLoop({
+    api,
     wanted: { types, mode },
     signal,
     note,
@@ -31,6 +32,7 @@ export async function runListen(environment: Environment, { forward, types, mode
       say(notificationLine(notification, answer), colourMarks);
     },
   });
+  const left = await loop.run();
   if (left > 0)
     note(`${amountText(left, "notification")} that the API had handed out ${left === 1 ? "is" : "are"} not forwarded.`);
 }

@@ -8,7 +8,7 @@ export interface ListenedNotification {
   body: string;
 }
 
-interface Listener {
+export interface Listener {
   webhook_id: string;
   mode: Mode;
 }
