@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { anAccount } from "../../../test/builders.ts";
 import { costOf } from "../../../test/explain.ts";
 import { change } from "../../../test/send-rows.ts";
@@ -53,13 +53,21 @@ test("a smaller limit takes fewer, and 0 none", async () => {
   expect(counts).toEqual([0, 2, 0, 1]);
 });
 
-test("of four takes at the same time, each returns 50 notifications that no other one returns", async () => {
+test("of takes at the same time, each returns 50 notifications that no other one returns", async () => {
   const { db } = database;
   const listener = await aListener(db);
-  await pendingDeliveries(db, listener, { count: 200 });
-  const takes = await Promise.all(Array.from({ length: 4 }, () => take(listener)));
-  const taken = takes.flatMap(({ notifications }) => notifications.map(({ publicId }) => publicId));
-  expect([taken.length, new Set(taken).size]).toEqual([200, 200]);
+  await pendingDeliveries(db, listener, { count: 150 });
+  let takes: ReturnType<typeof take>[] = [];
+  await db.withTransaction(async (tx) => {
+    const text = "select from webhook_endpoints where id = $1 for update";
+    await tx.query({ name: "lock-listener", text, values: [listener.id] });
+    takes = [take(listener), take(listener), take(listener)];
+    // Each has its snapshot, unless it waits for the one before it.
+    await vi.waitFor(async () => expect(await change(db, waitingStatements)).toHaveLength(takes.length), 10_000);
+  });
+  const taken = (await Promise.all(takes)).map(({ notifications }) => notifications.map(({ publicId }) => publicId));
+  expect(taken.map(({ length }) => length)).toEqual([50, 50, 50]);
+  expect(new Set(taken.flat()).size).toBe(150);
   const states = await change(db, "select distinct state from webhook_deliveries where endpoint_id = $1", [
     listener.id,
   ]);
@@ -139,6 +147,9 @@ test("a take from a backlog of 20,000 reads as many rows as it returns", async (
   const taking = { modes: bothModes, listenerId: listener.id, limit: maxTaken };
   expect((await costOf(account, (watched) => takeNotifications(watched, taking))).rowsRead).toBeLessThan(1_000);
 });
+
+const waitingStatements =
+  "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 interface Options {
   modes?: readonly ("live" | "test")[];
