@@ -1174,6 +1174,31 @@ export interface WebhookDeliveryDetails {
   }>;
 }
 
+/** A webhook without a URL, for development */
+export interface WebhookListener {
+  /** For the paths of a take and of `DELETE /webhooks/{id}` */
+  webhook_id: string;
+  types: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released">;
+  /** It is notified of sends of this mode */
+  mode: "live" | "test";
+  /** When the listener ends, unless a take extends it */
+  listens_until: string;
+}
+
+/** The oldest notifications that waited for the listener */
+export interface TakenNotifications {
+  /** Oldest first. No later take returns them again */
+  notifications: Array<{
+    /** What a request to a webhook has as `webhook-id` */
+    notification_id: string;
+    type: "send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released";
+    /** What a request to a webhook has as its body */
+    body: string;
+  }>;
+  /** When the listener ends, unless a take extends it */
+  listens_until: string;
+}
+
 /** A time range that is sent again to one webhook */
 export interface WebhookReplay {
   replay_id: string;
@@ -2008,6 +2033,18 @@ export interface ReplayWebhookBody {
 /** Newest first, at most 100 */
 export type ListWebhookReplaysAnswer = WebhookReplay[];
 
+export interface CreateWebhookListenerBody {
+  /** What the listener is notified of; by default everything */
+  types?: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released"> | undefined;
+  /** Notifications of sends of this mode. For a JWT; default `live`. An API key has its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+export interface TakeNotificationsBody {
+  /** At most this many notifications, 0 to 50, by default 50. 0 only extends the listener */
+  limit?: number | undefined;
+}
+
 export interface GetUsageQuery {
   /** Start of the range; default 24 hours before `to`, with `by=day` 30 days. Rounded down to the hour or day */
   from?: string | undefined;
@@ -2552,6 +2589,20 @@ export interface Operations {
       replay_id: string;
     };
     answer: WebhookReplay;
+  };
+  /** Create a listener, for development */
+  "POST /api/v1/webhooks/listeners": {
+    body: CreateWebhookListenerBody;
+    answer: WebhookListener;
+  };
+  /** Take the notifications of a listener */
+  "POST /api/v1/webhooks/listeners/{id}/take": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    body: TakeNotificationsBody;
+    answer: TakenNotifications;
   };
   /** Get the usage of the account */
   "GET /api/v1/usage": {

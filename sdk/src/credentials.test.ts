@@ -196,6 +196,8 @@ async function callEveryMethod(postern: Postern): Promise<void> {
   await postern.webhooks.replays("1");
   await postern.webhooks.replayOf("1", "3");
   await postern.webhooks.cancelReplay("1", "3");
+  await postern.webhooks.createListener();
+  await postern.webhooks.takeNotifications("1");
   await postern.auth.logIn(login);
   await postern.auth.refresh({ refresh_token: "r" });
   await postern.auth.logOut();

@@ -2,6 +2,7 @@ import type {
   ChangeWebhookBody,
   CreatedWebhook,
   CreateWebhookBody,
+  CreateWebhookListenerBody,
   DeleteWebhookAnswer,
   ListWebhookDeliveriesAnswer,
   ListWebhookDeliveriesQuery,
@@ -11,11 +12,14 @@ import type {
   ReplayWebhookDeliveryAnswer,
   RotatedWebhook,
   RotateWebhookSecretBody,
+  TakeNotificationsBody,
+  TakenNotifications,
   TestWebhookAnswer,
   TestWebhookBody,
   Webhook,
   WebhookDelivery,
   WebhookDeliveryDetails,
+  WebhookListener,
   WebhookReplay,
 } from "./api-types.ts";
 import { eachEntry } from "./each-entry.ts";
@@ -115,6 +119,27 @@ export class Webhooks {
     return this.#request(
       "POST /api/v1/webhooks/{id}/replay",
       { path: { id: webhookId }, body: range },
+      { options, isSafeToRetry: false },
+    );
+  }
+
+  /**
+   * Creates a webhook without a URL, for development: take its notifications once a second. It ends 60 seconds after the last take, or
+   * when you delete it. Retries on 429 only.
+   */
+  createListener(listener: CreateWebhookListenerBody = {}, options?: CallOptions): Call<WebhookListener> {
+    return this.#request("POST /api/v1/webhooks/listeners", { body: listener }, { options, isSafeToRetry: false });
+  }
+
+  /** The notifications that wait for the listener, oldest first. No later call returns them again. Retries on 429 only. */
+  takeNotifications(
+    listenerId: string,
+    take: TakeNotificationsBody = {},
+    options?: CallOptions,
+  ): Call<TakenNotifications> {
+    return this.#request(
+      "POST /api/v1/webhooks/listeners/{id}/take",
+      { path: { id: listenerId }, body: take },
       { options, isSafeToRetry: false },
     );
   }

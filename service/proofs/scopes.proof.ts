@@ -172,7 +172,7 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   if (name === "GET /api/v1/suppression/:email" || name === "DELETE /api/v1/suppression/:email") return [200, 404];
   if (name === "POST /api/v1/send/validate" && !isOwn) return [200, 401];
   // An account can have ten.
-  if (name === "POST /api/v1/webhooks") return [201, 422];
+  if (name === "POST /api/v1/webhooks" || name === "POST /api/v1/webhooks/listeners") return [201, 422];
   if (name === "DELETE /api/v1/webhooks/:id") return [200, 404];
   // One replay of a webhook runs at a time.
   if (name === "POST /api/v1/webhooks/:id/replay") return [202, 409];

@@ -215,7 +215,12 @@ function operationsOf(published: typeof document): string[] {
   return allOperations(published).map(({ operationId }) => operationId);
 }
 
-const noSpares = { domainId: 0, memberId: "", invitationId: "", webhook: { id: "", deliveryId: "", replayId: "" } };
+const noSpares = {
+  domainId: 0,
+  memberId: "",
+  invitationId: "",
+  webhook: { id: "", deliveryId: "", replayId: "", listenerId: "" },
+};
 
 function operationsProbed([one, other]: Tenant[]): Set<string> {
   if (one === undefined || other === undefined) throw new Error("at least two accounts are required");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { findConflicts } from "./config-conflicts.ts";
-import { type Environment, environmentSchema } from "./environment-schema.ts";
+import { callerSchema, type Environment, environmentSchema } from "./environment-schema.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { Secret, SecretPair } from "./secret.ts";
 
@@ -157,6 +157,15 @@ export function readDoctorConfig(env: Environment) {
   };
 }
 
+/** For `postern listen`, which needs an API key and nothing of the installation. Its help explains both settings. */
+export function readCallerConfig(env: Environment) {
+  const problems: string[] = [];
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const values = parse(callerSchema, given, problems);
+  if (values === undefined) throw invalid(problems, "postern listen", "`postern help listen` explains the settings.");
+  return { url: values.POSTERN_URL, apiKey: values.POSTERN_API_KEY };
+}
+
 /** The settings of the commands that create API keys. */
 export function readKeyIssuer(env: Environment) {
   const values = readPart(environmentSchema.pick({ API_KEY_PEPPER: true, CELL_CODE: true }), env);
@@ -296,9 +305,13 @@ function pair(current: Secret, second: Secret | undefined): SecretPair {
   return { current, second };
 }
 
-function invalid(problems: string[], command?: string): ConfigurationError {
+function invalid(
+  problems: string[],
+  command?: string,
+  advice = "Each setting is explained in .env.example.",
+): ConfigurationError {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const where = command === undefined ? "the configuration" : `the configuration of \`${command}\``;
   const lines = problems.map((problem) => `  - ${problem}`).join("\n");
-  return new ConfigurationError(`${count} in ${where}:\n${lines}\nEach setting is explained in .env.example.`);
+  return new ConfigurationError(`${count} in ${where}:\n${lines}\n${advice}`);
 }

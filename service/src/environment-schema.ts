@@ -70,6 +70,12 @@ const ports = z.string().transform((value, context): number[] | "any" => {
   return entries.map(Number);
 });
 
+/** Of a command that calls the API like a customer, on a machine without the settings of the installation. */
+export const callerSchema = z.object({
+  POSTERN_URL: httpUrl.default("http://127.0.0.1:3000").describe("address of the API"),
+  POSTERN_API_KEY: z.string().describe("a key with the scopes webhooks and read"),
+});
+
 /** Every setting with its meaning. `setting-details.ts` adds what documents need. */
 export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl.describe("PostgreSQL 15 or newer, the only server Postern needs"),

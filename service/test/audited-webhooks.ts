@@ -64,7 +64,17 @@ export const webhookRequests: AuditedRequests = {
     const isDone = "exists (select from webhook_replays where endpoint_id = $1 and state = 'cancelled')";
     return { ...request, path: `${request.path}/replays/${replay_id}/cancel`, isDone, subject: id, entry };
   },
+  "POST /api/v1/webhooks/listeners": async ({ db, loginDeps }) => {
+    const user = await aLogin(db, loginDeps);
+    const after = { url: listener, description: null, types, mode: "live", enabled: true };
+    const entry = { actorName: user.email, targetName: listener, before: null, after };
+    const isDone = "exists (select from webhook_endpoints where account_id = $1 and listens_until is not null)";
+    const subject = user.accountId;
+    return { ...by(user), path: "/api/v1/webhooks/listeners", body: { types }, isDone, subject, entry };
+  },
 };
+
+const listener = "postern listen";
 
 async function anOwnWebhook({ db, loginDeps }: RequestDeps) {
   const user = await aLogin(db, loginDeps);

@@ -42,7 +42,7 @@ export function requireDeclaredHeaders(answer: Answer, headers: Record<string, u
 }
 
 function responseOf({ method, path, status }: Answer): DocumentedResponse | undefined {
-  const pattern = Object.keys(document.paths).find((candidate) => matches(candidate, path));
+  const pattern = patternOf(path);
   return pattern === undefined ? undefined : document.paths[pattern]?.[method.toLowerCase()]?.responses[status];
 }
 
@@ -60,7 +60,7 @@ export function requireDocumented(answer: Answer): void {
 }
 
 function schemaPointer({ method, path, status }: Answer): string | undefined {
-  const pattern = Object.keys(document.paths).find((candidate) => matches(candidate, path));
+  const pattern = patternOf(path);
   const operation = pattern === undefined ? undefined : document.paths[pattern]?.[method.toLowerCase()];
   // An unknown operation has no entry; its error response still has the published shape.
   if (pattern === undefined || operation === undefined) {
@@ -71,6 +71,12 @@ function schemaPointer({ method, path, status }: Answer): string | undefined {
   const pointer = `/paths/${route}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`;
   // The pointer is part of a URI fragment, where braces are not allowed.
   return encodeURI(pointer);
+}
+
+/** A path without parameters goes before one with them, as OpenAPI says. */
+function patternOf(path: string): string | undefined {
+  const found = Object.keys(document.paths).filter((candidate) => matches(candidate, path));
+  return found.find((candidate) => !candidate.includes("{")) ?? found[0];
 }
 
 function matches(pattern: string, path: string): boolean {

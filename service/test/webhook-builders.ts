@@ -1,7 +1,8 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
-import type { Queryable } from "../src/db/database.ts";
+import type { Database, Queryable } from "../src/db/database.ts";
 import type { Mode } from "../src/mode.ts";
 import { type NotificationType, notificationTypes } from "../src/webhooks/notification-types.ts";
+import { anAccount } from "./builders.ts";
 
 interface Endpoint {
   accountId: string;
@@ -32,6 +33,21 @@ export async function aWebhook(db: Queryable, endpoint: Endpoint): Promise<strin
     values: [randomUUIDv7(), id, endpoint.accountId, randomBytes(64)],
   });
   return id;
+}
+
+/** A listener for every type. A negative time makes it expired. */
+export async function aListener(
+  db: Database,
+  { accountId, mode = "live", seconds = 60 }: { accountId?: string; mode?: Mode; seconds?: number } = {},
+): Promise<{ id: string; accountId: string }> {
+  const ownerId = accountId ?? (await anAccount(db));
+  const id = await anEndpoint(db, { accountId: ownerId, mode, url: "postern listen" });
+  await db.query({
+    name: "a-listener",
+    text: "update webhook_endpoints set listens_until = now() + make_interval(secs => $2) where id = $1",
+    values: [id, seconds],
+  });
+  return { id, accountId: ownerId };
 }
 
 interface DeliveryOptions {

@@ -10,6 +10,7 @@ import { anOperatorLogin } from "../../test/operator-login.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { spawnPostern } from "../../test/spawn-postern.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
+import { aListener } from "../../test/webhook-builders.ts";
 
 /** The parts of a body that stand for what only one person has. */
 const credentialFields = new Set([
@@ -33,6 +34,7 @@ const byTheUser = new Set([
 const mailsReset = "/api/v1/auth/password-reset";
 const replays = "/api/v1/operator/quarantine/replay";
 const viewsContent = "/api/v1/send/{id}/content/view";
+const takes = "/api/v1/webhooks/listeners/{id}/take";
 
 export interface OwnAccounts {
   /** Sends the body in a new account that has what the route needs; undefined for a route that the user may call. */
@@ -95,6 +97,7 @@ interface PreparedRequest {
 async function prepare(deps: RequestDeps, method: string, path: string): Promise<PreparedRequest | undefined> {
   if (path === replays) return aReplay(deps);
   if (path === viewsContent) return aView(deps);
+  if (path === takes) return aTake(deps);
   if (byTheUser.has(path)) return undefined;
   return auditedRequests[`${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`]?.(deps);
 }
@@ -113,6 +116,12 @@ async function aView({ db, loginDeps }: RequestDeps): Promise<PreparedRequest> {
   const { accountId, accessToken } = await aLogin(db, loginDeps);
   const id = await aQueuedSend(db, { accountId });
   return { path: `/api/v1/send/${id}/content/view`, token: accessToken };
+}
+
+async function aTake({ db, loginDeps }: RequestDeps): Promise<PreparedRequest> {
+  const { accountId, accessToken } = await aLogin(db, loginDeps);
+  const { id } = await aListener(db, { accountId });
+  return { path: `/api/v1/webhooks/listeners/${id}/take`, token: accessToken };
 }
 
 function withCredentials(example: unknown, given: Record<string, unknown>): Record<string, unknown> {

@@ -113,6 +113,11 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   "GET /api/v1/webhooks/:id/replays/:replay_id": ({ webhooks }, mode) => named(replayOf(webhooks[mode])),
   "POST /api/v1/webhooks/:id/replays/:replay_id/cancel": ({ webhooks }, mode) =>
     named(`${replayOf(webhooks[mode])}/cancel`),
+  "POST /api/v1/webhooks/listeners": () => ({ path: "/api/v1/webhooks/listeners", body: {} }),
+  "POST /api/v1/webhooks/listeners/:id/take": ({ webhooks }, mode) => ({
+    ...named(`/api/v1/webhooks/listeners/${webhooks[mode].listenerId}/take`),
+    body: {},
+  }),
   "GET /api/v1/operator/status": () => ({ path: "/api/v1/operator/status" }),
   "GET /api/v1/operator/processes": () => ({ path: "/api/v1/operator/processes" }),
   "GET /api/v1/operator/ses": () => ({ path: "/api/v1/operator/ses" }),

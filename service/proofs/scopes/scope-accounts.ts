@@ -8,7 +8,7 @@ import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anOperatorLogin } from "../../test/operator-login.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
-import { aDelivery, aReplay, aWebhook } from "../../test/webhook-builders.ts";
+import { aDelivery, aListener, aReplay, aWebhook } from "../../test/webhook-builders.ts";
 
 /** An account with a resource of every kind, in both modes. */
 export interface ScopeAccount {
@@ -34,6 +34,7 @@ interface ScopeWebhook {
   id: string;
   deliveryId: string;
   replayId: string;
+  listenerId: string;
   /** To be deleted. */
   spareId: string;
 }
@@ -92,5 +93,6 @@ async function aScopeWebhook(db: Database, accountId: string, mode: Mode): Promi
   const id = await aWebhook(db, { accountId, mode });
   const deliveryId = await aDelivery(db, { accountId, endpointId: id });
   const replayId = await aReplay(db, { accountId, endpointId: id });
-  return { id, deliveryId, replayId, spareId: await aWebhook(db, { accountId, mode }) };
+  const { id: listenerId } = await aListener(db, { accountId, mode, seconds: 3_600 });
+  return { id, deliveryId, replayId, listenerId, spareId: await aWebhook(db, { accountId, mode }) };
 }

@@ -8,7 +8,7 @@ import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anEvent } from "../../test/event-builders.ts";
 import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
-import { aDelivery, aReplay, aWebhook } from "../../test/webhook-builders.ts";
+import { aDelivery, aListener, aReplay, aWebhook } from "../../test/webhook-builders.ts";
 
 export interface Tenant {
   accountId: string;
@@ -27,7 +27,7 @@ export interface Tenant {
   sends: { id: string; mode: Mode }[];
   eventIds: string[];
   suppressed: string;
-  webhooks: { id: string; deliveryId: string; replayId: string; mode: Mode }[];
+  webhooks: { id: string; deliveryId: string; replayId: string; listenerId: string; mode: Mode }[];
   /** The tag and ids that no other account may see. */
   marks: string[];
 }
@@ -100,7 +100,7 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
       loginId,
       ...sends.map(({ id }) => id),
       ...eventIds,
-      ...webhooks.flatMap(({ id, deliveryId, replayId }) => [id, deliveryId, replayId]),
+      ...webhooks.flatMap(({ id, deliveryId, replayId, listenerId }) => [id, deliveryId, replayId, listenerId]),
     ],
   };
 }
@@ -112,7 +112,10 @@ export async function aTenantWebhook(
   const id = await aWebhook(db, { accountId, mode, url: `https://${tag}.example.com/hooks` });
   const deliveryId = await aDelivery(db, { accountId, endpointId: id, state: "failed", envelope: tag });
   const replayId = await aReplay(db, { accountId, endpointId: id });
-  return { id, deliveryId, replayId, mode };
+  // The proof at full size takes longer than a listener lasts.
+  const { id: listenerId } = await aListener(db, { accountId, mode, seconds: 86_400 });
+  await aDelivery(db, { accountId, endpointId: listenerId, state: "pending", envelope: tag });
+  return { id, deliveryId, replayId, listenerId, mode };
 }
 
 export async function anInvitation(db: Database, accountId: string, email: string): Promise<string> {

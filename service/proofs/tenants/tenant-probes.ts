@@ -145,7 +145,7 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
 }
 
 function probesOfWebhooks({ webhooks }: Tenant): Probe[] {
-  return webhooks.flatMap(({ id, deliveryId, replayId }) => [
+  return webhooks.flatMap(({ id, deliveryId, replayId, listenerId }) => [
     absent("getWebhook", "GET", `/webhooks/${id}`),
     absent("listWebhookDeliveries", "GET", `/webhooks/${id}/deliveries`),
     absent("getWebhookDelivery", "GET", `/webhooks/${id}/deliveries/${deliveryId}`),
@@ -158,6 +158,8 @@ function probesOfWebhooks({ webhooks }: Tenant): Probe[] {
     absent("rotateWebhookSecret", "POST", `/webhooks/${id}/rotate`, { overlap_seconds: 0 }),
     absent("testWebhook", "POST", `/webhooks/${id}/test`, { type: "send.sent" }),
     absent("deleteWebhook", "DELETE", `/webhooks/${id}`),
+    absent("takeNotifications", "POST", `/webhooks/listeners/${listenerId}/take`, {}),
+    absent("deleteWebhook", "DELETE", `/webhooks/${listenerId}`),
   ]);
 }
 
@@ -205,7 +207,7 @@ export interface Spares {
   memberId: string;
   invitationId: string;
   /** In a mode of the credential. */
-  webhook: { id: string; deliveryId: string; replayId: string };
+  webhook: { id: string; deliveryId: string; replayId: string; listenerId: string };
 }
 
 /** Changes of own resources while other accounts have equal ones. */
@@ -234,7 +236,7 @@ export function probesThatChange({ domain, tag, spareKeyId, sends }: Tenant, rou
 
 const aRange = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
 
-function changesOfWebhooks({ id, deliveryId, replayId }: Spares["webhook"], tag: string): Probe[] {
+function changesOfWebhooks({ id, deliveryId, replayId, listenerId }: Spares["webhook"], tag: string): Probe[] {
   return [
     change("createWebhook", "POST", "/webhooks", { url: `https://new.${tag}.example.com/`, types: ["send.sent"] }),
     change("changeWebhook", "PATCH", `/webhooks/${id}`, { description: tag }),
@@ -244,6 +246,9 @@ function changesOfWebhooks({ id, deliveryId, replayId }: Spares["webhook"], tag:
     change("cancelWebhookReplay", "POST", `/webhooks/${id}/replays/${replayId}/cancel`),
     change("replayWebhook", "POST", `/webhooks/${id}/replay`, aRange),
     change("deleteWebhook", "DELETE", `/webhooks/${id}`),
+    change("createWebhookListener", "POST", "/webhooks/listeners", { types: ["send.sent"] }),
+    change("takeNotifications", "POST", `/webhooks/listeners/${listenerId}/take`, { limit: 1 }),
+    change("deleteWebhook", "DELETE", `/webhooks/${listenerId}`),
   ];
 }
 

@@ -212,7 +212,7 @@ async function prepareChanges(
   await db.query({
     name: "delete-new-webhooks",
     text: "delete from webhook_endpoints where account_id = $1 and id <> all ($2)",
-    values: [accountId, webhooks.map(({ id }) => id)],
+    values: [accountId, webhooks.flatMap(({ id, listenerId }) => [id, listenerId])],
   });
   const webhook = await aTenantWebhook(db, { accountId, tag, mode: shown[0] ?? "live" });
   const invitationId = await anInvitation(db, accountId, `spare@${tag}.test`);

@@ -10,7 +10,7 @@ import { createProgram } from "./program.ts";
 const tree = describeTree(createProgram());
 
 test.for([
-  ["postern ", "dev serve api worker migrate status aws admin completion help --version --help"],
+  ["postern ", "dev serve api worker migrate status listen aws admin completion help --version --help"],
   ["postern ser", "serve"],
   ["postern admin cre", "create-account create-key"],
   ["postern admin create-key --", "--account --type --name --scope --domain --expires-at --help"],
@@ -22,7 +22,7 @@ test.for([
   ["postern migrate --c", "--create-database"],
   ["postern completion ", "bash zsh fish --help"],
   ["postern help ad", "admin"],
-  ["postern unknown ", "dev serve api worker migrate status aws admin completion help --version --help"],
+  ["postern unknown ", "dev serve api worker migrate status listen aws admin completion help --version --help"],
 ] as const)("bash completes %j", ([typed, expected]) => {
   expect(completedByBash(typed)).toBe(expected);
 });

@@ -5,6 +5,7 @@ import { adminCommand } from "./admin/admin-commands.ts";
 import { awsCommand } from "./aws-commands.ts";
 import { completionCommand } from "./completion-command.ts";
 import { devCommand } from "./dev-command.ts";
+import { listenCommand } from "./listen-command.ts";
 import { groupOf, helpCommand, type PosternCommand } from "./postern-command.ts";
 import { apiCommand, migrateCommand, serveCommand, workerCommand } from "./process-commands.ts";
 import { statusCommand } from "./status-command.ts";
@@ -31,6 +32,7 @@ export function createProgram(loadEnvironment: () => Promise<Environment> = read
     workerCommand(),
     migrateCommand(),
     statusCommand(loadEnvironment),
+    listenCommand(loadEnvironment),
     awsCommand(),
     adminCommand(loadEnvironment),
     completionCommand(),

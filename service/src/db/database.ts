@@ -141,7 +141,9 @@ const forbidCollecting = "set local enable_bitmapscan = off";
 
 function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
   const begin = statement.isReadInOrder ? `begin; ${forbidCollecting}` : "begin";
-  return runInTransaction(pool, [begin, { ...bindToAccount, values: [accountId] }], statement);
+  const { oneAtATime } = statement;
+  const lock = oneAtATime === undefined ? [] : [{ ...lockForStatement, values: [oneAtATime] }];
+  return runInTransaction(pool, [begin, { ...bindToAccount, values: [accountId] }, ...lock], statement);
 }
 
 /** A generic plan for batches of any size: PostgreSQL would plan small batches each time, which can take as long as they do. */

@@ -14,8 +14,8 @@ import type { DevSettings } from "./state-folder.ts";
 /** The user in the examples of the documentation. */
 export const seededEmail = "ada@example.com";
 const accountName = "Acme";
-/** The examples of the documentation send and read. */
-const devScopes: readonly KeyScope[] = ["send", "read"];
+/** The examples of the documentation send, read and listen. */
+const devScopes: readonly KeyScope[] = ["send", "read", "webhooks"];
 
 /** A receiver under development runs beside Postern. */
 const ownMachine = "127.0.0.0/8";
@@ -64,7 +64,7 @@ async function ensureKey(
 ): Promise<string> {
   const verdict = known && (await identifyApiKey(db, { current: issuer.pepper, second: undefined }, known));
   const isOwn = verdict && verdict.kind === "valid" && verdict.key.accountId === accountId;
-  // A key from before keys had scopes cannot read.
+  // A key of an earlier release can have fewer.
   const isUsable = isOwn && devScopes.every((scope) => verdict.key.scopes.includes(scope));
   if (known !== undefined && isUsable) return known;
   const { key } = await createApiKey(db.forAccount(accountId), issuer, {

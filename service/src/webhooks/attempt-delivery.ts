@@ -2,8 +2,8 @@ import type { Log } from "../log.ts";
 import type { SecretPair } from "../secret.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import { openEndpointSecret } from "./endpoint-secret.ts";
+import { notificationHeaders } from "./notification-headers.ts";
 import type { Outbound, OutboundAnswer } from "./outbound/post-notification.ts";
-import { signNotification } from "./signature.ts";
 
 export interface AttemptDeps {
   outbound: Pick<Outbound, "post">;
@@ -28,37 +28,30 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
   claimedAt: number,
 ): Promise<AttemptAnswer> {
-  const { accountId, publicId, envelope, timestamp, url, allowedNetworks } = delivery;
+  const { accountId, publicId, envelope, url, allowedNetworks } = delivery;
   if (publicId === null || envelope === null)
     return { failure: "The notification is no longer stored.", result: "lost" };
-  const signature = signatureOf(deps, delivery, publicId, envelope);
-  if (signature === undefined) return notMade("The signing secret of the endpoint cannot be decrypted.");
+  const headers = headersOf(deps, delivery, publicId, envelope);
+  if (headers === undefined) return notMade("The signing secret of the endpoint cannot be decrypted.");
   // After the lease another worker may have the delivery.
   if (deps.clock() - claimedAt > startWithinMs) return notMade("The worker had too little time left for this attempt.");
-  const headers = {
-    "content-type": "application/json",
-    "user-agent": "Postern-Webhooks/1",
-    "webhook-id": publicId,
-    "webhook-timestamp": String(timestamp),
-    "webhook-signature": signature,
-  };
   const { isBusy, ...answer } = await deps.outbound.post({ accountId, url, headers, body: envelope, allowedNetworks });
   return { ...answer, result: isBusy ? "not-made" : resultOf(answer) };
 }
 
 /** A missing key is a mistake of the operator, who can fix it: the delivery is retried, and the endpoint is not to blame. */
-function signatureOf(
+function headersOf(
   { contentKeys, log }: AttemptDeps,
   { id, endpointId, attempt, sealedSecrets, timestamp }: ClaimedDelivery,
   publicId: string,
   body: string,
-): string | undefined {
+): Record<string, string> | undefined {
   try {
     const [newest, ...earlier] = sealedSecrets.map(
       (sealed) => () => openEndpointSecret(contentKeys, endpointId, sealed),
     );
     const secrets = [newest?.(), ...earlier.map(ifItOpens)].filter((secret) => secret !== undefined);
-    return signNotification(secrets, publicId, timestamp, body);
+    return notificationHeaders({ secrets, publicId, timestamp, body });
   } catch (err) {
     log.error({ delivery_id: id, endpoint_id: endpointId, attempt, err }, "webhook.not-signed");
     return undefined;

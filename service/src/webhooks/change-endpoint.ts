@@ -33,6 +33,7 @@ export async function changeEndpoint(
         where account_id = $1
           and mode = any ($2)
           and id = $3
+          and listens_until is null
         for no key update
       ), wished as materialized (
         select id, coalesce($4, url) as url, case when $5 then $6 else description end as description, coalesce($7, types) as types,

@@ -42,7 +42,8 @@ export interface DeliveryClaim {
  * never exceeds the limit of an endpoint.
  *
  * 1. `waiting`: every endpoint with pending deliveries.
- * 2. `open`: those that are enabled, and how many more deliveries each may have in flight. An expired lease no longer counts.
+ * 2. `open`: those that are enabled, except listeners (listeners/), and how many more deliveries each may have in flight. An expired lease no
+ *    longer counts.
  * 3. `due`: the oldest due deliveries of each, those of replayed ranges last, no more than it may have, numbered within their account after
  *    those in flight.
  * 4. `picked`: the first of each account, then the second, and so on.
@@ -64,7 +65,8 @@ export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: Deli
             case when e.failing_since is null then ${inFlightPerEndpoint} else ${inFlightWhileFailing} end as in_flight_limit
           from webhook_endpoints e
           where e.id = waiting.id
-            and e.disabled_at is null`)} as endpoint
+            and e.disabled_at is null
+            and e.listens_until is null`)} as endpoint
         cross join lateral (
           select count(*) as deliveries, count(*) filter (where l.priority > 0) as replays
           from webhook_queue l

@@ -80,7 +80,7 @@ export async function createEndpoint(
   };
 }
 
-/** Oldest first. An account has few, so the list has no pages. */
+/** Oldest first, without listeners (listeners/). An account has few, so the list has no pages. */
 export async function listEndpoints(db: AccountDatabase, modes: readonly Mode[]): Promise<Endpoint[]> {
   return db.query<Endpoint>({
     name: "list-webhooks",
@@ -90,6 +90,7 @@ export async function listEndpoints(db: AccountDatabase, modes: readonly Mode[])
       ${endpointDetails("e")}
       where e.account_id = $1
         and e.mode = any ($2)
+        and e.listens_until is null
       order by e.id`,
     values: [db.accountId, modes],
     isReadInOrder: true,
@@ -105,7 +106,8 @@ export async function getEndpoint(db: AccountDatabase, modes: readonly Mode[], i
       ${endpointDetails("e")}
       where e.account_id = $1
         and e.mode = any ($2)
-        and e.id = $3`,
+        and e.id = $3
+        and e.listens_until is null`,
     values: [db.accountId, modes, id],
     isReadInOrder: true,
   });
@@ -113,7 +115,7 @@ export async function getEndpoint(db: AccountDatabase, modes: readonly Mode[], i
   return endpoint;
 }
 
-/** Throws `NOT_FOUND` unless the account has it. */
+/** Throws `NOT_FOUND` unless the account has it. Listeners do not count. */
 export async function requireEndpoint(db: AccountDatabase, modes: readonly Mode[], id: string): Promise<void> {
   const rows = await db.query({
     name: "require-webhook",
@@ -122,7 +124,8 @@ export async function requireEndpoint(db: AccountDatabase, modes: readonly Mode[
       from webhook_endpoints
       where account_id = $1
         and mode = any ($2)
-        and id = $3`,
+        and id = $3
+        and listens_until is null`,
     values: [db.accountId, modes, id],
   });
   if (rows.length === 0) throw noSuchEndpoint();
@@ -132,7 +135,7 @@ export function noSuchEndpoint(): AppError {
   return new AppError("NOT_FOUND", "This account has no webhook with this id.");
 }
 
-function limitReached(): AppError {
+export function limitReached(): AppError {
   const message = `This account has reached its limit of ${maxEndpoints} webhooks. Delete one that it no longer needs.`;
   return new AppError("VALIDATION_ERROR", message, { details: [{ field: "body", code: "invalid", message }] });
 }

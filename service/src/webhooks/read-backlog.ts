@@ -23,7 +23,9 @@ export async function readBacklog(db: Queryable): Promise<WebhookBacklog> {
           select e.failing_since is not null as is_failing
           from webhook_endpoints e
           where e.id = waiting.id
-            and e.disabled_at is null`)} as endpoint
+            and e.disabled_at is null
+            -- A listener takes its deliveries itself.
+            and e.listens_until is null`)} as endpoint
         cross join lateral (
           select q.due_at
           from webhook_queue q

@@ -27,6 +27,7 @@ export async function replayDelivery(
         where account_id = $1
           and mode = any ($2)
           and id = $3
+          and listens_until is null
         for key share
       ), found as materialized (
         select d.id, d.notification_id, d.public_id, d.type, d.is_test, n.envelope is not null as is_stored

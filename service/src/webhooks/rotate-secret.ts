@@ -62,6 +62,7 @@ async function insertNewest(
         where account_id = $1
           and mode = any ($2)
           and id = $3
+          and listens_until is null
         for no key update
       ), decided as materialized (
         select endpoint.id, endpoint.url, $6::integer > 0 and (

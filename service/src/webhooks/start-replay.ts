@@ -37,6 +37,7 @@ export async function startReplay(
         where account_id = $1
           and mode = any ($2)
           and id = $3
+          and listens_until is null
         for key share
       ), started as (
         insert into webhook_replays as r (id, account_id, endpoint_id, types, from_at, to_at, position, due_at)

@@ -31,6 +31,7 @@ export async function sendTestNotification(
         where account_id = $1
           and mode = any ($2)
           and id = $3
+          and listens_until is null
         for key share
       ), made as (
         insert into notifications (id, public_id, account_id, mode, type, occurred_at, envelope, is_test)

@@ -112,6 +112,8 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/webhooks/:id/replays": { key: "webhooks", role: "viewer", prefersJwt: true },
   "GET /api/v1/webhooks/:id/replays/:replay_id": { key: "webhooks", role: "viewer", prefersJwt: true },
   "POST /api/v1/webhooks/:id/replays/:replay_id/cancel": { key: "webhooks", role: "developer", prefersJwt: true },
+  "POST /api/v1/webhooks/listeners": { key: "webhooks", role: "developer", prefersJwt: true },
+  "POST /api/v1/webhooks/listeners/:id/take": { key: "webhooks", role: "developer", prefersJwt: true },
 
   "GET /api/v1/operator/status": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/processes": { key: "never", role: "operator", prefersJwt: true },

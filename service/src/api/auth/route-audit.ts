@@ -41,6 +41,7 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": "webhook.replay",
   "POST /api/v1/webhooks/:id/replay": "webhook.replay-range",
   "POST /api/v1/webhooks/:id/replays/:replay_id/cancel": "webhook.replay-cancel",
+  "POST /api/v1/webhooks/listeners": "webhook.create",
   // In the audit of the account that they touch.
   "POST /api/v1/operator/accounts/:id/hold": "account.hold",
   "POST /api/v1/operator/accounts/:id/release": "account.release",
@@ -58,6 +59,8 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/operator/quarantine/replay": null,
   // The token of the session is renewed; its theft ends the session and leaves session.end-stolen.
   "POST /api/v1/auth/refresh": null,
+  // Once a second. The creation of the listener has its entry.
+  "POST /api/v1/webhooks/listeners/:id/take": null,
   // Sends have records of their own.
   "POST /api/v1/send": null,
   "POST /api/v1/send/validate": null,

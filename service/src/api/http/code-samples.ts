@@ -246,4 +246,15 @@ for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
   }
 }
 `,
+  createWebhookListener: `${withLogin}
+const { webhook_id, listens_until } = await postern.webhooks.createListener({ types: ["send.bounced"] }).orThrow();
+console.log(webhook_id, listens_until); // take from it once a second
+await postern.webhooks.delete(webhook_id).orThrow();
+`,
+  takeNotifications: `${withLogin}
+const { webhook_id } = await postern.webhooks.createListener({ mode: "test" }).orThrow();
+const { notifications } = await postern.webhooks.takeNotifications(webhook_id).orThrow();
+for (const { notification_id, type, body } of notifications) console.log(notification_id, type, body);
+await postern.webhooks.delete(webhook_id).orThrow();
+`,
 };

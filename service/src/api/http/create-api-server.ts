@@ -34,6 +34,7 @@ import { sendTimelineRoutes } from "../v1/sends/send-timeline-routes.ts";
 import { suppressionRoutes } from "../v1/suppressions/suppression-routes.ts";
 import { usageRoutes } from "../v1/usage/usage-routes.ts";
 import { webhookDeliveryRoutes } from "../v1/webhooks/delivery-routes.ts";
+import { webhookListenerRoutes } from "../v1/webhooks/listener-routes.ts";
 import { webhookReplayRoutes } from "../v1/webhooks/replay-routes.ts";
 import { webhookRoutes } from "../v1/webhooks/webhook-routes.ts";
 import { trackAllowedMethods } from "./allowed-methods.ts";
@@ -90,6 +91,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   webhookRoutes(app, deps);
   webhookDeliveryRoutes(app, deps);
   webhookReplayRoutes(app, deps);
+  webhookListenerRoutes(app, deps);
   usageRoutes(app, deps);
   operatorRoutes(app, deps);
   operatorActionRoutes(app, deps);

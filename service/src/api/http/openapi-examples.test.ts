@@ -160,6 +160,8 @@ describe("the API accepts the example of every request body as it stands", () =>
     rotateWebhookSecret: 404,
     testWebhook: 404,
     replayWebhook: 404,
+    createWebhookListener: 201,
+    takeNotifications: 404,
     holdAccount: 404,
     releaseAccount: 404,
     switchGuard: 404,

@@ -22,25 +22,28 @@ const description = z
   .describe("For people, up to 500 characters")
   .meta({ example: "order service" });
 
-const types = z
+export const webhookTypes = z
   .array(notificationType)
   .min(1)
   .refine((given) => new Set(given).size === given.length, { error: "must name each type once" })
   .describe("What the webhook is notified of")
   .meta({ example: ["send.delivered", "send.bounced"] });
 
-const wireMode = z.enum(["live", "test"]);
+export const wireMode = z.enum(["live", "test"]);
+
+/** Of a new webhook. */
+export const webhookMode = wireMode
+  .optional()
+  .describe(
+    "Notifications of sends of this mode. For a JWT; default `live`. An API key has its own mode; another one is 422",
+  );
 
 export const createWebhookBody = z
   .strictObject({
     url,
     description,
-    types,
-    mode: wireMode
-      .optional()
-      .describe(
-        "Notifications of sends of this mode. For a JWT; default `live`. An API key has its own mode; another one is 422",
-      ),
+    types: webhookTypes,
+    mode: webhookMode,
   })
   .meta({ example: { url: "https://shop.example.com/hooks/postern", types: ["send.delivered", "send.bounced"] } });
 
@@ -48,7 +51,7 @@ export const changeWebhookBody = z
   .strictObject({
     url: url.optional(),
     description,
-    types: types.optional(),
+    types: webhookTypes.optional(),
     enabled: z
       .boolean()
       .optional()
