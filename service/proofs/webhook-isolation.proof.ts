@@ -39,7 +39,7 @@ const fullLimits: Limits = {
   perSecond: 200,
   maxP99Ms: 2_000,
   mailSlackMs: 100,
-  pace: { mailEveryMs: 50, readEveryMs: 1_000, patienceMs: 60_000 },
+  pace: { mailEveryMs: 200, readEveryMs: 1_000, patienceMs: 60_000 },
 };
 /**
  * The small size runs beside other tests on few cores, where each step can take a second. Its limit only finds a webhook that waits for the

@@ -1,10 +1,20 @@
 import type { Database } from "../../src/db/database.ts";
 
+interface Backlog {
+  accountId: string;
+  endpointId: string;
+  count: number;
+}
+
+const rowsPerStatement = 5_000;
+
 /** Deliveries that have been due for a while, as they are after an outage of the receiver. */
-export async function storeBacklog(
-  db: Database,
-  { accountId, endpointId, count }: { accountId: string; endpointId: string; count: number },
-): Promise<void> {
+export async function storeBacklog(db: Database, { count, ...backlog }: Backlog): Promise<void> {
+  for (let left = count; left > 0; left -= rowsPerStatement)
+    await storeDeliveries(db, { ...backlog, count: Math.min(left, rowsPerStatement) });
+}
+
+async function storeDeliveries(db: Database, { accountId, endpointId, count }: Backlog): Promise<void> {
   await db.query({
     name: "store-webhook-backlog",
     text: `
