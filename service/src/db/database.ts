@@ -22,6 +22,8 @@ export interface Statement {
   changesSends?: boolean;
   /** Statements with the same text here run one at a time, over all processes, and each sees what the one before it committed. */
   oneAtATime?: string;
+  /** With `oneAtATime`: does not wait until the commit is on disk. A crash of PostgreSQL within a second can undo it. */
+  mayBeUndone?: boolean;
 }
 
 export interface Queryable {
@@ -179,7 +181,8 @@ const lockForStatement = {
 
 /** A process that freezes holds nothing up, because the server already has the commit. */
 function runAlone<Row>(pool: pg.Pool, statement: Statement, lock: string): Promise<Row[]> {
-  return runInTransaction(pool, ["begin", { ...lockForStatement, values: [lock] }], statement);
+  const begin = statement.mayBeUndone ? "begin; set local synchronous_commit = off" : "begin";
+  return runInTransaction(pool, [begin, { ...lockForStatement, values: [lock] }], statement);
 }
 
 /** Sends all statements together, in one round trip. A failure aborts the transaction, so the statements after it fail too. */

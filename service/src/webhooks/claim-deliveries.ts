@@ -49,6 +49,9 @@ export interface DeliveryClaim {
  * 4. `picked`: the first of each account, then the second, and so on.
  * 5. `taken`: leased. A row that another statement has locked waits for the next claim.
  *
+ * The commit does not wait for the disk, which would take longer than everything else. A crash of PostgreSQL can undo it; the deliveries are
+ * pending again then, and the results of their attempts are stored without moving them.
+ *
  * `statement_timestamp()` instead of `now()`, which would be the time before the wait for the lock.
  */
 export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: DeliveryClaim): Promise<ClaimedDelivery[]> {
@@ -132,6 +135,7 @@ export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: Deli
       order by taken.position, taken.due_at, taken.delivery_id`,
     values: [maxDeliveries, leaseSeconds, uuidArray([...answered])],
     oneAtATime: "webhook claims",
+    mayBeUndone: true,
   });
 }
 

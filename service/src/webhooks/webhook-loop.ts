@@ -20,6 +20,8 @@ interface WebhookLoopOptions extends RunDeps {
 const pollMs = 1_000;
 /** While notifications arrive, others probably follow, and each waits for the next look. */
 const busyPollMs = 100;
+/** Attempts that end meanwhile share the next claim, which costs as much for one as for four. */
+const claimPauseMs = 8;
 const backOffMs = 1_000;
 const expireEveryMs = 5_000;
 const fanOutSize = 200;
@@ -56,6 +58,7 @@ export class WebhookLoop {
       }),
       this.#repeat(this.#claimable, "webhooks.claim-failed", async () => {
         await this.#claim();
+        await sleep(claimPauseMs);
         // Nothing more can be claimed until an attempt ends, a delivery becomes due or a notification arrives.
         return pollMs;
       }),
