@@ -63,12 +63,16 @@ async function queueMany(db: Database, { id, accountId }: WebhookEndpoint, count
   });
 }
 
-/** The blocks of tables and indexes that the statements of `work` touch. */
+/** The fewest blocks of tables and indexes that the statements of `work` touch in three runs: an autovacuum of another table counts too. */
 async function blocksOf(db: Database, work: () => Promise<unknown>): Promise<number> {
-  await blocks(db);
-  const start = await blocks(db);
-  await work();
-  return (await blocks(db)) - start;
+  const runs: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    await blocks(db);
+    const start = await blocks(db);
+    await work();
+    runs.push((await blocks(db)) - start);
+  }
+  return Math.min(...runs);
 }
 
 async function blocks(db: Database): Promise<number> {
