@@ -51,8 +51,10 @@ async function makePicture(session: ConsoleSession, data: PicturedData, screen: 
   if (problems.length > 0) console.error(`  ${problems.join("\n  ")}`);
 }
 
-/** A page that polls never becomes idle, so the wait has an end. */
+/** A page that polls never becomes idle, so that wait has an end. On a busy machine a page can be idle before its content has come. */
 async function settle(page: Page): Promise<void> {
   await Promise.race([page.waitForLoadState("networkidle"), sleep(maxQuietMs)]);
+  await page.waitForFunction(`document.querySelector('[class*="_bone_"]') === null`);
+  await Promise.all(page.frames().map((frame) => frame.waitForLoadState("load")));
   await page.evaluate("document.fonts.ready.then(() => undefined)");
 }
