@@ -27,6 +27,7 @@ export const webhooks: Bench = {
   description:
     "notifications delivered by a worker to one endpoint, compared with a bare skip-locked loop that signs and posts four at a time",
   covers: ["service/migrations", "service/src/db", "service/src/webhooks"],
+  isLong: true,
   run: async ({ serverUrl, rounds, seconds, isQuick, progress }) => {
     let arrived = 0;
     const receiver = await startLoopbackReceiver((_, response) => {
