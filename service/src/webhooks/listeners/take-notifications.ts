@@ -49,16 +49,18 @@ export async function takeNotifications(
         select oldest.delivery_id
         from listening
         cross join lateral (
-          select q.delivery_id
+          select q.delivery_id, q.priority, q.due_at, q.notification_id
           from webhook_queue q
           where q.account_id = $1
             and q.endpoint_id = listening.id
             and q.state = 'pending'
             and q.due_at <= now()
-          -- One fan-out makes all its deliveries due at the same time.
-          order by q.priority, q.due_at, q.notification_id
-          limit $5
+          -- The order of the index. One fan-out makes its deliveries due at the same time, so all of those are sorted below.
+          order by q.priority, q.due_at
+          fetch first $5 rows with ties
         ) as oldest
+        order by oldest.priority, oldest.due_at, oldest.notification_id
+        limit $5
       ), taken as (
         delete from webhook_queue q
         using due
@@ -83,6 +85,7 @@ export async function takeNotifications(
           and n.id = taken.notification_id`)} as notification on true
       order by taken.priority, taken.due_at, taken.notification_id`,
     values: [db.accountId, modes, listenerId, listenSeconds, limit],
+    isReadInOrder: true,
     oneAtATime: `listener ${db.accountId} ${listenerId}`,
   });
   const [first] = rows;
