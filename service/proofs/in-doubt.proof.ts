@@ -3,6 +3,7 @@ import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
 import { findTimeline } from "../src/sends/send-timeline.ts";
 import { testContentKeys } from "../test/send-builders.ts";
+import type { PosternProcess } from "../test/spawn-postern.ts";
 import { counterOf, type FeedbackCell, healthOf, untilRateIsKnown, withFeedbackCell } from "./cell/feedback-cell.ts";
 import { type LedgerMail, readWholeLedger } from "./cell/ledger-tail.ts";
 import { createRawAws } from "./cell/raw-aws.ts";
@@ -126,9 +127,16 @@ async function cutWithoutEvents(cell: FeedbackCell, size: number, seconds: Secon
   const found = await outcomeOf(cell, ids);
   return {
     ...found,
-    counted: await counterOf(worker, "postern_sends_doubled_total"),
+    counted: await countDoubled(worker, found.doubled),
     shown: await countShownDoubled(db, senders, ids),
   };
+}
+
+/** The worker counts after its commit. */
+async function countDoubled(worker: PosternProcess, expected: number): Promise<number> {
+  const count = () => counterOf(worker, "postern_sends_doubled_total");
+  await until("the worker has counted them", 10, async () => (await count()) >= expected).catch(() => undefined);
+  return count();
 }
 
 async function queueHalves(db: Database, senders: DomainSenders, size: number): Promise<string[]> {
