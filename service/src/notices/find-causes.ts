@@ -27,7 +27,8 @@ const graceHours = 72;
  * 2. A verified domain whose records have been missing for an hour and two checks, once a day.
  * 3. An API key that expires within 7 days, and once more within one day.
  * 4. A webhook that has failed for a day, once for each time it began to fail.
- * 5. A webhook that Postern disabled within the last day: it failed for too long, or answered 410.
+ * 5. A webhook that Postern disabled within the last day: it failed for too long, or answered 410. Once a day, and only if it is older than a
+ *    day: an account that makes new webhooks, or enables one again and again, gets ten such mails a day at most.
  */
 export async function findCauses(db: Queryable, limit: number): Promise<Cause[]> {
   return db.query<Cause>({
@@ -73,9 +74,9 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
         )
         union all
         (
-          select 'webhook-disabled', 'webhook-disabled:' || id || ':' || ${second("disabled_at")}, account_id, ${host}, disabled_at
+          select 'webhook-disabled', 'webhook-disabled:' || id || ':' || ${day("disabled_at")}, account_id, ${host}, disabled_at
           from webhook_endpoints
-          where disabled_at > now() - interval '1 day' and disabled_reason in ('failing', 'gone')
+          where disabled_at > now() - interval '1 day' and disabled_reason in ('failing', 'gone') and created_at < now() - interval '1 day'
           order by disabled_at desc
           limit $1
         )

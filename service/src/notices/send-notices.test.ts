@@ -106,14 +106,25 @@ test("a webhook that fails is mailed after a day, once until it works again, wit
   }
 });
 
-test.for(["failing", "gone"])("a webhook that Postern disabled is mailed once: %s", async (reason) => {
-  const { accountId, email } = await aUser(database.db);
-  await aChangedEndpoint(accountId, `failing_since = now() - interval '6 days', ${disabled(reason)}`);
-  await aChangedEndpoint(accountId, disabled("user"));
-  expect(await send()).toBe(2);
-  expect(await send()).toBe(0);
-  expect(await mailsTo(email)).toMatchObject([{ subject: "The webhook at hooks.example.com is disabled" }]);
-});
+test.for(["failing", "gone"])(
+  "a webhook older than a day that Postern disabled is mailed once a day: %s",
+  async (reason) => {
+    const { accountId, email } = await aUser(database.db);
+    const old = "created_at = now() - interval '25 hours'";
+    const id = await aChangedEndpoint(accountId, `${old}, ${disabled(reason)}`);
+    await aChangedEndpoint(accountId, disabled(reason));
+    await aChangedEndpoint(accountId, `${old}, ${disabled("user")}`);
+    expect(await send()).toBe(2);
+    // Enabled, and disabled again on the same day.
+    await change(
+      database.db,
+      "update webhook_endpoints set disabled_at = date_trunc('day', disabled_at, 'UTC') + interval '12 hours' where id = $1",
+      [id],
+    );
+    expect(await send()).toBe(0);
+    expect(await mailsTo(email)).toMatchObject([{ subject: "The webhook at hooks.example.com is disabled" }]);
+  },
+);
 
 test("nothing is mailed while the system account is held, and its mail goes on afterwards", async () => {
   const { accountId, email } = await aUser(database.db);
