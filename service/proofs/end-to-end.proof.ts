@@ -92,8 +92,10 @@ async function sendAll({ client, senders, url, db }: Fixture, count: number, pro
   const started = performance.now();
   let accepted = 0;
   await inParallel(Array(count).keys(), 64, async (number) => {
-    const { status } = await client.send(url, senders[number % senders.length] as TestSender, {
+    const sender = senders[number % senders.length] as TestSender;
+    const { status } = await sendUntilAnswered(client, url, sender, {
       text: "x".repeat(1500),
+      idempotency_key: `mail-${number}`,
     });
     if (status !== 202) throw new Error(`a send was answered ${status}`);
     accepted += 1;
@@ -103,6 +105,20 @@ async function sendAll({ client, senders, url, db }: Fixture, count: number, pro
   await untilDrained(db, progress);
   const rate = (until: number) => Math.round(count / ((until - started) / 1000));
   return { acceptedPerSecond: rate(acceptedAt), drainedPerSecond: rate(performance.now()) };
+}
+
+/** As the SDK does: after a 503 with the same key, when the answer says so. */
+async function sendUntilAnswered(
+  client: SendingClient,
+  url: string,
+  sender: TestSender,
+  body: { text?: string; idempotency_key: string },
+) {
+  for (let tries = 1; ; tries++) {
+    const answer = await client.send(url, sender, body);
+    if (answer.status !== 503 || tries === 10) return answer;
+    await sleep((answer.retryAfterSeconds ?? 0) * 1000);
+  }
 }
 
 async function untilDrained(db: Database, progress: ProofTools["progress"]): Promise<void> {
@@ -122,8 +138,9 @@ async function sendPaced({ client, senders, url, db }: Fixture, count: number, p
   const pending: Promise<void>[] = [];
   for (let number = 0; number < count; number++) {
     await sleep(Math.max(0, started + (number * 1000) / perSecond - performance.now()));
+    const sender = senders[number % senders.length] as TestSender;
     pending.push(
-      client.send(url, senders[number % senders.length] as TestSender, {}).then(({ body }) => {
+      sendUntilAnswered(client, url, sender, { idempotency_key: `paced-${number}` }).then(({ body }) => {
         answeredAt.set(body.id ?? "", performance.timeOrigin + performance.now());
       }),
     );

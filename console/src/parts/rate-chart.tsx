@@ -21,6 +21,7 @@ const left = 46;
 const right = 4;
 
 export function RateChart({ title, points, review, pause, height = 120 }: RateChartProps) {
+  // Zero until the browser has laid out the page; lines drawn for that would leave the panel.
   const { ref, width } = useElementSize();
   const top = Math.max(pause, ...points.map((point) => point.rate ?? 0));
   const y = (rate: number) => 18 + height - (rate / top) * height;
@@ -39,21 +40,33 @@ export function RateChart({ title, points, review, pause, height = 120 }: RateCh
   return (
     <div className={styles.plot} ref={ref}>
       <svg width={width} height={height + 42} role="img" aria-label={summary}>
-        <text className={styles.label} x={left - 8} y={y(0) + 4} textAnchor="end">
-          0&nbsp;%
-        </text>
-        <Line label="SES review" rate={review} y={y(review)} width={width} kind="review" />
-        <Line label="SES pause" rate={pause} y={y(pause)} width={width} kind="pause" />
-        <path className={styles.rate} d={linePath(points, x, y)} />
-        {latest !== undefined && rates.length === 1 && <circle cx={x(last)} cy={y(latest)} r={2.5} fill="var(--ink)" />}
-        {labelled.map((index) => {
-          const at = times[index] ?? 0;
-          return (
-            <text key={at} className={styles.label} x={Math.min(x(at), width - 20)} y={height + 36} textAnchor="middle">
-              {format(at)}
+        {width > 0 && (
+          <>
+            <text className={styles.label} x={left - 8} y={y(0) + 4} textAnchor="end">
+              0&nbsp;%
             </text>
-          );
-        })}
+            <Line label="SES review" rate={review} y={y(review)} width={width} kind="review" />
+            <Line label="SES pause" rate={pause} y={y(pause)} width={width} kind="pause" />
+            <path className={styles.rate} d={linePath(points, x, y)} />
+            {latest !== undefined && rates.length === 1 && (
+              <circle cx={x(last)} cy={y(latest)} r={2.5} fill="var(--ink)" />
+            )}
+            {labelled.map((index) => {
+              const at = times[index] ?? 0;
+              return (
+                <text
+                  key={at}
+                  className={styles.label}
+                  x={Math.min(x(at), width - 20)}
+                  y={height + 36}
+                  textAnchor="middle"
+                >
+                  {format(at)}
+                </text>
+              );
+            })}
+          </>
+        )}
       </svg>
       <div className="visually-hidden">
         <table>
