@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { beforeEach } from "vitest";
 import type { Database } from "../src/db/database.ts";
-import { type ClaimedDelivery, claimDeliveries } from "../src/webhooks/claim-deliveries.ts";
+import { type ClaimedDelivery, claimDeliveries, type DeliveryClaim } from "../src/webhooks/claim-deliveries.ts";
 import type { SettledAttempt } from "../src/webhooks/settle-deliveries.ts";
 import { anAccount } from "./builders.ts";
 import { change } from "./send-rows.ts";
@@ -93,8 +93,12 @@ export async function pendingDeliveries(
   return rows.map((row) => String(row.id));
 }
 
-export function claimUpTo(db: Database, maxDeliveries: number): Promise<ClaimedDelivery[]> {
-  return claimDeliveries(db, { maxDeliveries, answered: [] });
+export function claimUpTo(
+  db: Database,
+  maxDeliveries: number,
+  claim: Partial<DeliveryClaim> = {},
+): Promise<ClaimedDelivery[]> {
+  return claimDeliveries(db, { maxDeliveries, answered: [], fastEndpoints: [], leasedOfFast: [], ...claim });
 }
 
 /** The result of an attempt; a success unless the test says otherwise. */

@@ -3,10 +3,10 @@ import { aReport, aSubmittedSend, permanentBounce } from "../../test/feedback-re
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { anEndpoint } from "../../test/webhook-builders.ts";
+import { claimUpTo } from "../../test/webhook-fixture.ts";
 import type { Database } from "../db/database.ts";
 import { applyFeedback } from "../feedback/apply-feedback.ts";
 import { advanceReplay } from "./advance-replay.ts";
-import { claimDeliveries } from "./claim-deliveries.ts";
 import { deleteEndpoint } from "./delete-endpoint.ts";
 import { fanOut } from "./fan-out.ts";
 import { getReplay, listReplays } from "./list-replays.ts";
@@ -226,8 +226,8 @@ test("a replay takes half of what an endpoint may have in flight, and only what 
   await startedReplay(db, { accountId, endpointId });
   await finishReplays(db);
   await change(db, "delete from webhook_queue where endpoint_id <> $1", [endpointId]);
-  expect(await claimDeliveries(db, { maxDeliveries: 100, answered: [] })).toHaveLength(2);
-  expect(await claimDeliveries(db, { maxDeliveries: 100, answered: [] })).toHaveLength(0);
+  expect(await claimUpTo(db, 100)).toHaveLength(2);
+  expect(await claimUpTo(db, 100)).toHaveLength(0);
   await change(
     db,
     "update webhook_queue set state = 'pending', due_at = now() - interval '1 hour' where endpoint_id = $1",
@@ -236,7 +236,7 @@ test("a replay takes half of what an endpoint may have in flight, and only what 
   for (let live = 0; live < 3; live++) {
     await sendTestNotification(db.forAccount(accountId), { modes, endpointId }, "send.bounced");
   }
-  const claimed = await claimDeliveries(db, { maxDeliveries: 100, answered: [] });
+  const claimed = await claimUpTo(db, 100);
   const priorities = await change(
     db,
     "select priority from webhook_queue where endpoint_id = $1 and state = 'delivering' order by priority",

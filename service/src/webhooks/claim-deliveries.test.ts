@@ -10,7 +10,7 @@ import {
   resultOf,
   useEmptyWebhooks,
 } from "../../test/webhook-fixture.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
+import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import { settleDeliveries } from "./settle-deliveries.ts";
 
 const database = useTestDatabase();
@@ -142,9 +142,9 @@ test("a delivery that was answered and is being settled is no longer in flight, 
   const [first, second] = await claimUpTo(db, 10);
   if (!first || !second) throw new Error("nothing was claimed");
   const answered = [first.id, second.id];
-  expect(await claimDeliveries(db, { maxDeliveries: 10, answered })).toHaveLength(2);
+  expect(await claimUpTo(db, 10, { answered })).toHaveLength(2);
   await settleDeliveries(db, [resultOf(first)]);
-  expect(await claimDeliveries(db, { maxDeliveries: 10, answered })).toHaveLength(0);
+  expect(await claimUpTo(db, 10, { answered })).toHaveLength(0);
 });
 
 test("an expired lease does not block the endpoint", async () => {
@@ -209,3 +209,29 @@ function countBy(values: string[]): Record<string, number> {
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
   return counts;
 }
+
+test("a worker leases 16 deliveries of an endpoint that answers fast, while no other worker has one of it", async () => {
+  const { db } = database;
+  const [fast, shared, failing] = [
+    await aWebhookEndpoint(db),
+    await aWebhookEndpoint(db),
+    await aWebhookEndpoint(db, { isFailing: true }),
+  ];
+  const fastEndpoints = [fast.id, shared.id, failing.id];
+  await pendingDeliveries(db, shared);
+  const ofAnother = await claimUpTo(db, 100);
+  expect(ofAnother).toHaveLength(1);
+  for (const endpoint of [fast, shared, failing]) await pendingDeliveries(db, endpoint, { count: 40 });
+  const first = await claimUpTo(db, 100, { fastEndpoints });
+  expect(countBy(first.map(({ endpointId }) => endpointId))).toEqual({
+    [fast.id]: 16,
+    [shared.id]: 3,
+    [failing.id]: 1,
+  });
+  const leased = first.filter(({ endpointId }) => endpointId === fast.id).map(({ id }) => id);
+  // It has answered six of them. Another worker gets none, although it may find the endpoint fast too.
+  const answered = leased.slice(0, 6);
+  expect(await claimUpTo(db, 100, { fastEndpoints })).toEqual([]);
+  const more = await claimUpTo(db, 100, { fastEndpoints, answered, leasedOfFast: leased.slice(6) });
+  expect(countBy(more.map(({ endpointId }) => endpointId))).toEqual({ [fast.id]: 6 });
+});

@@ -1,6 +1,7 @@
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import { postsPerEndpoint } from "./endpoint-posts.ts";
 import { endpointsWith } from "./waiting-endpoints.ts";
 
 /** A delivery that only this worker may attempt, once, until the lease ends. */
@@ -23,10 +24,11 @@ export interface ClaimedDelivery {
   allowedNetworks: string[];
 }
 
-export const inFlightPerEndpoint = 4;
-const inFlightWhileFailing = 1;
-/** Half of them, so that what happens now does not wait for a slow attempt of the replay of a range. */
-const replaysInFlight = "(endpoint.in_flight_limit + 1) / 2";
+const leasesWhileFailing = 1;
+/** Of an endpoint that answers fast, for one worker, which posts four at a time. */
+const leasesWhileFast = 16;
+/** Half of the posts at a time, so that what happens now does not wait for a slow attempt of the replay of a range. */
+const replayLeases = `least(allowed.leases, ${postsPerEndpoint / 2})`;
 
 /** An attempt takes 15 s at most, on the clock of its worker. The rest is margin, on the clock of the database. */
 export const leaseSeconds = 30;
@@ -35,15 +37,20 @@ export interface DeliveryClaim {
   maxDeliveries: number;
   /** Deliveries of this worker whose attempt succeeded and is being settled: they are no longer in flight. */
   answered: readonly string[];
+  /** Endpoints that answered this worker fast a moment ago. */
+  fastEndpoints: readonly string[];
+  /** What this worker has leased of them and not answered. */
+  leasedOfFast: readonly string[];
 }
 
 /**
  * Leases due deliveries. Serves all accounts. One claim runs at a time, over all workers, so it sees the leases of every earlier claim and
- * never exceeds the limit of an endpoint.
+ * never exceeds the limit of an endpoint: four, one while it fails, or 16 for a worker to which it answers fast and which alone has leases
+ * of it. That worker posts four of them at a time (endpoint-posts.ts), so an endpoint never gets more than four requests at a time.
  *
  * 1. `waiting`: every endpoint with pending deliveries.
- * 2. `open`: those that are enabled, except listeners (listeners/), and how many more deliveries each may have in flight. An expired lease no
- *    longer counts.
+ * 2. `open`: those that are enabled, except listeners (listeners/), and how many more leases each may have. An expired lease no longer
+ *    counts.
  * 3. `due`: the oldest due deliveries of each, those of replayed ranges last, no more than it may have, numbered within their account after
  *    those in flight.
  * 4. `picked`: the first of each account, then the second, and so on.
@@ -54,30 +61,37 @@ export interface DeliveryClaim {
  *
  * `statement_timestamp()` instead of `now()`, which would be the time before the wait for the lock.
  */
-export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: DeliveryClaim): Promise<ClaimedDelivery[]> {
+export function claimDeliveries(db: Queryable, claim: DeliveryClaim): Promise<ClaimedDelivery[]> {
   return db.query<ClaimedDelivery>({
     name: "claim-webhook-deliveries",
     text: `
       with recursive ${endpointsWith("pending")}, open as materialized (
         select waiting.id, endpoint.account_id, endpoint.url, leased.deliveries as in_flight,
-          greatest(endpoint.in_flight_limit - leased.deliveries, 0) as free,
-          greatest(${replaysInFlight} - leased.replays, 0) as free_for_replays
+          greatest(allowed.leases - leased.deliveries, 0) as free,
+          greatest(${replayLeases} - leased.replays, 0) as free_for_replays
         from waiting
         cross join lateral ${indexLookup(`
-          select e.account_id, e.url,
-            case when e.failing_since is null then ${inFlightPerEndpoint} else ${inFlightWhileFailing} end as in_flight_limit
+          select e.account_id, e.url, e.failing_since is not null as is_failing
           from webhook_endpoints e
           where e.id = waiting.id
             and e.disabled_at is null
             and e.listens_until is null`)} as endpoint
         cross join lateral (
-          select count(*) as deliveries, count(*) filter (where l.priority > 0) as replays
+          select count(*) as deliveries, count(*) filter (where l.priority > 0) as replays,
+            count(*) filter (where l.delivery_id <> all ($5::uuid[])) as of_other_workers
           from webhook_queue l
           where l.state = 'delivering'
             and l.endpoint_id = waiting.id
             and l.due_at > statement_timestamp()
             and l.delivery_id <> all ($3::uuid[])
         ) as leased
+        cross join lateral (
+          select case
+            when endpoint.is_failing then ${leasesWhileFailing}
+            when waiting.id = any ($4::uuid[]) and leased.of_other_workers = 0 then ${leasesWhileFast}
+            else ${postsPerEndpoint}
+          end as leases
+        ) as allowed
       ), due as materialized (
         select oldest.delivery_id, oldest.due_at, open.url,
           row_number() over (
@@ -133,7 +147,13 @@ export function claimDeliveries(db: Queryable, { maxDeliveries, answered }: Deli
           and (s.expires_at is null or s.expires_at > statement_timestamp())
       ) as secrets
       order by taken.position, taken.due_at, taken.delivery_id`,
-    values: [maxDeliveries, leaseSeconds, uuidArray([...answered])],
+    values: [
+      claim.maxDeliveries,
+      leaseSeconds,
+      uuidArray([...claim.answered]),
+      uuidArray([...claim.fastEndpoints]),
+      uuidArray([...claim.leasedOfFast]),
+    ],
     oneAtATime: "webhook claims",
     mayBeUndone: true,
   });

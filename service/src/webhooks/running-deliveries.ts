@@ -2,9 +2,10 @@ import type { Database } from "../db/database.ts";
 import { untilWritten } from "../loops/until-written.ts";
 import type { Metrics } from "../metrics.ts";
 import { type AttemptAnswer, type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
-import { maxAttempts, nextAttemptSeconds, soonerAttemptSeconds } from "./attempt-schedule.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import { disableGone } from "./endpoint-health.ts";
+import { EndpointPosts } from "./endpoint-posts.ts";
+import { nextStep } from "./next-step.ts";
 import { finalStates, openDeliverySettlement, type SettleDelivery, type SettledState } from "./settle-deliveries.ts";
 
 export interface RunDeps {
@@ -17,19 +18,23 @@ export interface RunDeps {
 const settleTries = 70;
 const gone = 410;
 
-/** The attempts in progress of one worker: each posts a claimed delivery and settles it. */
+/** The leases of one worker: each claimed delivery is posted when its endpoint may get it, and settled. */
 export class RunningDeliveries {
   readonly #options: RunDeps;
   readonly #settle: SettleDelivery;
   readonly #onFree: () => void;
+  readonly #posts: EndpointPosts;
   readonly #running = new Set<Promise<void>>();
+  /** The endpoint of each delivery that is not answered. */
+  readonly #open = new Map<string, string>();
   readonly #answered = new Set<string>();
 
-  /** `onFree`: called when another delivery of the same endpoint may start. */
+  /** `onFree`: called when an endpoint needs more deliveries. */
   constructor(options: RunDeps, onFree: () => void) {
     this.#options = options;
     this.#settle = openDeliverySettlement(options.db);
     this.#onFree = onFree;
+    this.#posts = new EndpointPosts(options.deps.clock);
   }
 
   get count(): number {
@@ -41,10 +46,21 @@ export class RunningDeliveries {
     return [...this.#answered];
   }
 
+  /** What a claim has to know to lease more of the endpoints that answer fast. */
+  stock(): { fastEndpoints: string[]; leasedOfFast: string[] } {
+    const fastEndpoints = this.#posts.fast();
+    const fast = new Set(fastEndpoints);
+    const leased = this.#open.entries().filter(([, endpointId]) => fast.has(endpointId));
+    return { fastEndpoints, leasedOfFast: leased.map(([id]) => id).toArray() };
+  }
+
   start(delivery: ClaimedDelivery, claimedAt: number): void {
+    const { id, endpointId } = delivery;
+    this.#open.set(id, endpointId);
     const attempt = this.#attempt(delivery, claimedAt).finally(() => {
+      this.#open.delete(id);
       this.#running.delete(attempt);
-      this.#onFree();
+      this.#wakeIfShort(endpointId);
     });
     this.#running.add(attempt);
   }
@@ -66,14 +82,16 @@ export class RunningDeliveries {
       host: hostOf(delivery.url),
     };
     try {
-      const answer = await attemptDelivery(deps, delivery, claimedAt);
+      const answer = await this.#post(delivery, claimedAt);
       // crash point: webhook-answered
-      if (answer.result === "success") {
+      if (answer?.result === "success") {
         // The next delivery of the endpoint need not wait for the settlement of this one.
         this.#answered.add(delivery.id);
-        this.#onFree();
+        this.#open.delete(delivery.id);
+        this.#wakeIfShort(delivery.endpointId);
       }
-      await untilWritten(() => this.#store(delivery, answer, facts), {
+      const store = () => (answer === undefined ? this.#giveBack(delivery) : this.#store(delivery, answer, facts));
+      await untilWritten(store, {
         onFailure: (err, tries) => deps.log.error({ ...facts, tries, err }, "webhook.not-settled-yet"),
         maxTries: settleTries,
       });
@@ -85,6 +103,28 @@ export class RunningDeliveries {
     }
   }
 
+  /** Undefined: the endpoint has become slow or fails, and the delivery is to be given back. */
+  async #post(delivery: ClaimedDelivery, claimedAt: number): Promise<AttemptAnswer | undefined> {
+    const { endpointId } = delivery;
+    if (!(await this.#posts.begin(endpointId))) return undefined;
+    const answer = await attemptDelivery(this.#options.deps, delivery, claimedAt);
+    this.#posts.end(endpointId, { isSuccess: answer.result === "success", durationMs: answer.durationMs });
+    return answer;
+  }
+
+  #wakeIfShort(endpointId: string): void {
+    if (this.#posts.isShort(endpointId)) this.#onFree();
+  }
+
+  async #giveBack(delivery: ClaimedDelivery): Promise<void> {
+    await this.#settle({
+      ...leaseOf(delivery),
+      failure: "The endpoint became slow before this delivery was posted.",
+      delaySeconds: 0,
+      kind: "given-back",
+    });
+  }
+
   /** The endpoint first, so that settling pauses the delivery. Both can be repeated. */
   async #store(delivery: ClaimedDelivery, answer: AttemptAnswer, facts: Record<string, unknown>): Promise<void> {
     const { db, deps, metrics } = this.#options;
@@ -93,11 +133,7 @@ export class RunningDeliveries {
       deps.log.warn({ ...facts, reason: "gone" }, "webhook.endpoint-disabled");
     }
     const state = await this.#settle({
-      deliveryId: delivery.id,
-      accountId: delivery.accountId,
-      endpointId: delivery.endpointId,
-      attempt: delivery.attempt,
-      attemptedAt: delivery.attemptedAt,
+      ...leaseOf(delivery),
       durationMs,
       status,
       answer: answer.answer,
@@ -114,20 +150,13 @@ export class RunningDeliveries {
   }
 }
 
+function leaseOf({ id, accountId, endpointId, attempt, attemptedAt }: ClaimedDelivery) {
+  return { deliveryId: id, accountId, endpointId, attempt, attemptedAt };
+}
+
 export function countFinal(metrics: Metrics, state: SettledState): void {
   const final = finalStates.find((each) => each === state);
   if (final !== undefined) metrics.webhookDeliveries.inc({ state: final });
-}
-
-function nextStep({ result, retryAfterSeconds }: AttemptAnswer, attempt: number) {
-  switch (result) {
-    case "lost":
-      return { kind: "not-made", delaySeconds: undefined } as const;
-    case "not-made":
-      return { kind: "not-made", delaySeconds: soonerAttemptSeconds(Math.min(attempt, maxAttempts - 1)) } as const;
-    default:
-      return { kind: "made", delaySeconds: nextAttemptSeconds(attempt, retryAfterSeconds) } as const;
-  }
 }
 
 /** For the log, because the rest of a URL can hold a credential. */

@@ -73,6 +73,21 @@ test("a request that was not made counts neither as an attempt nor against the e
   expect(await webhookAttempts(db, id)).toEqual(["11 The address was busy."]);
 });
 
+test("a delivery that is given back is due at once, without an attempt", async () => {
+  const { db, endpoint, id, claimed } = await aClaim({ attempt: 10 });
+  const givenBack = {
+    kind: "given-back",
+    status: undefined,
+    failure: "It was not posted.",
+    delaySeconds: 0,
+  } as const;
+  expect(await settleOne(claimed, givenBack)).toBe("pending");
+  expect(await queued(db, id)).toBe("pending 10 0");
+  expect(await endpointState(db, endpoint.id)).toMatchObject({ isFailing: false });
+  expect(await webhookAttempts(db, id)).toEqual([]);
+  expect(await claimUpTo(db, 10)).toMatchObject([{ id, attempt: 11 }]);
+});
+
 test.each([
   { failure: "The endpoint answered 500.", stored: 16_384 },
   { failure: undefined, stored: 1_024 },

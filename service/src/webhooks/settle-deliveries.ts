@@ -19,8 +19,11 @@ export interface SettledAttempt {
   failure: string | undefined;
   /** The wait until the next attempt; undefined after the last one. */
   delaySeconds: number | undefined;
-  /** Only a request that was made says something about the endpoint. One that was not made is repeated without counting as an attempt. */
-  kind: "made" | "not-made" | "unknown";
+  /**
+   * Only a request that was made says something about the endpoint. One that was not made is repeated without counting as an attempt. One
+   * that only waited in the worker is given back without a trace.
+   */
+  kind: "made" | "not-made" | "given-back" | "unknown";
 }
 
 export const finalStates = ["delivered", "failed", "cancelled"] as const;
@@ -41,7 +44,7 @@ export const unknownFailure =
  * delivery moves only while its row in the queue has both and is delivering. One statement, so that a crash or a repetition counts nothing
  * twice:
  *
- * 1. `stored`: every attempt, also one that lost its lease. A result replaces an earlier "unknown" of the same attempt and nothing else.
+ * 1. `stored`: every attempt that was to be made, also one that lost its lease. A result replaces an earlier "unknown" of the same attempt and nothing else.
  * 2. `owned`: the attempts that own their delivery, and what becomes of it. A disabled endpoint gets no pending delivery and a deleted one
  *    none at all.
  * 3. `released`, `finished`: a final delivery leaves the queue. `rescheduled`: the others wait for their next attempt.
@@ -65,6 +68,7 @@ export async function settleDeliveries(db: Queryable, settled: SettledAttempt[])
           (id, delivery_id, account_id, endpoint_id, attempt, duration_ms, status, answer, failure)
         select ${attemptId("attempts")}, delivery_id, account_id, endpoint_id, attempt, duration_ms, status, answer, failure
         from attempts
+        where kind <> 'given-back'
         order by delivery_id
         on conflict (id) do update
         set duration_ms = excluded.duration_ms, status = excluded.status, answer = excluded.answer, failure = excluded.failure
@@ -108,7 +112,7 @@ export async function settleDeliveries(db: Queryable, settled: SettledAttempt[])
       ), rescheduled as (
         update webhook_queue q
         set state = owned.state, due_at = now() + make_interval(secs => owned.delay_seconds),
-          attempt = q.attempt - (owned.kind = 'not-made')::integer
+          attempt = q.attempt - (owned.kind in ('not-made', 'given-back'))::integer
         from owned
         where ${equalByIndex("q.delivery_id", "owned.delivery_id")}
           and owned.state in ('pending', 'paused')

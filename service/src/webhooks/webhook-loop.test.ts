@@ -222,6 +222,49 @@ test("a hanging endpoint delays only itself, and stopping waits for its attempt"
   expect(await change(db, "select from webhook_queue where endpoint_id = $1", [first.endpoint.id])).toHaveLength(46);
 });
 
+test("an endpoint that answers fast gets four requests at a time, also from two workers, and each delivery once", async () => {
+  const { db } = database;
+  let [inFlight, most] = [0, 0];
+  const receiver = await aReceiver((_, response) => {
+    most = Math.max(most, ++inFlight);
+    setTimeout(() => {
+      inFlight--;
+      response.end();
+    }, 3);
+  });
+  const { endpoint } = await anEndpointAt(receiver.url);
+  const ids = await pendingDeliveries(db, endpoint, { count: 400 });
+  const [one, other] = [aLoop().loop, aLoop().loop];
+  one.start();
+  other.start();
+  await expect.poll(() => change(db, "select from webhook_queue"), { timeout: 30_000 }).toEqual([]);
+  await Promise.all([one.stop(), other.stop()]);
+  expect(most).toBe(4);
+  expect(receiver.requests).toHaveLength(ids.length);
+  expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(ids.length);
+});
+
+test("an endpoint that begins to fail gets no more than the requests that were under way; the others wait without an attempt", async () => {
+  const { db } = database;
+  let answers = 0;
+  const receiver = await aReceiver((_, response) => {
+    answers += 1;
+    response.writeHead(answers <= 8 ? 200 : 500).end();
+  });
+  const { endpoint } = await anEndpointAt(receiver.url);
+  const ids = await pendingDeliveries(db, endpoint, { count: 60 });
+  const { loop } = aLoop();
+  loop.start();
+  await expect.poll(() => endpointState(db, endpoint.id), { timeout: 10_000 }).toMatchObject({ isFailing: true });
+  await loop.stop();
+  const attempts = await Promise.all(ids.map((id) => webhookAttempts(db, id)));
+  const failed = attempts.filter((each) => each.some((attempt) => attempt.includes("500")));
+  expect(attempts.flat()).toHaveLength(8 + failed.length);
+  expect(receiver.requests).toHaveLength(attempts.flat().length);
+  expect(failed.length).toBeLessThan(20);
+  expect(await change(db, "select from webhook_queue where state = 'delivering'")).toEqual([]);
+});
+
 test("at most so many attempts are in flight in a worker", async () => {
   const { db } = database;
   const endpoints: WebhookEndpoint[] = [];

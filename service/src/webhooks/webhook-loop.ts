@@ -20,7 +20,7 @@ interface WebhookLoopOptions extends RunDeps {
 const pollMs = 1_000;
 /** While notifications arrive, others probably follow, and each waits for the next look. */
 const busyPollMs = 100;
-/** Attempts that end meanwhile share the next claim, which costs as much for one as for four. */
+/** Attempts that end meanwhile share the next claim, which costs as much for one as for many. */
 const claimPauseMs = 8;
 const backOffMs = 1_000;
 const expireEveryMs = 5_000;
@@ -140,7 +140,11 @@ export class WebhookLoop {
     const free = maxInFlight - this.#running.count;
     if (free <= 0 || this.#stopping.signal.aborted) return 0;
     const claimedAt = deps.clock();
-    const claimed = await claimDeliveries(db, { maxDeliveries: free, answered: this.#running.answered });
+    const claimed = await claimDeliveries(db, {
+      maxDeliveries: free,
+      answered: this.#running.answered,
+      ...this.#running.stock(),
+    });
     for (const delivery of claimed) this.#running.start(delivery, claimedAt);
     return claimed.length;
   }
