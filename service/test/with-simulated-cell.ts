@@ -32,10 +32,17 @@ export async function withSimulatedCell<Result>(
   });
   process.env.AWS_ACCESS_KEY_ID ??= "simulator";
   process.env.AWS_SECRET_ACCESS_KEY ??= "simulator";
-  try {
-    return await work({ db, url: copy.url, environment, ...createCredentialDeps(readConfig(environment)) });
-  } finally {
+  const cleanUp = async () => {
     await db.close();
     await copy.drop();
+  };
+  try {
+    const result = await work({ db, url: copy.url, environment, ...createCredentialDeps(readConfig(environment)) });
+    await cleanUp();
+    return result;
+  } catch (error) {
+    // PostgreSQL may be down: that is not what failed.
+    await cleanUp().catch(() => undefined);
+    throw error;
   }
 }

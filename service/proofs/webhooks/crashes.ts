@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../src/db/database.ts";
+import type { PosternProcess } from "../../test/spawn-postern.ts";
 import { type FeedbackCell, killProcess } from "../cell/feedback-cell.ts";
 import { until } from "../until.ts";
 import { loopbackSettings } from "./loopback-receiver.ts";
@@ -32,8 +33,18 @@ const downMs = 500;
 
 /** Two real workers. A crash comes right after a request has arrived, before its result is stored. */
 export function startCrashingWorkers({ cell, postgres, plan, requests }: CrashDeps) {
+  // A worker that starts while PostgreSQL is down ends, and is started again as a supervisor does.
+  const startAgain = async (tries = 5): Promise<PosternProcess> => {
+    try {
+      return await cell.start("worker", loopbackSettings);
+    } catch (error) {
+      if (tries === 1) throw error;
+      await sleep(1_000);
+      return startAgain(tries - 1);
+    }
+  };
   const start = () => {
-    const worker = cell.start("worker", loopbackSettings);
+    const worker = startAgain();
     worker.catch(() => undefined); // The next crash awaits it.
     return worker;
   };
