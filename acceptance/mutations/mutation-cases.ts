@@ -1,3 +1,4 @@
+import { additionCases } from "./addition-cases.ts";
 import type { MutationCase } from "./breaking-proxy.ts";
 import { casesOfSections0To3 } from "./cases-0-to-3.ts";
 import { casesOfSections4To9 } from "./cases-4-to-9.ts";
@@ -13,5 +14,6 @@ export const mutationCases: MutationCase[] = [
   ...sendCases,
   ...listCases,
   ...modeCases,
+  ...additionCases,
   ...liveCases,
 ];

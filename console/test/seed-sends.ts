@@ -6,6 +6,8 @@ export interface SeedSend {
   cc?: string[];
   subject: string;
   text: string;
+  tags?: string[];
+  metadata?: Record<string, unknown>;
   /** The status that the send ends with. */
   status: "delivered" | "bounced" | "complained" | "suppressed" | "failed" | "sent";
   /** For the first recipient, in live mode. */
@@ -29,7 +31,13 @@ function liveSends(label: string): Planned[] {
   return [
     { to: [at("tom.ashby", "larkmail")], subject: "Your receipt for order 48102", status: "delivered" },
     { to: [jane], subject: "Reset your password", status: "bounced", outcome: "bounce" },
-    { to: [at("m.okafor", "larkmail")], subject: "Order 48103 has shipped", status: "delivered" },
+    {
+      to: [at("m.okafor", "larkmail")],
+      subject: "Order 48103 has shipped",
+      tags: ["shipping", "books"],
+      metadata: { order: 48_103 },
+      status: "delivered",
+    },
     { to: [at("office", "brightside")], subject: "Invoice 2026-1107", status: "bounced", outcome: "soft-bounce" },
     { to: [kate], subject: "New arrivals in November", status: "complained", outcome: "complaint" },
     {

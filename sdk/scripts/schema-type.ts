@@ -9,13 +9,14 @@ export interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
-  additionalProperties?: boolean;
+  additionalProperties?: boolean | Schema;
   description?: string;
 }
 
 const typeKeywords = "$ref type const enum anyOf oneOf items properties required additionalProperties description";
 /** These keywords restrict the value without changing its type. */
-const restrictingKeywords = "default example format pattern minimum maximum minLength maxLength minItems";
+const restrictingKeywords =
+  "default example format pattern minimum maximum minLength maxLength minItems maxItems propertyNames";
 const supportedKeywords = new Set(`${typeKeywords} ${restrictingKeywords}`.split(" "));
 
 export function declaration(name: string, schema: Schema): string {
@@ -89,8 +90,8 @@ function plainTypeOf(type: string | undefined, schema: Schema, indent: string): 
 }
 
 /** An optional field may be undefined, because JSON and queries omit undefined values. */
-function objectType({ properties = {}, required = [] }: Schema, indent: string): string {
-  if (Object.keys(properties).length === 0) return "Record<string, unknown>";
+function objectType({ properties = {}, required = [], additionalProperties }: Schema, indent: string): string {
+  if (Object.keys(properties).length === 0) return `Record<string, ${valueType(additionalProperties, indent)}>`;
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, { description, ...schema }]) => {
     const comment = description === undefined ? "" : `${inner}/** ${description} */\n`;
@@ -99,6 +100,11 @@ function objectType({ properties = {}, required = [] }: Schema, indent: string):
     return `${comment}${inner}${field};\n`;
   });
   return `{\n${fields.join("")}${indent}}`;
+}
+
+function valueType(values: Schema["additionalProperties"], indent: string): string {
+  if (typeof values !== "object" || Object.keys(values).length === 0) return "unknown";
+  return typeOf(values, indent);
 }
 
 /** The SDK needs only the input form of a schema, so `SendRequestInput` becomes `SendRequest`. `Error` is a JavaScript global. */

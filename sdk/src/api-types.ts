@@ -18,6 +18,12 @@ export type SendRequest = {
   bcc?: string[] | null | undefined;
   /** `local@domain` or `Name <local@domain>` */
   reply_to?: string | null | undefined;
+  /** Headers of the mail: `List-Unsubscribe`, `List-Unsubscribe-Post`, `In-Reply-To`, `References` and names that begin with `X-`, except `X-SES-`, `X-Amz` and `X-Postern-`. At most 15, each value at most 870 printable ASCII characters */
+  headers?: Record<string, string> | null | undefined;
+  /** Names to find and count sends by, at most 10 of 64 characters. They stay in Postern */
+  tags?: string[] | null | undefined;
+  /** Your own data about the send, a JSON object of at most 4,096 bytes. It comes back wherever the send does */
+  metadata?: Record<string, unknown> | null | undefined;
   /** Makes the request safe to repeat: the same key with the same payload creates one send. A key never expires */
   idempotency_key?: string | null | undefined;
 } & (
@@ -315,6 +321,8 @@ export interface SendContent {
   /** As accepted. It may contain anything: never show it outside of a sandbox */
   html: string | null;
   text: string | null;
+  /** Present when the request had headers */
+  headers?: Record<string, string> | undefined;
 }
 
 /** A one-use address that shows the mail */
@@ -502,6 +510,10 @@ export interface Event {
   suppression_reason?: "hard_bounce" | "complaint" | undefined;
   /** Only on `Suppression`: when the address was suppressed */
   suppressed_at?: string | undefined;
+  /** Present when the send has tags */
+  tags?: string[] | undefined;
+  /** Present when the send has metadata */
+  metadata?: Record<string, unknown> | undefined;
 }
 
 /** An open invitation to the account */
@@ -838,6 +850,10 @@ export interface SendRecord {
   error_message: string | null;
   /** Mode of the send */
   mode: "live" | "test";
+  /** Present when the send has tags */
+  tags?: string[] | undefined;
+  /** Present when the send has metadata */
+  metadata?: Record<string, unknown> | undefined;
 }
 
 /** The result that sending would have */
@@ -911,6 +927,10 @@ export interface Timeline {
   error_message: string | null;
   /** Mode of the send */
   mode: "live" | "test";
+  /** Present when the send has tags */
+  tags?: string[] | undefined;
+  /** Present when the send has metadata */
+  metadata?: Record<string, unknown> | undefined;
   /** Oldest first. A first attempt that the provider accepted has no entry of type `attempt` */
   entries: Array<{
     type: "accepted";
@@ -1229,6 +1249,10 @@ export interface NotifiedSend {
   /** Null until the provider accepts the send */
   provider_message_id: string | null;
   queued_at: string;
+  /** Present when the send has tags */
+  tags?: string[] | undefined;
+  /** Present when the send has metadata */
+  metadata?: Record<string, unknown> | undefined;
 }
 
 /** The provider accepted the mail */
@@ -1577,6 +1601,8 @@ export interface ListSendsQuery {
   domain?: string | undefined;
   /** The send with this id at the provider. Found by index */
   provider_message_id?: string | undefined;
+  /** Sends with this tag */
+  tag?: string | undefined;
   /** Only entries from this time on */
   since?: string | undefined;
   /** Only entries before this time */

@@ -4,15 +4,17 @@ import { isoHour } from "./usage-range.ts";
 interface SendFilter {
   status?: string;
   domain?: string;
+  tag?: string;
   from?: number;
   to?: number;
 }
 
 /** The list of sends behind a figure. */
-export function activityHref({ status, domain, from, to }: SendFilter, mode: Mode): string {
+export function activityHref({ status, domain, tag, from, to }: SendFilter, mode: Mode): string {
   return pageHref("/activity", {
     status,
     domain,
+    tag,
     since: from === undefined ? undefined : isoHour(from),
     until: to === undefined ? undefined : isoHour(to),
     ...modeSearch(mode),

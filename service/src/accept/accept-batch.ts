@@ -43,6 +43,9 @@ export interface CandidateSend {
   ccCount: number;
   replyTo: string | undefined;
   subject: string;
+  tags?: string[];
+  /** Canonical JSON. */
+  metadata?: string | undefined;
   sealed: Buffer;
 }
 
@@ -96,7 +99,8 @@ export function createAcceptBatch(
     maxWaitingBytes: 64 * 1024 * 1024,
     secondBatchFrom: 16,
     admission,
-    sizeOf: ({ send }) => (send === undefined ? 100 : send.sealed.length + send.subject.length + 1000),
+    sizeOf: ({ send }) =>
+      send === undefined ? 100 : send.sealed.length + send.subject.length + (send.metadata?.length ?? 0) + 1000,
   });
 }
 
@@ -178,7 +182,7 @@ function originalOf({ originalFingerprint, originalPayloadHash }: AnswerRow): Or
   return originalPayloadHash === null ? undefined : { payloadHash: originalPayloadHash };
 }
 
-/** Lists of addresses are joined with commas, because an address never contains one. */
+/** Lists of addresses and tags are joined with commas, because neither contains one. */
 function parametersOf(candidates: Candidate[], exceeded: (QuotaState | undefined)[], quotas: Quotas): Buffer[] {
   const sends = candidates.map((candidate) => candidate.send);
   return [
@@ -204,5 +208,7 @@ function parametersOf(candidates: Candidate[], exceeded: (QuotaState | undefined
     booleanArray(exceeded.map((quota) => quota !== undefined)),
     booleanArray(candidates.map((candidate) => quotas.isQueueCounted(candidate))),
     textArray(sends.map((send) => send?.idempotencyKey ?? null)),
+    textArray(sends.map((send) => (send?.tags?.length ? send.tags.join(",") : null))),
+    textArray(sends.map((send) => send?.metadata ?? null)),
   ];
 }

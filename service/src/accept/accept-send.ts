@@ -122,7 +122,7 @@ function newCandidate(deps: AcceptDeps, sender: Sender, request: SendRequest | u
 function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendRequest): CandidateSend {
   const id = newSendId(deps.clock.now());
   const recipients = recipientsOf(request);
-  const { idempotencyKey, from, replyTo, subject, html, text } = request;
+  const { idempotencyKey, from, replyTo, subject, html, text, headers = [], tags = [], metadata } = request;
   const fingerprint = fingerprintOf(deps.fingerprintKey, request.given);
   const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
   return {
@@ -141,6 +141,8 @@ function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendReq
     ccCount: request.cc.length,
     replyTo: replyTo?.given,
     subject,
+    tags,
+    metadata,
     sealed: sealContent(
       deps.contentKey,
       { accountId, sendId: id },
@@ -153,6 +155,7 @@ function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendReq
         subject,
         html,
         text,
+        ...(headers.length > 0 && { headers }),
       },
     ),
   };

@@ -72,11 +72,11 @@ with request as materialized (
   from unnest(
     $1::uuid[], $2::text[], $3::uuid[], $4::boolean[], $5::uuid[], $6::uuid[], $7::bytea[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::smallint[], $13::smallint[], $14::text[], $15::text[], $16::bytea[], $17::uuid[],
-    $18::bytea[], $19::uuid[], $20::boolean[], $21::boolean[], $22::text[]
+    $18::bytea[], $19::uuid[], $20::boolean[], $21::boolean[], $22::text[], $23::text[], $24::text[]
   ) with ordinality as r (
     account_id, mode, credential_id, has_payload, send_id, idempotency_hash, fingerprint, from_domain, from_address,
     recipients, to_addresses, to_count, cc_count, reply_to, subject, sealed, api_key_id,
-    payload_hash, generated_key, is_over_quota, is_counted, idempotency_key, position
+    payload_hash, generated_key, is_over_quota, is_counted, idempotency_key, tags, metadata, position
   )
 ), allowed as materialized (
   -- credential_id is the secret of the key, or without a key the login. The account, the mode and the secrets of a key never change, so the API process knows them. Whether they are usable is checked here,
@@ -184,7 +184,7 @@ with request as materialized (
 ), stored as (
   insert into sends (
     id, account_id, mode, status, from_address, to_addresses, recipient_keys, to_count, cc_count, reply_to, subject,
-    suppressed_recipients, queued_at, api_key_id, payload_hash, from_domain, idempotency_key
+    suppressed_recipients, queued_at, api_key_id, payload_hash, from_domain, idempotency_key, tags, metadata
   )
   select a.send_id, a.account_id, a.mode, a.status, r.from_address, string_to_array(r.to_addresses, ','),
     case when lower(r.to_addresses) <> r.recipients then string_to_array(r.recipients, ',') end,
@@ -192,7 +192,8 @@ with request as materialized (
     case when a.idempotency_hash is null then r.payload_hash end,
     case when written_domain(r.from_address) <> r.from_domain then r.from_domain end,
     -- Notifications say it. Without endpoints the record does not grow.
-    case when a.has_webhooks then r.idempotency_key end
+    case when a.has_webhooks then r.idempotency_key end,
+    string_to_array(r.tags, ','), r.metadata
   from answer a
   join request r using (position)
   where a.is_new

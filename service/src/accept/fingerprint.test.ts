@@ -17,6 +17,9 @@ const payload: fc.Arbitrary<GivenPayload> = fc.record({
   cc: list,
   bcc: list,
   reply_to: optional,
+  headers: optional,
+  tags: list,
+  metadata: optional,
 });
 
 /** The same rule in another form, to compare with. */
@@ -49,10 +52,30 @@ describe("a fingerprint", () => {
       cc: ["f"],
       bcc: ["g"],
       reply_to: "h",
+      headers: "i",
+      tags: ["j"],
+      metadata: "k",
     };
     const other = createSecretKey(randomBytes(32));
     expect(differingFields(fingerprintOf(key, given), fingerprintOf(other, given))).toEqual([...payloadFields]);
   });
+});
+
+test("a payload without added fields has the fingerprint of the first release, and equals one with them empty", () => {
+  const given: GivenPayload = {
+    from: "a",
+    to: ["b"],
+    subject: "c",
+    html: undefined,
+    text: "e",
+    cc: undefined,
+    bcc: undefined,
+    reply_to: undefined,
+  };
+  const fingerprint = fingerprintOf(key, given);
+  expect(fingerprint).toHaveLength(64);
+  expect(fingerprintOf(key, { ...given, tags: [], headers: undefined })).toEqual(fingerprint);
+  expect(differingFields(fingerprint, fingerprintOf(key, { ...given, metadata: "x" }))).toEqual(["metadata"]);
 });
 
 test("the hash of an idempotency key differs by account, mode and key", () => {

@@ -4,20 +4,25 @@ import { type GivenPayload, type PayloadField, payloadFields } from "../sends/se
 
 const bytesPerField = 8;
 
+/** A fingerprint is no shorter than in the first release, and no longer than the last field that is present. */
+const firstFields = 8;
+
 /**
  * Eight keyed bytes for each field: two payloads can be compared field by field, and the stored bytes reveal nothing about them.
  * Order and case matter. An absent list equals an empty one.
  */
 export function fingerprintOf(key: KeyObject, payload: GivenPayload): Buffer {
   const fingerprint = Buffer.alloc(payloadFields.length * bytesPerField);
+  let fields = firstFields;
   for (const [position, field] of payloadFields.entries()) {
     const value = payload[field];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     // JSON distinguishes ["a,b"] from ["a","b"]; the field name distinguishes a text from the same html.
     const text = typeof value === "string" ? value : JSON.stringify(value);
     fingerprint.write(keyedHash(key, `${field}:${text}`, bytesPerField), position * bytesPerField, "hex");
+    fields = Math.max(fields, position + 1);
   }
-  return fingerprint;
+  return fingerprint.subarray(0, fields * bytesPerField);
 }
 
 /** Eight keyed bytes for the whole payload. */
@@ -47,7 +52,7 @@ export function differingFields(one: Buffer, other: Buffer): PayloadField[] {
 /** A fingerprint from before a field existed is shorter: the field was absent then. */
 function partOf(fingerprint: Buffer, position: number): Buffer {
   const part = Buffer.alloc(bytesPerField);
-  fingerprint.copy(part, 0, position * bytesPerField);
+  part.set(fingerprint.subarray(position * bytesPerField, (position + 1) * bytesPerField));
   return part;
 }
 

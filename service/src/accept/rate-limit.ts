@@ -15,9 +15,9 @@ import { computedOnce } from "../db/stable-plan.ts";
 /** Returns the SQL of the queue head for the SQL of a mode. */
 type QueueHead = (mode: string) => string;
 
-/** The queue heads of live and test mail follow the 22 arrays of accept-batch.ts as parameters $23 and $24. */
+/** The queue heads of live and test mail follow the 24 arrays of accept-batch.ts as parameters $25 and $26. */
 export const acceptQueueHead: QueueHead = (mode) =>
-  `case ${mode} when 'live' then $23::timestamptz else $24::timestamptz end`;
+  `case ${mode} when 'live' then $25::timestamptz else $26::timestamptz end`;
 
 /** 1. The instant of the decision. PostgreSQL reads the clock after it has locked the row. */
 const instant = (queueHead: QueueHead) =>

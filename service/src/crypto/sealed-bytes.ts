@@ -15,14 +15,15 @@ interface Binding {
   owner: string;
 }
 
-/** The first byte. */
-const formatVersion = 1;
+/** The first byte. The second format is sealed in the same way and has content that releases before it cannot read. */
+type Format = 1 | 2;
+const formats: readonly (number | undefined)[] = [1, 2] satisfies Format[];
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM. Format: version, key id (length and text), IV, tag, ciphertext. The tag also authenticates version, key id and binding. */
-export function sealBytes(secret: Secret, binding: Binding, plain: Buffer): Buffer {
-  const head = Buffer.from([formatVersion, secret.id.length, ...Buffer.from(secret.id, "latin1")]);
+/** AES-256-GCM. Format: format, key id (length and text), IV, tag, ciphertext. The tag also authenticates format, key id and binding. */
+export function sealBytes(secret: Secret, binding: Binding, plain: Buffer, format: Format = 1): Buffer {
+  const head = Buffer.from([format, secret.id.length, ...Buffer.from(secret.id, "latin1")]);
   const iv = nextIv();
   const cipher = createCipheriv("aes-256-gcm", contentSubkey(secret, binding.purpose), iv);
   cipher.setAAD(associatedData(head, binding));
@@ -33,7 +34,7 @@ export function sealBytes(secret: Secret, binding: Binding, plain: Buffer): Buff
 
 /** Throws when the key is not configured, or when any bit of the bytes or the binding differs. */
 export function openBytes(secrets: SecretPair, binding: Binding, sealed: Buffer): Buffer {
-  if (sealed[0] !== formatVersion)
+  if (!formats.includes(sealed[0]))
     throw new Error(`sealed bytes of format ${sealed[0]} cannot be read by this release`);
   const keyId = sealingKeyId(sealed);
   const secret = [secrets.current, secrets.second].find((candidate) => candidate?.id === keyId);

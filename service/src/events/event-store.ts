@@ -6,9 +6,9 @@ import { ofEachMode } from "../db/of-each-mode.ts";
 import { indexLookup, onlyByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { eventColumns } from "./event-columns.ts";
-import { withGivenRecipients } from "./given-recipients.ts";
+import { withFactsOfSend } from "./facts-of-send.ts";
 import { searchEvents } from "./search-events.ts";
-import { type EventFilter, type EventType, eventTypes, type SendEvent } from "./send-event.ts";
+import { type EventFilter, type EventType, eventTypes, type ListedEvent, type SendEvent } from "./send-event.ts";
 
 /** SQL: keeps the lists from reading the events of all accounts in the order of their ids. It needs only columns of the index. */
 const ofAccount = onlyByIndex("account_id = $1", "length(mode)");
@@ -20,20 +20,24 @@ interface EventPage {
   offset: number;
 }
 
-interface CountedEvents {
+interface CountedEvents<Event = SendEvent> {
   total: number;
-  events: SendEvent[];
+  events: Event[];
 }
 
 /** Newest first, which is the order of ids. */
-export async function listEvents(db: AccountDatabase, modes: readonly Mode[], page: EventPage): Promise<CountedEvents> {
+export async function listEvents(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  page: EventPage,
+): Promise<CountedEvents<ListedEvent>> {
   const { limit, offset } = page;
   const read = await (offset > maxShallowOffset ? readDeepPage(db, modes, page) : readNewPage(db, modes, page));
   // The page is short when an event of an older month arrived after the count, or events were deleted.
   const isComplete = read.events.length >= Math.min(limit, read.total - offset);
   const mustScan = !isComplete && offset <= maxScannedOffset;
   const { total, events } = mustScan ? await readPage(db, modes, page, undefined) : read;
-  return { total, events: await withGivenRecipients(db, events) };
+  return { total, events: await withFactsOfSend(db, events) };
 }
 
 function listsOf(type: EventType | undefined): readonly EventType[] {
@@ -121,7 +125,7 @@ function countedEvents(rows: CountedRow[]): CountedEvents {
 }
 
 /** A search by recipient that the index cannot answer scans at most this many events per page; the caller continues from `nextBefore`. */
-const maxScanned = 4_000;
+const maxScanned = 1_000;
 
 /**
  * Newest first, from `before` on. `nextBefore` is the id to continue from; undefined at the end of the list. A page can
@@ -131,11 +135,11 @@ export async function findEvents(
   db: AccountDatabase,
   modes: readonly Mode[],
   filter: EventFilter,
-): Promise<{ events: SendEvent[]; nextBefore: string | undefined }> {
+): Promise<{ events: ListedEvent[]; nextBefore: string | undefined }> {
   const { type, sendId, recipient, before, since, until, limit } = filter;
   if (recipient !== undefined && sendId === undefined) {
     const found = await searchEvents(db, modes, filter);
-    if (found !== undefined) return { ...found, events: await withGivenRecipients(db, found.events) };
+    if (found !== undefined) return { ...found, events: await withFactsOfSend(db, found.events) };
   }
   const scanLimit = recipient === undefined ? limit + 1 : maxScanned;
   const month =
@@ -177,7 +181,7 @@ export async function findEvents(
     isPlannedEachTime: true,
   });
   const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
-  return { events: await withGivenRecipients(db, wanted), nextBefore };
+  return { events: await withFactsOfSend(db, wanted), nextBefore };
 }
 
 /** SQL: at most `$7` events of the filter, newest first. */

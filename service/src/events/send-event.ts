@@ -1,4 +1,5 @@
 import type { Mode } from "../mode.ts";
+import type { SendExtras } from "./facts-of-send.ts";
 
 export const eventTypes = ["Delivery", "Bounce", "Complaint", "Suppression"] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -25,6 +26,9 @@ export interface SendEvent {
   durationMs: number | null;
   mode: Mode;
 }
+
+/** With what the caller attached to the send. */
+export type ListedEvent = SendEvent & SendExtras;
 
 export interface EventFilter {
   type: EventType | undefined;

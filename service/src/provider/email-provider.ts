@@ -1,5 +1,11 @@
 import type { Mailbox } from "../mail-address.ts";
 
+/** A header of the caller in the mail. */
+export interface CustomHeader {
+  name: string;
+  value: string;
+}
+
 /** The operations Postern needs from an email provider. Each method is exactly one request to the provider. */
 export interface EmailProvider {
   /**
@@ -48,6 +54,7 @@ export interface OutgoingMail {
   subject: string;
   html: string | undefined;
   text: string | undefined;
+  headers?: CustomHeader[] | undefined;
   configurationSetName: string;
   /** Undefined unless SES_TENANTS is on. */
   tenantName?: string | undefined;

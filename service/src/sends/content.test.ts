@@ -23,6 +23,13 @@ test("opened content equals the sealed content, and two seals of the same conten
   expect(sealContent(oldKey, owner, content).equals(sealed)).toBe(false);
 });
 
+test("content with headers has a format that earlier releases refuse, and content without them the first one", () => {
+  const withHeaders = { ...content, headers: [{ name: "X-Order", value: "1001" }] };
+  const sealed = sealContent(oldKey, owner, withHeaders);
+  expect(openContent({ current: oldKey, second: undefined }, owner, sealed)).toEqual(withHeaders);
+  expect([sealContent(oldKey, owner, content)[0], sealed[0]]).toEqual([1, 2]);
+});
+
 test("content of another account or send cannot be opened", () => {
   const sealed = sealContent(oldKey, owner, content);
   const keys = { current: oldKey, second: undefined };

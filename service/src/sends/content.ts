@@ -1,5 +1,6 @@
 import { openBytes, sealBytes } from "../crypto/sealed-bytes.ts";
 import type { Mailbox } from "../mail-address.ts";
+import type { CustomHeader } from "../provider/email-provider.ts";
 import type { Secret, SecretPair } from "../secret.ts";
 
 /** The mail as accepted, for the provider. It is deleted long before the record. Addresses are ASCII. */
@@ -12,6 +13,8 @@ export interface SendContent {
   subject: string;
   html: string | undefined;
   text: string | undefined;
+  /** Absent without headers, and in contents of earlier releases. */
+  headers?: CustomHeader[] | undefined;
 }
 
 interface Owner {
@@ -19,8 +22,10 @@ interface Owner {
   sendId: string;
 }
 
+/** An earlier release would send the mail without its headers. It refuses the second format. */
 export function sealContent(key: Secret, owner: Owner, content: SendContent): Buffer {
-  return sealBytes(key, bindingOf(owner), Buffer.from(JSON.stringify(content)));
+  const format = content.headers === undefined ? 1 : 2;
+  return sealBytes(key, bindingOf(owner), Buffer.from(JSON.stringify(content)), format);
 }
 
 export function openContent(keys: SecretPair, owner: Owner, sealed: Buffer): SendContent {

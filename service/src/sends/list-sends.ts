@@ -31,8 +31,8 @@ async function searchSends(
   filter: SendFilter,
   { continuesAt, ...range }: SearchRange,
 ): Promise<SendPage> {
-  const { status, recipient, providerMessageId, fromDomains, apiKeyId } = filter;
-  const isCombined = [status, fromDomains, apiKeyId].some((wanted) => wanted !== undefined);
+  const { status, recipient, providerMessageId, fromDomains, apiKeyId, tag } = filter;
+  const isCombined = [status, fromDomains, apiKeyId, tag].some((wanted) => wanted !== undefined);
   const scanLimit =
     isCombined || (recipient !== undefined && providerMessageId !== undefined) ? maxScanned : maxSearched;
   const page = await readPage(db, modes, filter, {
@@ -59,8 +59,8 @@ async function searchSends(
 
 /** Reads the sends of the account in the order of the list. A filter is compared with every send that is read. */
 async function scanSends(db: AccountDatabase, modes: readonly Mode[], filter: SendFilter): Promise<SendPage> {
-  const { status, recipient, fromDomains, providerMessageId, apiKeyId, before, since, until, limit } = filter;
-  const isFiltered = [status, recipient, fromDomains, providerMessageId, apiKeyId].some(
+  const { status, recipient, fromDomains, providerMessageId, apiKeyId, tag, before, since, until, limit } = filter;
+  const isFiltered = [status, recipient, fromDomains, providerMessageId, apiKeyId, tag].some(
     (wanted) => wanted !== undefined,
   );
   return readPage(db, modes, filter, {
@@ -72,9 +72,9 @@ async function scanSends(db: AccountDatabase, modes: readonly Mode[], filter: Se
             where s.account_id = $1
               and s.mode = ${mode}
               and ${onlyByIndex("s.account_id = $1", "s.to_count")}
-              and ($10::uuid is null or s.id < $10)
-              and ($11::timestamptz is null or s.id >= first_id_at($11))
-              and ($12::timestamptz is null or s.id < first_id_at($12))
+              and ($11::uuid is null or s.id < $11)
+              and ($12::timestamptz is null or s.id >= first_id_at($12))
+              and ($13::timestamptz is null or s.id < first_id_at($13))
             order by s.id desc
             limit $3`,
     ),

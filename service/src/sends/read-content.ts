@@ -1,6 +1,7 @@
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
+import type { CustomHeader } from "../provider/email-provider.ts";
 import type { SecretPair } from "../secret.ts";
 import { openContent } from "./content.ts";
 import { isVisible, type VisibleSends } from "./send-store.ts";
@@ -17,6 +18,7 @@ export interface ReadContent {
   subject: string;
   html: string | null;
   text: string | null;
+  headers: CustomHeader[];
 }
 
 export type ContentResult = { kind: "content"; content: ReadContent } | { kind: "not-kept" } | { kind: "no-send" };
@@ -63,9 +65,10 @@ export async function readContent(
   });
   if (row === undefined) return { kind: "no-send" };
   if (row.sealed === null) return { kind: "not-kept" };
-  const { subject, html, text } = openContent(keys, { accountId: db.accountId, sendId: row.id }, row.sealed);
+  const opened = openContent(keys, { accountId: db.accountId, sendId: row.id }, row.sealed);
+  const { subject, html = null, text = null, headers = [] } = opened;
   const { mode, from, replyTo } = row;
-  const content = { id: row.id, mode, from, ...listsOf(row), replyTo, subject, html: html ?? null, text: text ?? null };
+  const content = { id: row.id, mode, from, ...listsOf(row), replyTo, subject, html, text, headers };
   return { kind: "content", content };
 }
 

@@ -25,7 +25,7 @@ const clockToleranceMs = 5_000;
  */
 export const searchedSends = `
             select found as id
-            from find_searched_sends(search_hash($1::uuid, coalesce($8::text, $6::text)), $10::uuid, $11::uuid, $3::integer + 1) as found
+            from find_searched_sends(search_hash($1::uuid, coalesce($8::text, $6::text)), $11::uuid, $12::uuid, $3::integer + 1) as found
             union
             select id
             from (
@@ -35,9 +35,9 @@ export const searchedSends = `
                 from sends s
                 where s.account_id = $1
                   and s.mode = ${mode}
-                  and s.id >= greatest($10::uuid, $12::uuid)
-                  and s.id < least($11::uuid, $13::uuid)
-                  and $12::uuid is not null
+                  and s.id >= greatest($11::uuid, $13::uuid)
+                  and s.id < least($12::uuid, $14::uuid)
+                  and $13::uuid is not null
                   and s.provider_message_id = $8
                 order by s.id desc
                 limit $3 + 1`,

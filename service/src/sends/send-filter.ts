@@ -8,6 +8,7 @@ export interface SendFilter {
   fromDomains: string[] | undefined;
   providerMessageId: string | undefined;
   apiKeyId: string | undefined;
+  tag?: string | undefined;
   before: string | undefined;
   since: string | undefined;
   until: string | undefined;

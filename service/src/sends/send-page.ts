@@ -13,14 +13,15 @@ export interface SendPage {
 export const matchesFilter = `($6::text is null or $6 = any (coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[])))
               and ($7::text[] is null or lower(substring(s.from_address from '@([^@>]+)>?$')) = any ($7))
               and ($8::text is null or s.provider_message_id = $8)
-              and ($9::uuid is null or s.api_key_id = $9)`;
+              and ($9::uuid is null or s.api_key_id = $9)
+              and ($10::text is null or s.tags @> array[$10])`;
 
 interface Candidates {
   name: string;
   /** SQL: the sends that the page may contain, with `isMatch`. */
   candidates: string;
   scanLimit: number;
-  /** The parameters from `$10` on. */
+  /** The parameters from `$11` on. */
   values: unknown[];
   /** Where the next page continues after the last candidate that this one read. */
   continuesAfter: (last: Candidate) => string | undefined;
@@ -33,7 +34,7 @@ interface Candidate extends ScannedRow {
 export async function readPage(
   db: AccountDatabase,
   modes: readonly Mode[],
-  { status, recipient, fromDomains, providerMessageId, apiKeyId, limit }: SendFilter,
+  { status, recipient, fromDomains, providerMessageId, apiKeyId, tag, limit }: SendFilter,
   { name, candidates, scanLimit, values, continuesAfter }: Candidates,
 ): Promise<SendPage> {
   const rows = await db.query<SendRecord & Candidate>({
@@ -66,6 +67,7 @@ export async function readPage(
       fromDomains ?? null,
       providerMessageId ?? null,
       apiKeyId ?? null,
+      tag ?? null,
       ...values,
     ],
     isPlannedEachTime: true,

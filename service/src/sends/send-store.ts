@@ -24,6 +24,9 @@ export interface SendRecord {
   errorCode: string | null;
   errorMessage: string | null;
   mode: Mode;
+  tags: string[] | null;
+  /** JSON. */
+  metadata: string | null;
 }
 
 /**
@@ -37,7 +40,7 @@ export function publishedStatus(queueState: string): string {
 /** SQL: the columns of a `SendRecord` except its id, from the record `s`. */
 export const sendColumnsWithoutId = `${publishedStatus("(select q.state from send_queue q where q.id = s.id)")} as status, s.from_address as "fromAddress", s.to_addresses as "toAddresses",
           s.subject, s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
-          s.error_code as "errorCode", s.error_message as "errorMessage", s.mode`;
+          s.error_code as "errorCode", s.error_message as "errorMessage", s.mode, s.tags, s.metadata`;
 
 /** SQL: the columns of a `SendRecord`, from the record `s`. */
 export const sendRecordColumns = `s.id,

@@ -1,7 +1,7 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { findEvents } from "../events/event-store.ts";
-import { withGivenRecipients } from "../events/given-recipients.ts";
-import type { SendEvent } from "../events/send-event.ts";
+import { withFactsOfSend } from "../events/facts-of-send.ts";
+import type { ListedEvent } from "../events/send-event.ts";
 import { failoverWhileQueued, failoverWhileSubmitting } from "./attempt-details.ts";
 import { isVisible, type SendRecord, sendRecordColumns, type VisibleSends } from "./send-store.ts";
 
@@ -10,7 +10,7 @@ export type TimelineEntry =
   | ({ type: "attempt"; at: string } & Attempt)
   | { type: "submitted"; at: string; providerMessageId: string }
   | ({ type: "delayed"; at: string } & Delay)
-  | { type: "event"; at: string; event: SendEvent };
+  | { type: "event"; at: string; event: ListedEvent };
 
 /** The provider could not deliver to one recipient yet and tries again. */
 export interface Delay {
@@ -144,7 +144,7 @@ async function listDelays(db: AccountDatabase, sendId: string) {
       limit $3`,
     values: [db.accountId, sendId, shownAtMost + 1],
   });
-  return withGivenRecipients(db, delays);
+  return withFactsOfSend(db, delays);
 }
 
 /** The attempt in progress, which has no row yet. */

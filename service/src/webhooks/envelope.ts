@@ -30,6 +30,9 @@ function dataOf(row: NotificationRow): Record<string, unknown> {
       idempotency_key: send.idempotency_key,
       provider_message_id: send.provider_message_id,
       queued_at: new Date(send.queued_at).toISOString(),
+      ...(send.tags && { tags: send.tags }),
+      // Only the accept statement writes it, from a JSON object.
+      ...(send.metadata && { metadata: JSON.parse(send.metadata) as unknown }),
     },
     ...(isRebuilt ? { rebuilt: true } : { sequence }),
   };

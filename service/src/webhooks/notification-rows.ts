@@ -28,6 +28,9 @@ export interface NotifiedSend {
   idempotency_key: string;
   provider_message_id: string | null;
   queued_at: string;
+  tags?: string[] | null;
+  /** JSON. */
+  metadata?: string | null;
 }
 
 export interface NotifiedEvent {
@@ -71,13 +74,13 @@ export function sendOf(account: string, id: string): string {
   return `
         select jsonb_build_object('id', sends.id, 'from', sends.from_address, 'subject', sends.subject,
           'idempotency_key', coalesce(sends.idempotency_key, sends.id::text), 'provider_message_id', sends.provider_message_id,
-          'queued_at', sends.queued_at) as send, sends.status
+          'queued_at', sends.queued_at, 'tags', sends.tags, 'metadata', sends.metadata) as send, sends.status
         from sends
         where sends.account_id = ${account}
           and sends.id = ${id}`;
 }
 
-/** The recipient as the send spells it, as in the API (events/given-recipients.ts). */
+/** The recipient as the send spells it, as in the API (events/facts-of-send.ts). */
 export function eventOf(notification: string): string {
   return `
         select jsonb_build_object('recipient', coalesce(given_recipient(events.send_id, events.recipient), events.recipient),

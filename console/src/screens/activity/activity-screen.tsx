@@ -30,6 +30,7 @@ const noFilters = {
   recipient: undefined,
   domain: undefined,
   provider_message_id: undefined,
+  tag: undefined,
   range: undefined,
   since: undefined,
   until: undefined,

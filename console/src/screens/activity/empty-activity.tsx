@@ -57,6 +57,7 @@ const nothing: SendFilters = {
   recipient: undefined,
   domain: undefined,
   provider_message_id: undefined,
+  tag: undefined,
   range: undefined,
   since: undefined,
   until: undefined,
@@ -72,9 +73,9 @@ interface NothingFoundProps {
 /** Says what was searched and offers only steps that lead to a result. */
 export function NothingFound({ filters, mode, onChange, onClear }: NothingFoundProps) {
   const other = mode === "live" ? "test" : "live";
-  const { recipient, domain, provider_message_id } = filters;
+  const { recipient, domain, provider_message_id, tag } = filters;
   const anyTime = { ...filters, range: undefined, since: undefined, until: undefined };
-  const bare = { ...nothing, recipient, domain, provider_message_id };
+  const bare = { ...nothing, recipient, domain, provider_message_id, tag };
   const isTimed = filters.range !== undefined || filters.since !== undefined || filters.until !== undefined;
   const hasEarlier = useProbe(anyTime, mode, isTimed);
   const hasOtherStatus = useProbe(bare, mode, filters.status !== undefined);
@@ -126,8 +127,8 @@ export function NothingFound({ filters, mode, onChange, onClear }: NothingFoundP
 }
 
 function otherMode(other: Mode, note: string, filters: SendFilters = nothing): WayOut {
-  const { recipient, domain, provider_message_id } = filters;
-  const search = { mode: other === "test" ? "test" : undefined, recipient, domain, provider_message_id };
+  const { recipient, domain, provider_message_id, tag } = filters;
+  const search = { mode: other === "test" ? "test" : undefined, recipient, domain, provider_message_id, tag };
   return {
     icon: <IconFlask size={16} stroke={1.75} />,
     title: other === "test" ? "Test mode" : "Live mode",

@@ -25,6 +25,7 @@ test.for([
     "0102019a8c41e7b2-6d0f41c7-2b1e-4d57-9a11-000000",
   ],
   ["ses:anything", "provider_message_id", "anything"],
+  ["tag: receipt.eu", "tag", "receipt.eu"],
 ] as const)("%s filters by %s", ([text, name, value]) => {
   const recognised = recogniseSearch(text);
   expect(recognised).toEqual({ kind: "filter", name, value });

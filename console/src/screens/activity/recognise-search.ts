@@ -6,13 +6,14 @@ export type Recognised =
   | { kind: "filter"; name: FilterName; value: string }
   | { kind: "nothing" };
 
-export type FilterName = "recipient" | "status" | "domain" | "provider_message_id" | "since" | "until";
+export type FilterName = "recipient" | "status" | "domain" | "provider_message_id" | "tag" | "since" | "until";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const address = /^[^\s@<>,;]+@[^\s@<>,;]+$/;
 /** As SES writes them: 0102019a8c41e7b2-6d0f41c7-…-000000. */
 const sesId = /^[0-9a-z]{8,}-[0-9a-z-]{8,}$/i;
 const domainName = /^([\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}[\p{L}\p{N}-]*$/u;
+const tagText = /^[A-Za-z0-9_.-]{1,64}$/;
 const names: Record<string, FilterName> = {
   to: "recipient",
   recipient: "recipient",
@@ -21,11 +22,12 @@ const names: Record<string, FilterName> = {
   domain: "domain",
   from: "domain",
   ses: "provider_message_id",
+  tag: "tag",
   since: "since",
   until: "until",
 };
 
-/** Takes an address in any form that people paste, an id, a status, a domain, or `name:value`. */
+/** Takes an address in any form that people paste, an id, a status, a domain, or `name:value`, such as `tag:receipt`. */
 export function recogniseSearch(text: string): Recognised {
   const typed = text.trim();
   const [, name = "", value = ""] = /^([a-z]+):\s*(\S.*)$/i.exec(typed) ?? [];
@@ -57,6 +59,8 @@ function recogniseFilter(name: FilterName, value: string): Recognised {
       const at = readTime(value);
       return at === undefined ? { kind: "nothing" } : { kind: "filter", name, value: at };
     }
+    case "tag":
+      return tagText.test(value) ? { kind: "filter", name, value } : { kind: "nothing" };
     case "provider_message_id":
       return { kind: "filter", name, value };
   }
@@ -91,6 +95,7 @@ export function describeRecognised(recognised: Recognised): string {
     status: "Enter shows sends with this status",
     domain: "Enter shows the mail from this domain",
     provider_message_id: "Enter finds this SES id",
+    tag: "Enter shows sends with this tag",
     since: "Enter shows sends from then on",
     until: "Enter shows sends before then",
   };

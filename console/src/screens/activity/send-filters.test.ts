@@ -28,12 +28,14 @@ test("tokens carry the name of the query, so that a removal finds it", () => {
     provider_message_id: "0102",
     status: "sent",
     domain: "x.example",
+    tag: "receipt",
   });
   expect(tokensOf(filters).map(({ key, value }) => [key, value])).toEqual([
     ["recipient", "a@x.example"],
     ["status", "sent"],
     ["domain", "x.example"],
     ["provider_message_id", "0102"],
+    ["tag", "receipt"],
   ]);
 });
 
@@ -46,6 +48,7 @@ test.for([
   [{ range: "today" }, "test", "No test mail today"],
   [{ domain: "x.example" }, "live", "No mail from x.example"],
   [{ provider_message_id: "0102" }, "live", "No mail with the SES id 0102"],
+  [{ tag: "receipt" }, "live", "No mail with the tag receipt"],
 ] as const)("an empty result says what was searched: %o", ([search, mode, text]) => {
   expect(describeSearch(readFilters(search), mode)).toBe(text);
 });

@@ -23,6 +23,7 @@ export interface SendFilters {
   recipient: string | undefined;
   domain: string | undefined;
   provider_message_id: string | undefined;
+  tag: string | undefined;
   range: RangeName | undefined;
   since: string | undefined;
   until: string | undefined;
@@ -42,12 +43,13 @@ export type RangeName = keyof typeof ranges;
 
 /** A value that the API would refuse counts as no filter: an address may be typed by hand. */
 export function readFilters(search: SearchValues): SendFilters {
-  const { status, recipient, domain, provider_message_id, range, since, until } = search;
+  const { status, recipient, domain, provider_message_id, tag, range, since, until } = search;
   return {
     status: sendStatuses.find((known) => known === status),
     recipient: orNothing(recipient),
     domain: orNothing(domain),
     provider_message_id: orNothing(provider_message_id),
+    tag: orNothing(tag),
     range: range !== undefined && range in ranges ? (range as RangeName) : undefined,
     since: readTime(since),
     until: readTime(until),
@@ -81,12 +83,13 @@ function startOf(range: RangeName, now: number): number {
 
 /** The range has a button of its own, unless it was given by two times. */
 export function tokensOf(filters: SendFilters): FilterToken[] {
-  const { recipient, status, domain, provider_message_id, since, until } = filters;
+  const { recipient, status, domain, provider_message_id, tag, since, until } = filters;
   const named: [string, string, string | undefined][] = [
     ["recipient", "recipient", recipient],
     ["status", "status", status],
     ["domain", "from domain", domain],
     ["provider_message_id", "SES id", provider_message_id],
+    ["tag", "tag", tag],
     ["since", "since", since === undefined ? undefined : formatDateTime(Date.parse(since))],
     ["until", "until", until === undefined ? undefined : formatDateTime(Date.parse(until))],
   ];
@@ -95,7 +98,7 @@ export function tokensOf(filters: SendFilters): FilterToken[] {
 
 /** "No delivered live mail to jane@… in the last 30 days" */
 export function describeSearch(filters: SendFilters, mode: Mode): string {
-  const { recipient, status, domain, provider_message_id, range, since, until } = filters;
+  const { recipient, status, domain, provider_message_id, tag, range, since, until } = filters;
   const words = [
     "No",
     status === undefined ? "" : statusLook(status).word.toLowerCase(),
@@ -103,6 +106,7 @@ export function describeSearch(filters: SendFilters, mode: Mode): string {
     recipient === undefined ? "" : `to ${recipient}`,
     domain === undefined ? "" : `from ${domain}`,
     provider_message_id === undefined ? "" : `with the SES id ${provider_message_id}`,
+    tag === undefined ? "" : `with the tag ${tag}`,
     range === undefined ? "" : range === "today" ? "today" : `in the ${ranges[range].label.toLowerCase()}`,
     since === undefined ? "" : `since ${formatDateTime(Date.parse(since))}`,
     until === undefined ? "" : `until ${formatDateTime(Date.parse(until))}`,

@@ -34,7 +34,7 @@ export function SendAgainDialog({ opened, onClose, send, outcomes }: SendAgainPr
 
   async function sendAgain() {
     if (content.data === undefined) throw new Error("The content of the mail has not arrived yet. Try again.");
-    const body = { ...requestAgain(content.data, whom === "all" ? undefined : missed), idempotency_key: key };
+    const body = { ...requestAgain(content.data, send, whom === "all" ? undefined : missed), idempotency_key: key };
     const { id } = await call("POST /api/v1/send", { query: { mode: send.mode }, body });
     notifyDone("The mail was accepted again.");
     open(`/sends/${id}${stringifySearch({ mode: send.mode === "test" ? "test" : undefined })}`);

@@ -20,11 +20,19 @@ function aContent(fields: Partial<SendContent> = {}): SendContent {
   };
 }
 
+const none = {};
+
+test("the request has the headers, tags and metadata of the first one", () => {
+  const extras = { tags: ["receipt"], metadata: { order: "1001" } };
+  const headers = { "X-Order": "1001" };
+  expect(requestAgain(aContent({ headers }), extras, undefined)).toMatchObject({ headers, ...extras });
+});
+
 test("the request has what was sent and no empty fields", () => {
   const { from, to, subject, html } = aContent();
-  expect(requestAgain(aContent(), undefined)).toEqual({ from, to, subject, html });
+  expect(requestAgain(aContent(), none, undefined)).toEqual({ from, to, subject, html });
   const full = aContent({ cc: ["b@x.example"], bcc: ["c@x.example"], reply_to: "r@x.example", text: "Hello" });
-  expect(requestAgain(full, undefined)).toEqual({
+  expect(requestAgain(full, none, undefined)).toEqual({
     from,
     to,
     subject,
@@ -34,19 +42,19 @@ test("the request has what was sent and no empty fields", () => {
     reply_to: "r@x.example",
     text: "Hello",
   });
-  expect(requestAgain(aContent({ html: null, text: "" }), undefined)).toEqual({ from, to, subject, text: "" });
+  expect(requestAgain(aContent({ html: null, text: "" }), none, undefined)).toEqual({ from, to, subject, text: "" });
 });
 
 test("only some recipients: the rest is left out, and `to` is filled from cc, then from one bcc", () => {
   const content = aContent({ to: ["a@x.example"], cc: ["B@x.example"], bcc: ["c@x.example", "d@x.example"] });
-  expect(requestAgain(content, ["a@x.example", "c@x.example"])).toMatchObject({
+  expect(requestAgain(content, none, ["a@x.example", "c@x.example"])).toMatchObject({
     to: ["a@x.example"],
     bcc: ["c@x.example"],
   });
-  expect(requestAgain(content, ["b@x.example"])).toMatchObject({ to: ["B@x.example"] });
-  expect(requestAgain(content, ["b@x.example"])).not.toHaveProperty("cc");
+  expect(requestAgain(content, none, ["b@x.example"])).toMatchObject({ to: ["B@x.example"] });
+  expect(requestAgain(content, none, ["b@x.example"])).not.toHaveProperty("cc");
   // Two blind copies never see each other.
-  expect(requestAgain(content, ["c@x.example", "d@x.example"])).toMatchObject({
+  expect(requestAgain(content, none, ["c@x.example", "d@x.example"])).toMatchObject({
     to: ["c@x.example"],
     bcc: ["d@x.example"],
   });

@@ -1,4 +1,4 @@
-import type { SendContent, SendRequest } from "../../api/api-types.ts";
+import type { SendContent, SendRecord, SendRequest } from "../../api/api-types.ts";
 import { keyOf, type RecipientOutcome } from "./outcome.ts";
 
 /** Recipients that surely have no copy. One in doubt, or still on its way, may have one. */
@@ -12,11 +12,15 @@ export function withoutMail(outcomes: readonly RecipientOutcome[]): string[] {
 }
 
 /** The request of the first send. With `only`, the others are left out; `to` is never empty. */
-export function requestAgain(content: SendContent, only: readonly string[] | undefined): SendRequest {
+export function requestAgain(
+  content: SendContent,
+  { tags, metadata }: Pick<SendRecord, "tags" | "metadata">,
+  only: readonly string[] | undefined,
+): SendRequest {
   const wanted = (addresses: string[]) =>
     only === undefined ? addresses : addresses.filter((address) => only.includes(keyOf(address)));
   const [to, cc, bcc] = [wanted(content.to), wanted(content.cc), wanted(content.bcc)];
-  const { from, subject, html, text, reply_to } = content;
+  const { from, subject, html, text, reply_to, headers } = content;
   const body = html === null ? { text: text ?? "" } : { html, ...(text !== null && { text }) };
   return {
     from,
@@ -24,6 +28,9 @@ export function requestAgain(content: SendContent, only: readonly string[] | und
     ...lists(to, cc, bcc),
     ...(reply_to !== null && { reply_to }),
     ...body,
+    ...(headers && { headers }),
+    ...(tags && { tags }),
+    ...(metadata && { metadata }),
   };
 }
 

@@ -1,10 +1,26 @@
 import type { SendRecord } from "../../api/api-types.ts";
+import { activityHref } from "../../parts/activity-href.ts";
+import { AppLink } from "../../parts/app-link.tsx";
 import { CopyText } from "../../parts/copy.tsx";
 import { Facts } from "../../parts/facts.tsx";
+import { Tag } from "../../parts/tag.tsx";
 import styles from "./send-screen.module.css";
 
+/** Each leads to the sends with the same tag. */
+function Tags({ tags, mode }: { tags: string[]; mode: SendRecord["mode"] }) {
+  return (
+    <span className={styles.tags}>
+      {tags.map((tag) => (
+        <AppLink key={tag} href={activityHref({ tag }, mode)}>
+          <Tag>{tag}</Tag>
+        </AppLink>
+      ))}
+    </span>
+  );
+}
+
 export function SendFacts({ send }: { send: SendRecord }) {
-  const { from_address, id, provider_message_id, error_code } = send;
+  const { from_address, id, provider_message_id, error_code, tags, metadata, mode } = send;
   return (
     <div className={styles.facts}>
       <Facts
@@ -23,6 +39,8 @@ export function SendFacts({ send }: { send: SendRecord }) {
           error_code === null
             ? undefined
             : { label: "Error", value: <CopyText value={error_code} label="error code" mono /> },
+          tags && { label: "Tags", value: <Tags tags={tags} mode={mode} /> },
+          metadata && { label: "Metadata", value: <CopyText value={JSON.stringify(metadata)} label="metadata" mono /> },
         ]}
       />
     </div>

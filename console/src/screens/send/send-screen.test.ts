@@ -79,6 +79,12 @@ test("send again makes one new send and opens it", async () => {
   await page.getByText(/^Delivered to/).waitFor();
   const { data } = await ui.api(owner).get<{ data: { sends: { subject: string }[] } }>("/sends?limit=100&mode=live");
   expect(data.sends.filter(({ subject }) => subject === "Order 48103 has shipped")).toHaveLength(2);
+  // With the tags and metadata of the first one; a tag leads to the sends that have it.
+  await page.getByText('{"order":48103}').waitFor();
+  await page.getByRole("link", { name: "shipping" }).click();
+  await page.waitForURL((url) => url.pathname === "/activity" && url.searchParams.get("tag") === "shipping");
+  await expect.poll(() => page.getByText("Order 48103 has shipped").count()).toBe(2);
+  expect(await page.getByText("Your receipt for order 48102").count()).toBe(0);
 });
 
 test("an open send follows its state, and its frame stays", { timeout: 40_000 }, async () => {

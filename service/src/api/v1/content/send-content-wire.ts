@@ -19,11 +19,20 @@ export const contentResponse = z
     subject: z.string(),
     html: z.string().nullable().describe("As accepted. It may contain anything: never show it outside of a sandbox"),
     text: z.string().nullable(),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Present when the request had headers")
+      .meta({ example: { "X-Order-Id": "1001" } }),
   })
   .meta({ id: "SendContent", description: "What was sent" });
 
-export function toContentResponse({ replyTo, ...content }: ReadContent): z.input<typeof contentResponse> {
-  return { ...content, reply_to: replyTo };
+export function toContentResponse({ replyTo, headers, ...content }: ReadContent): z.input<typeof contentResponse> {
+  return {
+    ...content,
+    reply_to: replyTo,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) }),
+  };
 }
 
 export const contentViewBody = z

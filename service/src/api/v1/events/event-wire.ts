@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bounceCauses } from "../../../events/reasons/bounce-causes.ts";
 import { explainBounce } from "../../../events/reasons/explain-bounce.ts";
-import { type EventFilter, eventTypes, type SendEvent } from "../../../events/send-event.ts";
+import { type EventFilter, eventTypes, type ListedEvent, type SendEvent } from "../../../events/send-event.ts";
 import { parseAddress } from "../../../mail-address.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import {
@@ -16,6 +16,7 @@ import {
   untilParameter,
   wireMode,
 } from "../list-wire.ts";
+import { toWireExtras, wireExtras } from "../sends/wire-extras.ts";
 
 export const eventQuery = z.strictObject({
   type: z.enum(eventTypes).optional().describe("Events of this type; all types if absent"),
@@ -86,6 +87,7 @@ export const eventRecord = z
       .meta({ example: "dns; mx.example.com" }),
     suppression_reason: z.enum(["hard_bounce", "complaint"]).optional().describe("Only on `Suppression`"),
     suppressed_at: wireTimestamp.optional().describe("Only on `Suppression`: when the address was suppressed"),
+    ...wireExtras,
   })
   .meta({ id: "Event", description: "What happened to one recipient of a send" });
 
@@ -112,7 +114,7 @@ export function recipientKeyOf(recipient: string): string {
   return "problem" in address ? recipient.toLowerCase() : address.key;
 }
 
-export function toEventRecord(event: SendEvent): z.input<typeof eventRecord> {
+export function toEventRecord(event: ListedEvent): z.input<typeof eventRecord> {
   return {
     id: event.id,
     email_id: event.sendId,
@@ -121,6 +123,7 @@ export function toEventRecord(event: SendEvent): z.input<typeof eventRecord> {
     recipient: event.recipient,
     mode: event.mode,
     ...typeFields(event),
+    ...toWireExtras(event),
   };
 }
 

@@ -25,6 +25,7 @@ export const sendQuery = z.strictObject({
     .describe("Sends with this address in `to`, `cc` or `bcc`, in any spelling. Found by index"),
   domain: textParameter.optional().describe("Sends from an address of this domain"),
   provider_message_id: textParameter.optional().describe("The send with this id at the provider. Found by index"),
+  tag: textParameter.optional().describe("Sends with this tag"),
   since: sinceParameter,
   until: untilParameter,
 });
@@ -37,12 +38,13 @@ export const sendList = z
   .describe("Sends of the account");
 
 export function toSendFilter(query: z.infer<typeof sendQuery>): SendFilter {
-  const { status, recipient, domain, provider_message_id, before, since, until, limit } = query;
+  const { status, recipient, domain, provider_message_id, tag, before, since, until, limit } = query;
   return {
     status,
     recipient: recipient && recipientKeyOf(recipient),
     fromDomains: domain === undefined ? undefined : spellingsOf(domain),
     apiKeyId: undefined,
+    tag,
     providerMessageId: provider_message_id,
     before,
     since,

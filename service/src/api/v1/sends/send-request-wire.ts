@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { canonicalJson } from "../../../canonical-json.ts";
 import type { FieldProblem } from "../../../errors.ts";
 import {
   type Address,
@@ -9,6 +10,7 @@ import {
 } from "../../../mail-address.ts";
 import type { SendRequest } from "../../../sends/send-request.ts";
 import { fieldProblems } from "../../http/validation-error.ts";
+import { mailHeaders, mailMetadata, mailTags } from "./mail-extras-wire.ts";
 
 const maxFields = 50;
 const maxRecipients = 50;
@@ -62,6 +64,9 @@ export const sendBody = z
     cc: z.array(recipient).nullish().describe("Further recipients, visible to all"),
     bcc: z.array(recipient).nullish().describe("Further recipients, in no header of the mail"),
     reply_to: mailbox.nullish().describe("`local@domain` or `Name <local@domain>`"),
+    headers: mailHeaders,
+    tags: mailTags,
+    metadata: mailMetadata,
     idempotency_key: idempotencyKeyText
       .nullish()
       .describe(
@@ -124,14 +129,20 @@ function toSendRequest(data: z.infer<typeof sendBody>, payload: unknown, headerK
     subject: data.subject,
     html: data.html ?? undefined,
     text: data.text ?? undefined,
+    headers: data.headers ?? [],
+    tags: data.tags ?? [],
+    // Empty equals absent.
+    metadata: data.metadata === "{}" ? undefined : (data.metadata ?? undefined),
     idempotencyKey: data.idempotency_key ?? headerKey,
     given: givenPayload(payload),
   };
 }
 
-/** Returns the strings of a valid payload as the caller wrote them. */
+/** Returns the strings of a valid payload as the caller wrote them, and its objects in canonical form. Empty equals absent. */
 function givenPayload(payload: unknown): SendRequest["given"] {
-  const { from, to, subject, html, text, cc, bcc, reply_to } = payload as z.input<typeof sendBody>;
+  const { from, to, subject, html, text, cc, bcc, reply_to, headers, tags, metadata } = payload as z.input<
+    typeof sendBody
+  >;
   return {
     from,
     to,
@@ -141,7 +152,14 @@ function givenPayload(payload: unknown): SendRequest["given"] {
     cc: cc ?? undefined,
     bcc: bcc ?? undefined,
     reply_to: reply_to ?? undefined,
+    headers: canonicalUnlessEmpty(headers),
+    tags: tags ?? undefined,
+    metadata: canonicalUnlessEmpty(metadata),
   };
+}
+
+function canonicalUnlessEmpty(value: Record<string, unknown> | null | undefined): string | undefined {
+  return value === null || value === undefined || Object.keys(value).length === 0 ? undefined : canonicalJson(value);
 }
 
 function fieldCountProblems(payload: unknown): FieldProblem[] {

@@ -3,6 +3,7 @@ import type { Accepted } from "../../../accept/accept-send.ts";
 import { type SendRecord, sendStatuses } from "../../../sends/send-store.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import { wireMode } from "../list-wire.ts";
+import { toWireExtras, wireExtras } from "./wire-extras.ts";
 
 const sendStatus = z.enum(sendStatuses);
 
@@ -52,6 +53,7 @@ export const sendRecord = z
     error_code: z.string().nullable().describe("Null unless the send failed").meta({ example: null }),
     error_message: z.string().nullable().describe("What happened; null unless the send failed").meta({ example: null }),
     mode: wireMode,
+    ...wireExtras,
   })
   .meta({ id: "SendRecord", description: "A send with its status" });
 
@@ -80,5 +82,6 @@ export function toSendRecord(send: SendRecord): z.input<typeof sendRecord> {
     error_code: send.errorCode,
     error_message: send.errorMessage,
     mode: send.mode,
+    ...toWireExtras(send),
   };
 }

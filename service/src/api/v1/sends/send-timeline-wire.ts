@@ -4,6 +4,7 @@ import type { Timeline, TimelineEntry } from "../../../sends/send-timeline.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import { eventRecord, toEventRecord } from "../events/event-wire.ts";
 import { wireMode } from "../list-wire.ts";
+import { toWireExtras, wireExtras } from "./wire-extras.ts";
 
 const accepted = z.object({
   type: z.literal("accepted"),
@@ -55,6 +56,7 @@ export const timelineResponse = z
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
     mode: wireMode,
+    ...wireExtras,
     entries: z
       .array(z.discriminatedUnion("type", [accepted, attempt, submitted, delayed, event]))
       .describe("Oldest first. A first attempt that the provider accepted has no entry of type `attempt`"),
@@ -73,6 +75,7 @@ export function toTimelineResponse({ send, entries, isComplete }: Timeline): z.i
     error_code: send.errorCode,
     error_message: send.errorMessage,
     mode: send.mode,
+    ...toWireExtras(send),
     entries: entries.map(toEntry),
     complete: isComplete,
   };

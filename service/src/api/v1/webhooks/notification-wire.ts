@@ -4,6 +4,7 @@ import { exampleData } from "../../../webhooks/example-data.ts";
 import type { NotificationType } from "../../../webhooks/notification-types.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import { wireExplanation } from "../events/event-wire.ts";
+import { wireExtras } from "../sends/wire-extras.ts";
 
 /** What `webhooks/envelope.ts` writes. Receivers must accept new fields. */
 
@@ -19,6 +20,7 @@ const notifiedSend = z
       .meta({ example: "receipt-of-order-1001" }),
     provider_message_id: z.string().nullable().describe("Null until the provider accepts the send"),
     queued_at: wireTimestamp,
+    ...wireExtras,
   })
   .meta({ id: "NotifiedSend", description: "The send that a notification is about" });
 

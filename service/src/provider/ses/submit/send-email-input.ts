@@ -17,6 +17,9 @@ export function sendEmailInput(mail: OutgoingMail): SendEmailCommandInput {
           ...(mail.text !== undefined && { Text: utf8(mail.text) }),
           ...(mail.html !== undefined && { Html: utf8(mail.html) }),
         },
+        ...(mail.headers !== undefined && {
+          Headers: mail.headers.map(({ name, value }) => ({ Name: name, Value: value })),
+        }),
       },
     },
     ConfigurationSetName: mail.configurationSetName,
@@ -31,7 +34,7 @@ export function sendEmailInput(mail: OutgoingMail): SendEmailCommandInput {
   };
 }
 
-function requireOneLineHeaders({ from, to, cc, bcc, replyTo, subject }: OutgoingMail): void {
+function requireOneLineHeaders({ from, to, cc, bcc, replyTo, subject, headers = [] }: OutgoingMail): void {
   const addresses = [from.address, ...to, ...cc, ...bcc, replyTo?.address ?? from.address];
   // A space, a comma or a bracket would turn one address into two.
   if (addresses.some((address) => !/^[!-~]+$/.test(address) || /[<>",]/.test(address))) {
@@ -39,6 +42,9 @@ function requireOneLineHeaders({ from, to, cc, bcc, replyTo, subject }: Outgoing
   }
   if ([from.name, replyTo?.name, subject].some((text = "") => controlCharacter.test(text))) {
     throw new Error("the mail has a control character in a name or in its subject");
+  }
+  if (headers.some(({ name, value }) => !/^[!-9;-~]+$/.test(name) || !/^[ -~]+$/.test(value))) {
+    throw new Error("the mail has a header that could become two");
   }
 }
 

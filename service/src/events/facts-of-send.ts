@@ -1,0 +1,54 @@
+import { textArray, uuidArray } from "../db/array-param.ts";
+import type { AccountDatabase } from "../db/database.ts";
+import { indexLookup } from "../db/stable-plan.ts";
+
+interface AboutRecipient {
+  sendId: string;
+  recipient: string;
+}
+
+/** What the caller attached to the send. */
+export interface SendExtras {
+  tags: string[] | null;
+  /** JSON. */
+  metadata: string | null;
+}
+
+interface FactsRow extends SendExtras {
+  position: number;
+  given: string | null;
+}
+
+/**
+ * Adds the tags and the metadata of the send, and spells each recipient as the caller wrote it. Events store the form in which addresses
+ * are compared. A recipient that is not in the send, or whose send is no longer stored, stays as it is.
+ */
+export async function withFactsOfSend<Event extends AboutRecipient>(
+  db: AccountDatabase,
+  events: Event[],
+): Promise<(Event & SendExtras)[]> {
+  if (events.length === 0) return [];
+  const rows = await db.query<FactsRow>({
+    name: "find-facts-of-sends",
+    text: `
+      select wanted.position::int as position, send.given, send.tags, send.metadata
+      from unnest($2::uuid[], $3::text[]) with ordinality as wanted (send_id, recipient, position)
+      cross join lateral ${indexLookup(`
+        select s.to_addresses[array_position(coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]), wanted.recipient)] as given,
+          s.tags, s.metadata
+        from sends s
+        where s.account_id = $1
+          and s.id = wanted.send_id`)} as send`,
+    values: [
+      db.accountId,
+      uuidArray(events.map(({ sendId }) => sendId)),
+      textArray(events.map(({ recipient }) => recipient)),
+    ],
+    isPlannedEachTime: true,
+  });
+  const factsAt = new Map(rows.map((row) => [row.position - 1, row]));
+  return events.map((event, index) => {
+    const { given = null, tags = null, metadata = null } = factsAt.get(index) ?? {};
+    return { ...event, recipient: given ?? event.recipient, tags, metadata };
+  });
+}
