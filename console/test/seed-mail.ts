@@ -64,9 +64,9 @@ export async function verifyDomain(owner: ApiClient, domain: string): Promise<vo
   await until(`${domain} is verified`, maxWaitMs, async () => (await find())?.verification_status === "Success");
 }
 
-async function post(owner: ApiClient, key: string, { from, to, cc, subject, text }: SeedSend): Promise<string> {
-  const html = `<p>${text}</p>`;
-  const body = { from, to, subject, text, html, ...(cc !== undefined && { cc }) };
+async function post(owner: ApiClient, key: string, send: SeedSend): Promise<string> {
+  const { status: _status, outcome: _outcome, ...mail } = send;
+  const body = { ...mail, html: `<p>${mail.text}</p>` };
   return (await owner.post<{ id: string }>("/send", body, { "x-api-key": key, authorization: "" })).id;
 }
 
