@@ -1,5 +1,5 @@
 import type { EventDetails } from "../events/planned-event.ts";
-import type { Destination } from "../ledger/ledger-record.ts";
+import type { Destination, Header } from "../ledger/ledger-record.ts";
 
 /** Mails that SES did not get. The mail view reads them here when a person looks, and shows them beside accepted mails. */
 export interface OtherMails {
@@ -26,4 +26,14 @@ export interface OtherMail {
 export interface OpenedMail extends OtherMail {
   text?: string;
   html?: string;
+  customHeaders?: Header[];
+  attachments?: OtherAttachment[];
+}
+
+export interface OtherAttachment {
+  name: string;
+  type: string;
+  isInline?: boolean;
+  contentId?: string;
+  bytes: Buffer;
 }
