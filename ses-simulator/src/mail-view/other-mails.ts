@@ -7,9 +7,19 @@ export interface OtherMails {
   label: string;
   /** What the label means; the page shows it above an opened mail. */
   note: string;
-  /** Newest first: mails older than the mail `before`, to an address that contains `recipient`. */
-  list(query: { limit: number; before: string | undefined; recipient: string }): Promise<OtherMail[]>;
+  /**
+   * Newest first: mails older than the mail `before` in which sender, recipients and subject together contain every word. The words
+   * are in lower case. With words, only the newest `searched` mails have to be read.
+   */
+  list(query: OtherMailsQuery): Promise<OtherMail[]>;
   find(id: string): Promise<OpenedMail | undefined>;
+}
+
+export interface OtherMailsQuery {
+  limit: number;
+  before: string | undefined;
+  words: string[];
+  searched: number;
 }
 
 export interface OtherMail {
