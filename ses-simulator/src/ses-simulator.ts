@@ -12,7 +12,7 @@ import { defaults, type Settings, type SimulatorOptions } from "./settings.ts";
 import { openSimulation, type Simulation } from "./simulation.ts";
 import { resumePushes } from "./sns/deliver-push.ts";
 
-export type { OpenedMail, OtherMail, OtherMails } from "./mail-view/other-mails.ts";
+export type { OpenedMail, OtherMail, OtherMails, OtherMailsQuery } from "./mail-view/other-mails.ts";
 export type { SimulatorOptions } from "./settings.ts";
 
 export interface SesSimulator {

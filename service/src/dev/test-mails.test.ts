@@ -8,7 +8,7 @@ import { readTestMails } from "./test-mails.ts";
 
 const database = useTestDatabase();
 const mails = () => readTestMails(database.db, testContentKeys);
-const listAll = (recipient = "") => mails().list({ limit: 100, before: undefined, recipient });
+const listAll = (...words: string[]) => mails().list({ limit: 100, before: undefined, words, searched: 1000 });
 
 async function aSentTestMail(options: { to?: string[]; cc?: string[]; bcc?: string[]; hasContent?: boolean } = {}) {
   const accountId = await anAccount(database.db);
@@ -33,13 +33,23 @@ test("a test mail that the sandbox accepted can be opened with its text and its 
   });
 });
 
-test("the list is newest first, continues before a mail, and finds a recipient in any letter case", async () => {
+test("the list is newest first, continues before a mail, and finds a recipient", async () => {
   const older = await aSentTestMail({ to: ["paged@x.test"] });
   const newer = await aSentTestMail({ to: ["paged@x.test"] });
-  const ids = (await listAll("PAGED@x")).map(({ id }) => id);
+  const ids = (await listAll("paged@x")).map(({ id }) => id);
   expect(ids).toEqual([newer.id, older.id]);
-  const rest = await mails().list({ limit: 1, before: newer.id, recipient: "paged" });
+  const rest = await mails().list({ limit: 1, before: newer.id, words: ["paged"], searched: 1000 });
   expect(rest.map(({ id }) => id)).toEqual([older.id]);
+});
+
+test("a search finds mails with every word in sender, recipients and subject, among the newest only", async () => {
+  const older = await aSentTestMail({ to: ["Searched@x.test"] });
+  const newer = await aSentTestMail({ cc: ["searched@x.test"] });
+  const found = (await listAll("searched@", "order")).map(({ id }) => id);
+  expect(found).toEqual([newer.id, older.id]);
+  expect(await listAll("searched@", "invoice")).toEqual([]);
+  const newest = await mails().list({ limit: 100, before: undefined, words: ["searched@"], searched: 1 });
+  expect(newest.map(({ id }) => id)).toEqual([newer.id]);
 });
 
 test("live mail, and test mail that is still queued or suppressed, is not shown", async () => {

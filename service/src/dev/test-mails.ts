@@ -1,4 +1,4 @@
-import type { OpenedMail, OtherMail, OtherMails } from "@postern/ses-simulator";
+import type { OpenedMail, OtherMail, OtherMails, OtherMailsQuery } from "@postern/ses-simulator";
 import type { Queryable } from "../db/database.ts";
 import type { SecretPair } from "../secret.ts";
 import { openContent } from "../sends/content.ts";
@@ -56,8 +56,8 @@ const columns = `s.id, s.queued_at as "queuedAt", s.from_address as "from", s.to
           where e.send_id = s.id
         ) as events`;
 
-/** Ids are in the order of acceptance, so they page the list. */
-async function listRows(db: Queryable, { limit, before, recipient }: Parameters<OtherMails["list"]>[0]) {
+/** Ids are in the order of acceptance, so they page the list. With words, the newest `searched` test mails are read. */
+async function listRows(db: Queryable, { limit, before, words, searched }: OtherMailsQuery) {
   return db.query<MailRow>({
     name: "list-test-mails",
     text: `
@@ -66,10 +66,29 @@ async function listRows(db: Queryable, { limit, before, recipient }: Parameters<
       where s.mode = 'test'
         and s.sent_at is not null
         and ($1::uuid is null or s.id < $1)
-        and position(lower($2) in lower(array_to_string(s.to_addresses, ' '))) > 0
+        and (
+          cardinality($2::text[]) = 0
+          or s.id >= coalesce(
+            (
+              select newest.id
+              from sends newest
+              where newest.mode = 'test'
+                and newest.sent_at is not null
+              order by newest.id desc
+              offset $3 - 1
+              limit 1
+            ),
+            s.id
+          )
+        )
+        and not exists (
+          select
+          from unnest($2::text[]) as word
+          where position(word in lower(concat_ws(' ', s.from_address, array_to_string(s.to_addresses, ' '), s.subject))) = 0
+        )
       order by s.id desc
-      limit $3`,
-    values: [before ?? null, recipient, limit],
+      limit $4`,
+    values: [before ?? null, words, searched, limit],
     isPlannedEachTime: true,
   });
 }

@@ -60,12 +60,14 @@ describe("mails", () => {
       Subject: { Data: "s", Charset: "UTF-8" },
       Body: { Text: { Data: "Grüße", Charset: "UTF-8" }, Html: { Data: "<b>Grüße</b>", Charset: "UTF-8" } },
       Attachments: [{ FileName: "a.pdf", ContentType: "application/pdf", RawContent: Buffer.from("12345") }],
+      Headers: [{ Name: "X-Order", Value: "42" }],
     };
     const simple = await send({ Content: { Simple } });
     expect((await running.control("GET", `mails/${simple}`)).body).toMatchObject({
       text: "Grüße",
       html: "<b>Grüße</b>",
-      attachments: [{ name: "a.pdf", type: "application/pdf", sizeBytes: 5 }],
+      attachments: [{ name: "a.pdf", type: "application/pdf", isInline: false, sizeBytes: 5 }],
+      customHeaders: [{ name: "X-Order", value: "42" }],
     });
     const raw =
       "From: a@shop.test\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nGr=C3=BC=C3=9Fe\n";

@@ -1,6 +1,7 @@
 import { type Call, json, type Reply } from "../http/call.ts";
 import { ControlError } from "../http/control-error.ts";
 import type { Simulation } from "../simulation.ts";
+import { getAttachment } from "./attachment-routes.ts";
 import { clearDnsRoute, listDnsRoute, publishDnsRoute } from "./dns-routes.ts";
 import { exportLedger, getLedgerRecord, listLedger } from "./ledger-routes.ts";
 import { listMails } from "./mail-list-routes.ts";
@@ -14,7 +15,7 @@ import {
 } from "./provider-routes.ts";
 import { addRuleRoute, clearRulesRoute, listRulesRoute, removeRuleRoute } from "./rule-routes.ts";
 
-type ControlRoute = (simulation: Simulation, call: Call, label: string) => Reply | Promise<Reply>;
+type ControlRoute = (simulation: Simulation, call: Call, ...labels: string[]) => Reply | Promise<Reply>;
 
 /** The paths below `/_simulator/`. No AWS path starts with an underscore, so they cannot collide. */
 const routes: [method: string, path: RegExp, run: ControlRoute][] = [
@@ -25,6 +26,7 @@ const routes: [method: string, path: RegExp, run: ControlRoute][] = [
   ["GET", /^mails$/, listMails],
   ["GET", /^mails\/([^/]+)$/, getMail],
   ["GET", /^mails\/([^/]+)\/raw$/, getRawMail],
+  ["GET", /^mails\/([^/]+)\/attachments\/(\d{1,6})$/, getAttachment],
   ["POST", /^mails\/([^/]+)\/events$/, triggerEventRoute],
   ["GET", /^rules$/, listRulesRoute],
   ["POST", /^rules$/, addRuleRoute],
@@ -50,7 +52,7 @@ export async function answerControlCall(simulation: Simulation, call: Call): Pro
     const found = method === call.method ? pattern.exec(path) : null;
     if (found === null) continue;
     try {
-      const reply = await run(simulation, call, decode(found[1] ?? ""));
+      const reply = await run(simulation, call, ...found.slice(1).map(decode));
       await simulation.commit.written();
       return reply;
     } catch (error) {

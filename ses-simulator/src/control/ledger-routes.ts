@@ -7,7 +7,9 @@ const maxLimit = 1000;
 
 /** Lists the newest records first. `tag=name:value`, `recipient=` and `before=<MessageId>` filter them; a filter scans the ledger. */
 export function listLedger(simulation: Simulation, { query }: Call): Reply {
-  const records = findRecords(simulation, { before: query.get("before") ?? undefined, limit: limitOf(query), query });
+  const before = query.get("before") ?? undefined;
+  const matches = (record: LedgerRecord) => matchesQuery(record, query);
+  const records = findRecords(simulation, { before, limit: limitOf(query), matches });
   return json(200, { total: simulation.ledger.size, records });
 }
 
@@ -15,16 +17,22 @@ export function limitOf(query: URLSearchParams): number {
   return Math.min(maxLimit, Math.max(1, Number(query.get("limit") ?? 50) || 50));
 }
 
-export function findRecords(
-  { ledger }: Simulation,
-  { before, limit, query }: { before: string | undefined; limit: number; query: URLSearchParams },
-): LedgerRecord[] {
+interface RecordsQuery {
+  before: string | undefined;
+  limit: number;
+  matches: (record: LedgerRecord) => boolean;
+  /** How many of the newest records are read; the default is all. */
+  newest?: number;
+}
+
+export function findRecords({ ledger }: Simulation, { before, limit, matches, newest }: RecordsQuery): LedgerRecord[] {
   const end = before === undefined ? ledger.size : ledger.positionOf(before);
   if (end === undefined) throw new ControlError(404, `Message ${before} does not exist.`);
+  const oldest = Math.max(0, ledger.size - (newest ?? ledger.size));
   const records: LedgerRecord[] = [];
-  for (let position = end - 1; position >= 0 && records.length < limit; position--) {
+  for (let position = end - 1; position >= oldest && records.length < limit; position--) {
     const record = ledger.at(position);
-    if (record !== undefined && matchesQuery(record, query)) records.push(record);
+    if (record !== undefined && matches(record)) records.push(record);
   }
   return records;
 }

@@ -3,57 +3,29 @@ import type { EventDetails } from "../events/planned-event.ts";
 import { type Call, json, type Reply } from "../http/call.ts";
 import { ControlError, parseJsonObject } from "../http/control-error.ts";
 import { recipientsOf } from "../ledger/ledger-record.ts";
-import { composeMail } from "../mail-view/compose-mail.ts";
-import { readMail } from "../mail-view/read-mail.ts";
 import { parseAddress } from "../ses/address.ts";
-import { simpleHeaders } from "../ses/mime/simple-headers.ts";
 import type { Simulation } from "../simulation.ts";
 import { requireRecord } from "./ledger-routes.ts";
+import { openMail } from "./open-mail.ts";
 
+/** The mail without the bytes of its attachments. */
 export async function getMail(simulation: Simulation, _call: Call, messageId: string): Promise<Reply> {
-  const other = await findOtherMail(simulation, messageId);
-  if (other !== undefined) return json(200, other);
-  const record = requireRecord(simulation, messageId);
-  const triggered = simulation.triggered.get(messageId) ?? [];
-  return json(200, { ...record, ...readMail(simulation.ledger.contentOf(record)), triggered });
+  const mail = await openMail(simulation, messageId);
+  const parts = await mail.readParts();
+  const attachments = parts.attachments.map(({ bytes, encoding: _encoding, ...shown }) => ({
+    ...shown,
+    sizeBytes: bytes.length,
+  }));
+  return json(200, { ...mail.facts, ...parts, attachments });
 }
 
 export async function getRawMail(simulation: Simulation, _call: Call, messageId: string): Promise<Reply> {
-  const other = await findOtherMail(simulation, messageId);
+  const mail = await openMail(simulation, messageId);
   return {
     status: 200,
     headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
-    body: other === undefined ? composeRecord(simulation, messageId) : composeOtherMail(other),
+    body: mail.compose(),
   };
-}
-
-function composeRecord(simulation: Simulation, messageId: string): Buffer {
-  const record = requireRecord(simulation, messageId);
-  return composeMail(record, simulation.ledger.contentOf(record));
-}
-
-type ShownOther = Awaited<ReturnType<typeof findOtherMail>>;
-
-/** A mail of `otherMails` in the form of an accepted mail. */
-async function findOtherMail({ settings, ledger }: Simulation, id: string) {
-  const { otherMails } = settings;
-  const mail = ledger.find(id) === undefined ? await otherMails?.find(id) : undefined;
-  if (mail === undefined || otherMails === undefined) return undefined;
-  const { label, note } = otherMails;
-  const events = mail.events.map((details) => ({ details, copies: 1 }));
-  return { ...mail, messageId: mail.id, label, note, events, attachments: [], triggered: [] };
-}
-
-function composeOtherMail(mail: NonNullable<ShownOther>): Buffer {
-  const { id, acceptedAt, text, html, subject } = mail;
-  const headers = simpleHeaders({ ...mail, content: { subject, headers: [] } });
-  const part = (content: string | undefined) =>
-    content === undefined ? undefined : { Data: content, Charset: "UTF-8" };
-  const Body = { Text: part(text), Html: part(html) };
-  return composeMail(
-    { headers, acceptedAt, contentHash: id.replaceAll("-", "") },
-    JSON.stringify({ Simple: { Body } }),
-  );
 }
 
 /** Takes `{"type":"Bounce"}` or another type. Omitted members have defaults; the default recipients are all of the mail's. */

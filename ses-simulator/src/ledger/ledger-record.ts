@@ -11,6 +11,19 @@ export interface Destination {
   bcc: string[];
 }
 
+/** An attachment of a simple mail as SES received it. Its bytes are in the content of the mail. */
+export interface ReceivedAttachment {
+  fileName: string;
+  contentType?: string;
+  contentDisposition: "ATTACHMENT" | "INLINE";
+  contentId?: string;
+  contentDescription?: string;
+  contentTransferEncoding: "BASE64" | "QUOTED_PRINTABLE" | "SEVEN_BIT";
+  /** Size and SHA-256 of the decoded bytes. */
+  sizeBytes: number;
+  sha256: string;
+}
+
 /** One accepted message. The ledger holds exactly one record for each MessageId that SES returned. */
 export interface LedgerRecord {
   messageId: string;
@@ -27,11 +40,16 @@ export interface LedgerRecord {
   tenantName?: string;
   /** SHA-256 of the received content. Equal hashes with equal tags indicate a mail that was sent twice. */
   contentHash: string;
+  /** The size of the encoded mail, which SES limits. */
   sizeBytes: number;
   /** The number of recipients that count towards the 24 h quota. Mailbox simulator recipients do not count. */
   quotaCost: number;
+  /** The headers of the mail, as events carry them: SES truncates them. */
   headers: Header[];
   headersTruncated: boolean;
+  /** All `Headers` of a simple mail, as received. Absent if there are none, like `attachments`. */
+  customHeaders?: Header[];
+  attachments?: ReceivedAttachment[];
   /** All events that SES will publish for this mail, decided at acceptance. */
   events: PlannedEvent[];
   /** The position of the content in `mail.ndjson`. */

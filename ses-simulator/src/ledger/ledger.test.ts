@@ -54,6 +54,29 @@ test("the ledger reads a record that is no longer in memory from the file", asyn
   expect(ledger.find("first")).toEqual(first);
 });
 
+test("large records leave memory before small ones do, and are read from the file", async () => {
+  const { ledger } = open(aFolder());
+  const customHeaders = Array.from({ length: 15 }, () => ({ name: "n".repeat(126), value: "v".repeat(870) }));
+  const append = (number: number) => ledger.append({ ...aRecord(`m-${number}`), customHeaders }, "{}");
+  const oldest = append(0);
+  for (let number = 1; number < 2999; number++) append(number);
+  const newest = append(2999);
+  expect(ledger.find("m-0")).not.toBe(oldest);
+  expect(ledger.find("m-0")).toEqual(oldest);
+  expect(ledger.find("m-2999")).toBe(newest);
+});
+
+test("large mails are written at once, so that they do not collect in memory", () => {
+  const folder = aFolder();
+  const { ledger } = open(folder);
+  ledger.append(aRecord("small"), "{}");
+  expect(readFileSync(join(folder, "mail.ndjson"), "utf8")).toBe("");
+  const content = JSON.stringify("x".repeat(9_000_000));
+  const large = ledger.append(aRecord("large"), content);
+  expect(readFileSync(join(folder, "mail.ndjson"), "utf8")).toBe(`{}\n${content}\n`);
+  expect(ledger.contentOf(large)).toBe(content);
+});
+
 test("the ledger drops a record that a kill left incomplete and keeps the record after it", async () => {
   const folder = aFolder();
   const first = open(folder);

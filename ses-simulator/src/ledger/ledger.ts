@@ -3,7 +3,11 @@ import type { GroupCommit } from "../disk/group-commit.ts";
 import { LineFile } from "../disk/line-file.ts";
 import type { LedgerRecord } from "./ledger-record.ts";
 
+/** The limits of the records in memory. Custom headers and attachments can make a record large; the bytes of mails are never in it. */
 const recentRecords = 4096;
+const recentBytes = 32 * 1024 * 1024;
+/** A commit writes many small mails at once. Large ones do not wait for each other in memory. */
+const maxUnwrittenLength = 8 * 1024 * 1024;
 
 /**
  * Every accepted message, in order, in an append-only file. Proofs compare it with what clients saw, to find lost and
@@ -15,7 +19,8 @@ export class Ledger {
   readonly #commit: GroupCommit;
   readonly #entries: { messageId: string; offset: number; length: number }[] = [];
   readonly #positions = new Map<string, number>();
-  readonly #recent = new Map<string, LedgerRecord>();
+  readonly #recent = new Map<string, { record: LedgerRecord; length: number }>();
+  #recentLength = 0;
   #unwrittenRecords = "";
   #unwrittenMails = "";
   #recordsEnd: number;
@@ -49,6 +54,7 @@ export class Ledger {
     this.#mailsEnd += mail.length + 1;
     this.#recordsEnd += length + 1;
     this.#commit.requestWrite();
+    if (this.#unwrittenMails.length > maxUnwrittenLength) this.#commit.writeNow();
     return record;
   }
 
@@ -61,8 +67,10 @@ export class Ledger {
   at(position: number): LedgerRecord | undefined {
     const entry = this.#entries[position];
     if (entry === undefined) return undefined;
-    const recent = this.#recent.get(entry.messageId);
-    return recent ?? JSON.parse(this.#records.read(entry.offset, entry.length));
+    const recent = this.#recent.get(entry.messageId)?.record;
+    if (recent !== undefined) return recent;
+    this.#commit.writeNow();
+    return JSON.parse(this.#records.read(entry.offset, entry.length));
   }
 
   positionOf(messageId: string): number | undefined {
@@ -88,10 +96,13 @@ export class Ledger {
   #index(record: LedgerRecord, offset: number, length: number): void {
     this.#positions.set(record.messageId, this.#entries.length);
     this.#entries.push({ messageId: record.messageId, offset, length });
-    this.#recent.set(record.messageId, record);
-    if (this.#recent.size <= recentRecords) return;
-    const [oldest] = this.#recent.keys();
-    if (oldest !== undefined) this.#recent.delete(oldest);
+    this.#recent.set(record.messageId, { record, length });
+    this.#recentLength += length;
+    for (const [messageId, oldest] of this.#recent) {
+      if (this.#recent.size <= recentRecords && this.#recentLength <= recentBytes) return;
+      this.#recent.delete(messageId);
+      this.#recentLength -= oldest.length;
+    }
   }
 
   #write(): void {

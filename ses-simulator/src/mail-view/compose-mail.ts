@@ -1,66 +1,67 @@
-import type { LedgerRecord } from "../ledger/ledger-record.ts";
-import { decodeText, type SimpleContent, type StoredContent } from "./stored-content.ts";
+import type { Header } from "../ledger/ledger-record.ts";
+import { encodeWord } from "../ses/mime/simple-headers.ts";
+import { base64Lines, quotedPrintable, quotedPrintableText } from "../ses/mime/transfer-encoding.ts";
+import { contentDisposition } from "./content-disposition.ts";
+import type { MailAttachment, MailParts } from "./mail-parts.ts";
 
-/** The mail as SES would send it: a raw mail unchanged, a simple mail as MIME. */
-export function composeMail(
-  record: Pick<LedgerRecord, "headers" | "acceptedAt" | "contentHash">,
-  content: string,
-): Buffer {
-  const stored: StoredContent = JSON.parse(content);
-  if (stored.Raw !== undefined) return Buffer.from(stored.Raw.Data, "base64");
-  const headers = record.headers.map(({ name, value }) => `${name}: ${value}\r\n`).join("");
-  const date = `Date: ${new Date(record.acceptedAt).toUTCString().replace("GMT", "+0000")}\r\n`;
-  return Buffer.from(headers + date + bodyOf(stored.Simple ?? {}, record.contentHash.slice(0, 24)));
+interface SimpleMail extends MailParts {
+  headers: Header[];
+  acceptedAt: string;
+  /** Makes the boundaries, so that the same mail always has the same MIME. */
+  seed: string;
 }
 
-function bodyOf({ Body = {}, Attachments = [] }: SimpleContent, seed: string): string {
-  const texts = [
-    Body.Text && textPart("plain", decodeText(Body.Text)),
-    Body.Html && textPart("html", decodeText(Body.Html)),
+/**
+ * A simple mail as SES would send it. Inline images are related to the body that shows them; other attachments are beside it:
+ * mixed(related(alternative(text, HTML), images), files), without the levels that have one member.
+ */
+export function composeMail({ headers, acceptedAt, seed, text, html, attachments }: SimpleMail): Buffer {
+  const date = { name: "Date", value: new Date(acceptedAt).toUTCString().replace("GMT", "+0000") };
+  const head = [...headers, date].map(({ name, value }) => `${name}: ${value}\r\n`).join("");
+  const isImage = (attachment: MailAttachment) =>
+    html !== undefined && attachment.isInline && attachment.contentId !== undefined;
+  const alternatives = [
+    ...(text === undefined ? [] : [textPart("plain", text)]),
+    ...(html === undefined ? [] : [textPart("html", html)]),
   ];
-  const alternatives = texts.filter((part) => part !== undefined);
-  const [only] = alternatives;
-  const body =
-    alternatives.length === 1 && only !== undefined ? only : multipart("alternative", `alt-${seed}`, alternatives);
-  if (Attachments.length === 0) return body;
-  const files = Attachments.map(({ FileName, ContentType = "application/octet-stream", RawContent }) => {
-    const disposition = `Content-Disposition: attachment; filename="${FileName.replaceAll('"', "")}"\r\n`;
-    return `Content-Type: ${ContentType}\r\n${disposition}Content-Transfer-Encoding: base64\r\n\r\n${wrap(RawContent)}`;
-  });
-  return multipart("mixed", `mix-${seed}`, [body, ...files]);
-}
-
-function textPart(subtype: "plain" | "html", text: string): string {
-  const headers = `Content-Type: text/${subtype}; charset=UTF-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`;
-  return headers + quotedPrintable(text);
+  const body = multipart("alternative", `alt-${seed}`, alternatives);
+  const related = multipart("related", `rel-${seed}`, [body, ...attachments.filter(isImage).map(filePart)]);
+  const files = attachments.filter((attachment) => !isImage(attachment)).map(filePart);
+  return Buffer.from(head + multipart("mixed", `mix-${seed}`, [related, ...files]));
 }
 
 function multipart(subtype: string, boundary: string, parts: string[]): string {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
   const body = parts.map((part) => `--${boundary}\r\n${part}\r\n`).join("");
   return `Content-Type: multipart/${subtype}; boundary="${boundary}"\r\n\r\n${body}--${boundary}--\r\n`;
 }
 
-/** Lines have at most 76 characters; ASCII text stays readable. */
-function quotedPrintable(text: string): string {
-  return text.split(/\r?\n/).map(encodeLine).join("\r\n");
+function textPart(subtype: "plain" | "html", text: string): string {
+  const headers = `Content-Type: text/${subtype}; charset=UTF-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`;
+  return headers + quotedPrintableText(text);
 }
 
-function encodeLine(line: string): string {
-  const rows = [""];
-  for (const byte of Buffer.from(line)) {
-    const encoded = encodeByte(byte);
-    const row = rows.at(-1) ?? "";
-    if (row.length + encoded.length > 75) rows.push(encoded);
-    else rows[rows.length - 1] = row + encoded;
+function filePart({ name, type, isInline, contentId, description, encoding, bytes }: MailAttachment): string {
+  const { encodingName, encoded } = encode(encoding, bytes);
+  return [
+    `Content-Type: ${type}`,
+    `Content-Disposition: ${contentDisposition(isInline ? "inline" : "attachment", name)}`,
+    ...(contentId === undefined ? [] : [`Content-ID: ${contentId.startsWith("<") ? contentId : `<${contentId}>`}`]),
+    ...(description === undefined ? [] : [`Content-Description: ${encodeWord(description)}`]),
+    `Content-Transfer-Encoding: ${encodingName}`,
+    "",
+    encoded,
+  ].join("\r\n");
+}
+
+function encode(encoding: MailAttachment["encoding"], bytes: Buffer): { encodingName: string; encoded: string } {
+  switch (encoding) {
+    case "BASE64":
+      return { encodingName: "base64", encoded: base64Lines(bytes) };
+    case "QUOTED_PRINTABLE":
+      return { encodingName: "quoted-printable", encoded: quotedPrintable(bytes) };
+    case "SEVEN_BIT":
+      return { encodingName: "7bit", encoded: bytes.toString("latin1") };
   }
-  return rows.join("=\r\n").replace(/ $/, "=20");
-}
-
-function encodeByte(byte: number): string {
-  const isLiteral = byte === 0x20 || (byte > 0x20 && byte < 0x7f && byte !== 0x3d);
-  return isLiteral ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
-}
-
-function wrap(base64: string): string {
-  return base64.match(/.{1,76}/g)?.join("\r\n") ?? "";
 }

@@ -1,5 +1,5 @@
 import type { EventDetails } from "../events/planned-event.ts";
-import type { Destination } from "../ledger/ledger-record.ts";
+import type { Destination, Header } from "../ledger/ledger-record.ts";
 
 /** Mails that SES did not get. The mail view reads them here when a person looks, and shows them beside accepted mails. */
 export interface OtherMails {
@@ -7,9 +7,19 @@ export interface OtherMails {
   label: string;
   /** What the label means; the page shows it above an opened mail. */
   note: string;
-  /** Newest first: mails older than the mail `before`, to an address that contains `recipient`. */
-  list(query: { limit: number; before: string | undefined; recipient: string }): Promise<OtherMail[]>;
+  /**
+   * Newest first: mails older than the mail `before` in which sender, recipients and subject together contain every word. The words
+   * are in lower case. With words, only the newest `searched` mails have to be read.
+   */
+  list(query: OtherMailsQuery): Promise<OtherMail[]>;
   find(id: string): Promise<OpenedMail | undefined>;
+}
+
+export interface OtherMailsQuery {
+  limit: number;
+  before: string | undefined;
+  words: string[];
+  searched: number;
 }
 
 export interface OtherMail {
@@ -26,4 +36,14 @@ export interface OtherMail {
 export interface OpenedMail extends OtherMail {
   text?: string;
   html?: string;
+  customHeaders?: Header[];
+  attachments?: OtherAttachment[];
+}
+
+export interface OtherAttachment {
+  name: string;
+  type: string;
+  isInline?: boolean;
+  contentId?: string;
+  bytes: Buffer;
 }

@@ -1,14 +1,21 @@
-import type { Destination, Header } from "../ledger/ledger-record.ts";
+import type { Destination, Header, ReceivedAttachment } from "../ledger/ledger-record.ts";
+import { readAttachments } from "./attachments.ts";
+import { readCustomHeaders } from "./custom-headers.ts";
 import { checkRawMail } from "./mime/check-raw-mail.ts";
 import { addressesIn, headerValue, parseHeaders } from "./mime/parse-headers.ts";
-import { type Json, readObject, readObjects, readOneOf, readString, requireString } from "./read-json.ts";
+import { simpleMailLength } from "./mime/simple-mail-length.ts";
+import { type Json, readObject, readString, requireString } from "./read-json.ts";
 import { badRequest, notFound } from "./ses-error.ts";
 
 /** The content of a mail, simple or raw. The `header…` members come from the headers of a raw mail. */
 export interface Content {
   isRaw: boolean;
   subject: string;
+  /** Of a simple mail the custom headers, of a raw mail those that recipients get. */
   headers: Header[];
+  /** Of a simple mail only. */
+  attachments: ReceivedAttachment[];
+  /** The size of the encoded mail. */
   sizeBytes: number;
   /** SES accepts a mail with a virus and then emits Reject. */
   hasVirus: boolean;
@@ -18,7 +25,8 @@ export interface Content {
   headerConfigurationSet: string | undefined;
 }
 
-const maxBytes = 40 * 1024 * 1024;
+/** AWS documents 40 MB and not which unit it means; the smaller one is on the safe side. */
+const maxBytes = 40_000_000;
 const eicar = "EICAR-STANDARD-ANTIVIRUS-TEST-FILE";
 
 export function readContent(content: Json | undefined): Content {
@@ -44,15 +52,15 @@ function readSimple(simple: Json): Content {
   const text = readObject(body, "Text") && requireText(body, "Text");
   const html = readObject(body, "Html") && requireText(body, "Html");
   if (text === undefined && html === undefined) throw badRequest("Body must have Text or Html.");
-  const attachments = readObjects(simple, "Attachments").map(readAttachment);
-  const headers = readObjects(simple, "Headers").map(readHeader);
-  const attachmentBytes = attachments.reduce((sum, data) => sum + data.length, 0);
+  const headers = readCustomHeaders(simple);
+  const attachments = readAttachments(simple);
   return {
     isRaw: false,
     subject,
     headers,
-    sizeBytes: Buffer.byteLength(subject + (text ?? "") + (html ?? "")) + attachmentBytes,
-    hasVirus: attachments.some((data) => Buffer.from(data, "base64").includes(eicar)),
+    attachments: attachments.map(({ received }) => received),
+    sizeBytes: simpleMailLength({ subject, headers, bodies: [text ?? "", html ?? ""], attachments }),
+    hasVirus: attachments.some(({ bytes }) => bytes.includes(eicar)),
     headerFrom: undefined,
     headerDestination: { to: [], cc: [], bcc: [] },
     headerTags: [],
@@ -69,6 +77,7 @@ function readRaw(raw: Json): Content {
     isRaw: true,
     subject: headerValue(headers, "subject") ?? "",
     headers: headers.filter(({ name }) => !isRemoved(name.toLowerCase())),
+    attachments: [],
     sizeBytes: data.length,
     hasVirus: mail.includes(eicar) || mail.includes(Buffer.from(eicar).toString("base64").slice(0, 40)),
     headerFrom: headerValue(headers, "from"),
@@ -91,23 +100,6 @@ function requireText(from: Json, field: string): string {
   if (part === undefined || data === undefined) throw badRequest(`${field} is required.`);
   readString(part, "Charset");
   return data;
-}
-
-function readAttachment(attachment: Json): string {
-  requireString(attachment, "FileName");
-  readOneOf(attachment, "ContentDisposition", ["ATTACHMENT", "INLINE"]);
-  readOneOf(attachment, "ContentTransferEncoding", ["BASE64", "QUOTED_PRINTABLE", "SEVEN_BIT"]);
-  return requireString(attachment, "RawContent");
-}
-
-function readHeader(header: Json): Header {
-  const name = requireString(header, "Name");
-  const value = readString(header, "Value") ?? "";
-  if (!/^[!-9;-~]{1,126}$/.test(name)) throw badRequest(`Invalid header name <${name}>.`);
-  if (!/^[ -~]{0,995}$/.test(value) || name.length + value.length > 996) {
-    throw badRequest(`Invalid value of header <${name}>: at most 995 printable ASCII characters.`);
-  }
-  return { name, value };
 }
 
 /** SES removes its own headers, Bcc and Return-Path, and writes Date and Message-ID itself. */

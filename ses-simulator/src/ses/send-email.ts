@@ -8,6 +8,7 @@ import { accountOf } from "./account-operations.ts";
 import { parseAddress } from "./address.ts";
 import type { ConfigurationSet } from "./configuration-set.ts";
 import { requireConfigurationSet } from "./configuration-set-operations.ts";
+import type { Content } from "./content.ts";
 import { findAuthorisingIdentity, type Identity } from "./identity.ts";
 import { isMailboxSimulator } from "./mailbox-simulator.ts";
 import { messageIdHeader, newMessageId } from "./message-id.ts";
@@ -52,6 +53,7 @@ export function sendEmail(simulation: Simulation, { body, requestId }: SesReques
       sizeBytes: request.content.sizeBytes,
       quotaCost,
       ...eventHeaders(simulation, request, messageId),
+      ...receivedParts(request.content),
       events: planEvents(simulation, { recipients, hasVirus: request.content.hasVirus, set }, options),
     },
     content,
@@ -118,6 +120,13 @@ function takeQuota(simulation: Simulation, recipients: number, quotaCost: number
     throw new SesError("TooManyRequestsException", "Maximum sending rate exceeded.");
   }
   simulation.sentLast24Hours.add(now, quotaCost);
+}
+
+function receivedParts({ isRaw, headers, attachments }: Content): Pick<LedgerRecord, "customHeaders" | "attachments"> {
+  return {
+    ...(!isRaw && headers.length > 0 && { customHeaders: headers }),
+    ...(attachments.length > 0 && { attachments }),
+  };
 }
 
 function eventHeaders(

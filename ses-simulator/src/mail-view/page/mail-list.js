@@ -2,35 +2,46 @@ import { byId, element } from "./element.js";
 
 const pageSize = 50;
 
-/** The mails in the list, newest first, the recipient filter that selected them, and where the list continues. */
+/** The mails in the list, newest first, the search that selected them, and where the list continues. */
 let shown = [];
 let shownFor = "";
 let next;
 
-/** Adds newer mails; older mails that are already loaded stay in the list. */
-export async function refreshList(recipient) {
-  const page = await fetchMails(recipient);
-  if (page === undefined) return { isEmpty: shown.length === 0 };
+/** Adds newer mails; older mails that are already loaded stay in the list. Undefined when there is no answer to show. */
+export async function refreshList(search) {
+  const page = await fetchMails(search);
+  if (page === undefined) return undefined;
   byId("count").textContent =
     `SES accepted ${page.accepted === 1 ? "1 mail" : `${page.accepted.toLocaleString("en")} mails`}`;
   const known = new Set(page.mails.map(({ messageId }) => messageId));
-  const older = recipient === shownFor ? shown.filter(({ messageId }) => !known.has(messageId)) : [];
+  const older = search === shownFor ? shown.filter(({ messageId }) => !known.has(messageId)) : [];
   if (older.length === 0) next = page.next;
   const mails = [...page.mails, ...older];
-  const isSame = recipient === shownFor && JSON.stringify(mails) === JSON.stringify(shown);
+  const isSame = search === shownFor && JSON.stringify(mails) === JSON.stringify(shown);
   shown = mails;
-  shownFor = recipient;
+  shownFor = search;
   if (!isSame) render();
-  return { isEmpty: page.accepted === 0 && recipient === "" && shown.length === 0 };
+  showNote(page);
+  return { isEmpty: page.accepted === 0 && search === "" && shown.length === 0 };
 }
 
-export async function loadOlder(recipient) {
-  const page = next === undefined ? undefined : await fetchMails(recipient, next);
+export async function loadOlder(search) {
+  const page = next === undefined ? undefined : await fetchMails(search, next);
   if (page === undefined) return;
   const known = new Set(shown.map(({ messageId }) => messageId));
   shown = [...shown, ...page.mails.filter(({ messageId }) => !known.has(messageId))];
   next = page.next;
   render();
+}
+
+/** A search reads the newest mails only, and says so when that matters. */
+function showNote({ searched, accepted }) {
+  const newest = `the newest ${searched.toLocaleString("en")} mails`;
+  let note = "";
+  if (shownFor.trim() !== "" && shown.length === 0) note = `No mail matches. The search reads ${newest}.`;
+  else if (shownFor.trim() !== "" && accepted > searched) note = `The search reads ${newest}.`;
+  if (byId("search-note").textContent !== note) byId("search-note").textContent = note;
+  byId("search-note").hidden = note === "";
 }
 
 export function markCurrent(messageId) {
@@ -40,12 +51,14 @@ export function markCurrent(messageId) {
   }
 }
 
-/** Undefined when the simulator cannot answer; the page shows what it has until the next refresh. */
-async function fetchMails(recipient, before) {
-  const query = new URLSearchParams({ limit: String(pageSize), recipient });
+/** Undefined when the simulator cannot answer, and for a search that the user has changed in the meantime. */
+async function fetchMails(search, before) {
+  const query = new URLSearchParams({ limit: String(pageSize), search });
   if (before !== undefined) query.set("before", before);
   const response = await fetch(`/_simulator/mails?${query}`);
-  return response.ok ? response.json() : undefined;
+  if (!response.ok) return undefined;
+  const page = await response.json();
+  return byId("search").value === search ? page : undefined;
 }
 
 function render() {

@@ -1,28 +1,33 @@
+import { attachmentList } from "./attachments.js";
 import { byId, element } from "./element.js";
+import { withInlineImages } from "./inline-images.js";
+import { rawMail } from "./raw-mail.js";
 import { tabs } from "./tabs.js";
 
+/** Does nothing when the user has chosen another mail in the meantime. */
 export async function showMail(messageId) {
   const response = await fetch(`/_simulator/mails/${encodeURIComponent(messageId)}`);
-  if (!response.ok) {
-    byId("mail").replaceChildren(element("p", {}, "This mail does not exist."));
-    return;
-  }
-  const mail = await response.json();
-  const raw = await (await fetch(`/_simulator/mails/${encodeURIComponent(messageId)}/raw`)).text();
-  const shown = [
+  const mail = response.ok ? await response.json() : undefined;
+  const shown = mail === undefined ? [element("p", {}, "This mail does not exist.")] : await contentOf(mail);
+  if (decodeURIComponent(location.hash.slice(1)) !== messageId) return;
+  byId("mail").replaceChildren(...shown.filter((child) => child !== undefined));
+  byId("mail").scrollTop = 0;
+}
+
+async function contentOf(mail) {
+  return [
     element("a", { class: "back", href: "#" }, "‹ All mails"),
     element("h2", {}, mail.subject || "(no subject)"),
     mail.label === undefined ? undefined : labelLine(mail),
     facts(mail),
     mail.label === undefined ? actions(mail) : undefined,
     tabs([
-      ["HTML", mail.html === undefined ? undefined : frame(mail.html)],
+      ["HTML", mail.html === undefined ? undefined : frame(await withInlineImages(mail))],
       ["Text", mail.text === undefined ? undefined : element("pre", {}, mail.text)],
-      ["Raw", element("pre", {}, raw)],
+      ["Headers", customHeaders(mail)],
+      ["Raw", await rawMail(mail.messageId)],
     ]),
   ];
-  byId("mail").replaceChildren(...shown.filter((child) => child !== undefined));
-  byId("mail").scrollTop = 0;
 }
 
 /** Explains a mail that SES did not get. */
@@ -37,9 +42,6 @@ function frame(html) {
 
 function facts(mail) {
   const { to, cc, bcc } = mail.destination;
-  const attachments = mail.attachments.map(
-    ({ name, type, sizeBytes }) => `${name} (${type}, ${sizeBytes.toLocaleString("en")} bytes)`,
-  );
   const rows = [
     ["From", mail.from],
     ["To", to.join(", ")],
@@ -48,12 +50,19 @@ function facts(mail) {
     ["Reply to", mail.replyTo.join(", ")],
     ["Accepted", new Date(mail.acceptedAt).toLocaleString()],
     [mail.label === undefined ? "Message id" : "Send id", element("code", {}, mail.messageId)],
-    ["Attached", attachments.join(", ")],
+    ["Attached", attachmentList(mail)],
     ["Tags", tags(mail.tags)],
     ["Events", events(mail)],
   ];
   const filled = rows.filter(([, value]) => value !== undefined && value !== "");
   return element("dl", {}, ...filled.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+}
+
+/** The headers that the sender added, without those that every mail has. */
+function customHeaders(mail) {
+  if (mail.customHeaders.length === 0) return undefined;
+  const rows = mail.customHeaders.map(({ name, value }) => [element("dt", {}, name), element("dd", {}, value)]);
+  return element("dl", { class: "headers" }, ...rows.flat());
 }
 
 function tags(tagValues) {

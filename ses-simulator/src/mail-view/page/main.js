@@ -17,14 +17,16 @@ async function showSelectedMail() {
 async function refresh() {
   if (document.visibilityState === "hidden") return;
   const wasEmpty = document.body.classList.contains("without-mail");
-  const { isEmpty } = await refreshList(byId("filter").value);
+  const answer = await refreshList(byId("search").value);
+  if (answer === undefined) return;
+  const { isEmpty } = answer;
   document.body.classList.toggle("without-mail", isEmpty);
   if (location.hash === "" && wasEmpty !== isEmpty) showEmpty();
 }
 
 window.addEventListener("hashchange", () => void showSelectedMail());
-byId("filter").addEventListener("input", () => void refresh());
-byId("more").addEventListener("click", () => void loadOlder(byId("filter").value));
+byId("search").addEventListener("input", () => void refresh());
+byId("more").addEventListener("click", () => void loadOlder(byId("search").value));
 document.addEventListener("visibilitychange", () => void refresh());
 setInterval(() => void refresh(), refreshEveryMs);
 

@@ -23,6 +23,6 @@ export function simpleHeaders(
 }
 
 /** Encodes header text outside ASCII as RFC 2047 defines. */
-function encodeWord(text: string): string {
+export function encodeWord(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`;
 }
