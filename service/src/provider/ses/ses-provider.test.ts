@@ -50,6 +50,29 @@ describe("the mail that SES receives", () => {
     });
   });
 
+  test("has the headers of the caller, each as it was given", async () => {
+    const provider = sesProvider();
+    const headers = [
+      { name: "X-Order-Id", value: "1001" },
+      { name: "List-Unsubscribe", value: "<https://shop.test/u?a=1>, <mailto:u@shop.test>" },
+    ];
+    const mail = aMail({ configurationSetName: await aConfigurationSet(provider), headers });
+    const answer = await provider.submit(mail);
+    if (answer.kind !== "accepted") throw new Error(answer.message);
+    expect(await simulator.control("GET", `ledger/${answer.providerMessageId}`)).toMatchObject({
+      customHeaders: headers,
+    });
+  });
+
+  test.for([
+    { name: "X-Order\r\nBcc", value: "x" },
+    { name: "X-Order:", value: "x" },
+    { name: "X-Order", value: "1\r\nBcc: x@y.test" },
+    { name: "X-Order", value: "1\0" },
+  ])("never has a header that could become two: %j", async (header) => {
+    await expect(sesProvider().submit(aMail({ headers: [header] }))).rejects.toThrow("header that could become two");
+  });
+
   const broken: [string, Partial<OutgoingMail>][] = ["\r\nBcc: x@y.test", "\n", "\0", "\u0085", "\u2028"].flatMap(
     (text) => [
       ["from", { from: { name: undefined, address: `a@shop.test${text}` } }],
