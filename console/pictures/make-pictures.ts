@@ -54,7 +54,7 @@ async function makePicture(session: ConsoleSession, data: PicturedData, screen: 
 /** A page that polls never becomes idle, so that wait has an end. On a busy machine a page can be idle before its content has come. */
 async function settle(page: Page): Promise<void> {
   await Promise.race([page.waitForLoadState("networkidle"), sleep(maxQuietMs)]);
-  await page.waitForFunction(`document.querySelector('[class*="_bone_"]') === null`);
+  await page.locator('[class*="_bone_"]').first().waitFor({ state: "detached" });
   await Promise.all(page.frames().map((frame) => frame.waitForLoadState("load")));
   await page.evaluate("document.fonts.ready.then(() => undefined)");
 }
