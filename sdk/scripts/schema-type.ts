@@ -15,7 +15,7 @@ export interface Schema {
 
 const typeKeywords = "$ref type const enum anyOf oneOf items properties required additionalProperties description";
 /** These keywords restrict the value without changing its type. */
-const restrictingKeywords = "default example format pattern minimum maximum minLength maxLength minItems";
+const restrictingKeywords = "default example format pattern minimum maximum minLength maxLength minItems maxItems";
 const supportedKeywords = new Set(`${typeKeywords} ${restrictingKeywords}`.split(" "));
 
 export function declaration(name: string, schema: Schema): string {
