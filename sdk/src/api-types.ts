@@ -207,7 +207,7 @@ export interface AuditEntry {
     /** Email of the user, prefix of the key or name of the operator, as it was then */
     name: string | null;
   };
-  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test";
+  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.add" | "suppression.import" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test";
   target: {
     kind: string;
     id: string | null;
@@ -507,7 +507,7 @@ export interface Event {
   /** The mail server that reported the delivery or bounce */
   reporting_mta?: string | undefined;
   /** Only on `Suppression` */
-  suppression_reason?: "hard_bounce" | "complaint" | undefined;
+  suppression_reason?: "complaint" | "hard_bounce" | "manual" | undefined;
   /** Only on `Suppression`: when the address was suppressed */
   suppressed_at?: string | undefined;
   /** Present when the send has tags */
@@ -883,7 +883,7 @@ export interface SendValidation {
     /** As written in the request; an address in several lists appears once */
     email: string;
     suppressed: boolean;
-    reason?: "hard_bounce" | "complaint" | undefined;
+    reason?: "complaint" | "hard_bounce" | "manual" | undefined;
     suppressed_at?: string | undefined;
   }> | null;
   /** True when every recipient is suppressed */
@@ -981,10 +981,13 @@ export interface Suppression {
   id: string;
   /** In lower case, with the domain in ASCII */
   email: string;
-  reason: "hard_bounce" | "complaint";
+  /** `hard_bounce` and `complaint`: what SES reported. `manual`: somebody added or imported the address */
+  reason: "complaint" | "hard_bounce" | "manual";
   suppressed_at: string;
-  /** The `id` of the send that caused it; null if it is not known */
+  /** The `id` of the send that caused it; null if none did or it is not known */
   email_id: string | null;
+  /** What the person or program that added the address wrote; else null */
+  note: string | null;
   /** Mode of the sends that are filtered */
   mode: "live" | "test";
 }
@@ -1001,7 +1004,7 @@ export interface SuppressionRemoval {
   };
   /** The removal from the suppression list of the SES account, which is one for all accounts of Postern */
   provider: {
-    /** `not_needed`: test mail never reaches SES. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list of SES does not have the address. `kept`: the recipient complained after the removal, so the address stays on the list of SES. `refused`: SES does not accept the address, Postern does not try again */
+    /** `not_needed`: test mail never reaches SES, and SES does not list an address because of a `manual` entry. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list of SES does not have the address. `kept`: the recipient complained after the removal, so the address stays on the list of SES. `refused`: SES does not accept the address, Postern does not try again */
     status: "not_needed" | "pending" | "removed" | "kept" | "refused";
     /** When `removed`, `kept` or `refused` was known; else null */
     finished_at: string | null;
@@ -1400,7 +1403,7 @@ export interface SendSuppressedNotification {
     recipient: string;
     suppression: {
       /** Why the address is on the suppression list */
-      reason: "hard_bounce" | "complaint";
+      reason: "complaint" | "hard_bounce" | "manual";
       /** When the address was suppressed */
       since: string;
       /** The send that caused it; null if it is not known */
@@ -1479,7 +1482,7 @@ export interface SuppressionAddedNotification {
       /** In lower case, with the domain in ASCII */
       email: string;
       /** Why the address is on the suppression list */
-      reason: "hard_bounce" | "complaint";
+      reason: "complaint" | "hard_bounce" | "manual";
       /** When the address was suppressed */
       since: string;
       /** The send that caused it; null if it is not known */
@@ -1503,7 +1506,7 @@ export interface SuppressionRemovedNotification {
       /** In lower case, with the domain in ASCII */
       email: string;
       /** Why the address is on the suppression list */
-      reason: "hard_bounce" | "complaint";
+      reason: "complaint" | "hard_bounce" | "manual";
       /** When the address was suppressed */
       since: string;
       /** The send that caused it; null if it is not known */
@@ -1876,6 +1879,8 @@ export interface ListSuppressionsQuery {
   mode?: "live" | "test" | undefined;
   /** Only entries that follow the entry with this id; use it to continue the list */
   before?: string | undefined;
+  /** Only entries with this reason */
+  reason?: "complaint" | "hard_bounce" | "manual" | undefined;
 }
 
 /** Suppressed addresses of the account */
@@ -1884,6 +1889,26 @@ export interface ListSuppressionsAnswer {
   /** Newest first */
   data: Suppression[];
   pagination: Pagination | Cursor;
+}
+
+export interface AddSuppressionQuery {
+  /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+export interface AddSuppressionBody {
+  /** The address alone; capital letters do not matter */
+  email: string;
+  /** Bounces and complaints add addresses by themselves */
+  reason?: "manual" | undefined;
+  /** For people, up to 500 characters */
+  note?: string | null | undefined;
+}
+
+/** The entry of the address */
+export interface AddSuppressionAnswer {
+  success: true;
+  data: Suppression;
 }
 
 export interface GetSuppressionQuery {
@@ -1915,6 +1940,42 @@ export interface RemoveSuppressionAnswer {
   message: string;
 }
 
+export interface ImportSuppressionsQuery {
+  /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+export interface ImportSuppressionsBody {
+  /** Objects with `email`, and optionally `reason` and `note`; or the records of another service's export, with its names of the columns and `from` */
+  entries: Array<Record<string, unknown>>;
+  /** The service whose export the entries are from */
+  from?: "csv" | "sendgrid" | "resend" | "postmark" | "mailgun" | undefined;
+  /** The reason of entries that do not say it */
+  reason?: "complaint" | "hard_bounce" | "manual" | undefined;
+  /** True counts what an import would do, and changes nothing */
+  dry_run?: boolean | undefined;
+}
+
+/** What was imported, or would be */
+export interface ImportSuppressionsAnswer {
+  success: true;
+  data: {
+    dry_run: boolean;
+    /** Addresses that were added, or would be */
+    new: number;
+    /** Addresses that were suppressed before, or are repeated in the entries */
+    known: number;
+    /** Entries that are not imported */
+    invalid: number;
+    /** The first 10 invalid entries */
+    problems: Array<{
+      /** Position in `entries`, from 0 */
+      index: number;
+      problem: string;
+    }>;
+  };
+}
+
 export interface ListAuditQuery {
   /** Maximum number of entries, 1 to 100 */
   limit?: number | undefined;
@@ -1923,7 +1984,7 @@ export interface ListAuditQuery {
   /** Only entries of the actor with this id or name, such as an email */
   actor?: string | undefined;
   /** Only entries of this action */
-  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test" | undefined;
+  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.add" | "suppression.import" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test" | undefined;
   /** Only entries about the target with this id or name */
   target?: string | undefined;
   /** Only entries from this time on */
@@ -2469,6 +2530,12 @@ export interface Operations {
     query: ListSuppressionsQuery;
     answer: ListSuppressionsAnswer;
   };
+  /** Add an address to the suppression list */
+  "POST /api/v1/suppression": {
+    query: AddSuppressionQuery;
+    body: AddSuppressionBody;
+    answer: AddSuppressionAnswer;
+  };
   /** Look up an address in the suppression list */
   "GET /api/v1/suppression/{email}": {
     path: {
@@ -2486,6 +2553,12 @@ export interface Operations {
     };
     query: RemoveSuppressionQuery;
     answer: RemoveSuppressionAnswer;
+  };
+  /** Import addresses into the suppression list */
+  "POST /api/v1/suppression/import": {
+    query: ImportSuppressionsQuery;
+    body: ImportSuppressionsBody;
+    answer: ImportSuppressionsAnswer;
   };
   /** List who did what in the account */
   "GET /api/v1/audit": {

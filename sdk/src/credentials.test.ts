@@ -169,6 +169,8 @@ async function callEveryMethod(postern: Postern): Promise<void> {
   await postern.sends.list();
   await postern.events.list();
   await postern.suppressions.list();
+  await postern.suppressions.add({ email: "a@b.test" });
+  await postern.suppressions.import({ entries: [{ email: "a@b.test" }] });
   await postern.suppressions.get("a@b.test");
   await postern.suppressions.remove("a@b.test");
   await postern.domains.register({ domain_name: "b.test" });

@@ -1,5 +1,9 @@
 import type {
+  AddSuppressionAnswer,
+  AddSuppressionBody,
   GetSuppressionAnswer,
+  ImportSuppressionsAnswer,
+  ImportSuppressionsBody,
   ListSuppressionsAnswer,
   ListSuppressionsQuery,
   RemoveSuppressionAnswer,
@@ -29,6 +33,16 @@ export class Suppressions {
   ): AsyncGenerator<Suppression, void, undefined> {
     const list = (page: ListSuppressionsQuery) => this.list(page, options);
     return eachEntry(list, query, ({ data, pagination }) => ({ entries: data, pagination }));
+  }
+
+  /** Puts an address on the list, so that later sends do not go to it. The entry of an address that is on it already stays as it is. */
+  add(body: AddSuppressionBody, { mode, ...options }: ModeOptions = {}): Call<AddSuppressionAnswer> {
+    return this.#request("POST /api/v1/suppression", { query: { mode }, body }, { options });
+  }
+
+  /** Adds up to 1,000 addresses. Without `dry_run: false` it only counts what it would do. The same entries again change nothing. */
+  import(body: ImportSuppressionsBody, { mode, ...options }: ModeOptions = {}): Call<ImportSuppressionsAnswer> {
+    return this.#request("POST /api/v1/suppression/import", { query: { mode }, body }, { options });
   }
 
   /** The entries of an address and its last removal, with its outcome at SES. `NOT_FOUND` for an address that has neither. */

@@ -13,6 +13,24 @@ export const settingRequests: AuditedRequests = {
     const request = { path: "/api/v1/account", body: { totp_required: true } };
     return { ...by(user), ...request, isDone, subject: user.accountId, entry };
   },
+  "POST /api/v1/suppression": async ({ db, loginDeps }) => {
+    const user = await aLogin(db, loginDeps);
+    const email = `${canary()}@example.com`;
+    const after = { mode: "live", reason: "manual", note: "Asked by phone" };
+    const entry = { actorName: user.email, targetName: email, before: null, after };
+    const isDone = "exists (select from suppressions where email = $1)";
+    const body = { email: email.toUpperCase(), note: "Asked by phone" };
+    return { ...by(user), path: "/api/v1/suppression", body, isDone, subject: email, entry };
+  },
+  "POST /api/v1/suppression/import": async ({ db, loginDeps }) => {
+    const user = await aLogin(db, loginDeps);
+    const email = `${canary()}@example.com`;
+    const after = { source: "csv", mode: "live", added: 1, strengthened: 0 };
+    const entry = { actorName: user.email, targetName: null, before: null, after };
+    const isDone = "exists (select from suppressions where email = $1)";
+    const body = { entries: [{ email }], dry_run: false };
+    return { ...by(user), path: "/api/v1/suppression/import", body, isDone, subject: email, entry };
+  },
   "DELETE /api/v1/suppression/:email": async ({ db, loginDeps }) => {
     const user = await aLogin(db, loginDeps);
     const email = `${canary()}@example.com`;

@@ -141,6 +141,11 @@ export function describeEmailProviderContract(name: string, { provider, topicFor
       await expect(provider().removeSuppressedAddress("nobody@example.test")).resolves.toBeUndefined();
     });
 
+    test("lists the suppressed addresses in pages", async () => {
+      const { addresses, next } = await provider().listSuppressedAddresses();
+      expect([addresses, next]).toEqual([expect.any(Array), undefined]);
+    });
+
     test("reports the quota as numbers", async () => {
       const quota = await provider().readQuota();
       expect(quota).toMatchObject({ isSendingEnabled: true, isProduction: true, enforcementStatus: "HEALTHY" });

@@ -4,6 +4,7 @@ import type { Mode } from "../src/mode.ts";
 import { configurationSetNameOf } from "../src/provider/cell-names.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
 import { type SendContent, sealContent } from "../src/sends/content.ts";
+import type { SuppressionReason } from "../src/suppression-reason.ts";
 import { anAccount } from "./builders.ts";
 import { aConfig } from "./test-config.ts";
 
@@ -93,16 +94,23 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
   return id;
 }
 
+interface SuppressedAddress {
+  accountId: string;
+  email: string;
+  mode?: Mode;
+  reason?: SuppressionReason;
+}
+
 export async function aSuppression(
   db: Database,
-  { accountId, email, mode = "live" }: { accountId: string; email: string; mode?: Mode },
+  { accountId, email, mode = "live", reason = "hard_bounce" }: SuppressedAddress,
 ): Promise<void> {
   await db.query({
     name: "a-suppression",
     text: `
       insert into suppressions (id, account_id, mode, email, reason)
-      values ($1, $2, $3, $4, 'hard_bounce')`,
-    values: [randomUUIDv7(), accountId, mode, email],
+      values ($1, $2, $3, $4, $5)`,
+    values: [randomUUIDv7(), accountId, mode, email, reason],
   });
 }
 

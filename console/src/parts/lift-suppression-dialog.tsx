@@ -14,6 +14,18 @@ export type LiftSuppressionDialogProps = {
   onLifted?: () => void;
 };
 
+const causes = {
+  complaint: "reported mail as spam",
+  hard_bounce: "bounced permanently",
+  manual: "was added by hand",
+};
+
+const warnings = {
+  complaint: "Lift it only if the recipient asked you to. SES reviews accounts whose mail is reported as spam.",
+  hard_bounce: "If the mailbox still does not exist, the next mail bounces again and counts against your bounce rate.",
+  manual: "Somebody decided that this address gets no mail. Find out why before you lift it.",
+};
+
 /** Asks before an address gets mail again. A complaint needs the address typed: writing to such a person can cost the SES account. */
 export function LiftSuppressionDialog({ suppression, onClose, onLifted }: LiftSuppressionDialogProps) {
   const client = useQueryClient();
@@ -38,18 +50,16 @@ export function LiftSuppressionDialog({ suppression, onClose, onLifted }: LiftSu
       {suppression !== undefined && (
         <>
           <p>
-            <b>{suppression.email}</b> {isComplaint ? "reported mail as spam" : "bounced permanently"}
+            <b>{suppression.email}</b> {causes[suppression.reason]}
             {suppression.suppressed_at === undefined
               ? ""
               : ` and is suppressed since ${formatDateTime(Date.parse(suppression.suppressed_at))}`}
             . Later {suppression.mode === "test" ? "test mail" : "mail"} goes to this address again.
-            {suppression.mode === "live" ? " Postern also removes it from the suppression list of SES." : ""}
+            {suppression.mode === "live" && suppression.reason !== "manual"
+              ? " Postern also removes it from the suppression list of SES."
+              : ""}
           </p>
-          <p>
-            {isComplaint
-              ? "Lift it only if the recipient asked you to. SES reviews accounts whose mail is reported as spam."
-              : "If the mailbox still does not exist, the next mail bounces again and counts against your bounce rate."}
-          </p>
+          <p>{warnings[suppression.reason]}</p>
         </>
       )}
     </ConfirmDialog>

@@ -57,10 +57,18 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
     body: {},
   }),
   "GET /api/v1/sends": () => ({ path: "/api/v1/sends" }),
+  "GET /api/v1/sends/export": () => ({ path: "/api/v1/sends/export" }),
   "GET /api/v1/usage": () => ({ path: "/api/v1/usage" }),
   "GET /api/v1/account": () => ({ path: "/api/v1/account" }),
   "GET /api/v1/events": () => ({ path: "/api/v1/events" }),
+  "GET /api/v1/events/export": () => ({ path: "/api/v1/events/export?format=csv" }),
+  "GET /api/v1/suppression/export": () => ({ path: "/api/v1/suppression/export" }),
   "GET /api/v1/suppression": () => ({ path: "/api/v1/suppression" }),
+  "POST /api/v1/suppression": () => ({ path: "/api/v1/suppression", body: { email: `${aName()}@example.test` } }),
+  "POST /api/v1/suppression/import": () => ({
+    path: "/api/v1/suppression/import",
+    body: { entries: [{ email: `${aName()}@example.test` }], dry_run: false },
+  }),
   "GET /api/v1/suppression/:email": ({ suppressed }) => named(`/api/v1/suppression/${encodeURIComponent(suppressed)}`),
   "DELETE /api/v1/suppression/:email": ({ suppressed }) =>
     named(`/api/v1/suppression/${encodeURIComponent(suppressed)}`),

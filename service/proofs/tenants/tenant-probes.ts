@@ -75,9 +75,13 @@ export function probesOfOwn({ sends, domainIds, webhooks }: Tenant, shown: reado
     own("listSends", "/sends"),
     own("listEvents", "/events"),
     own("listEvents", `/events?before=${newest}`),
+    own("exportSends", "/sends/export"),
+    own("exportEvents", "/events/export?format=csv"),
+    own("exportSuppressions", "/suppression/export"),
     own("listSuppressions", "/suppression"),
     own("getSuppression", `/suppression/${commonSuppressed}`),
     own("listSuppressions", `/suppression?before=${newest}`),
+    own("listSuppressions", "/suppression?reason=hard_bounce"),
     ...shown.flatMap((mode) => [
       own("getUsage", `/usage?group=domain&mode=${mode}`),
       own("listSends", `/sends?mode=${mode}`),
@@ -230,6 +234,11 @@ export function probesThatChange({ domain, tag, spareKeyId, sends }: Tenant, rou
     change("removeMember", "DELETE", `/members/${spares.memberId}`),
     change("enrolTotp", "POST", "/auth/totp", { password: usualPassword }),
     change("endOtherSessions", "DELETE", "/auth/sessions"),
+    change("importSuppressions", "POST", "/suppression/import", {
+      entries: [{ email: `imported@${tag}.test` }, { email: commonSuppressed, reason: "complaint" }],
+      dry_run: false,
+    }),
+    change("addSuppression", "POST", "/suppression", { email: `added@${tag}.test` }),
     change("removeSuppression", "DELETE", `/suppression/${commonSuppressed}`),
   ];
 }

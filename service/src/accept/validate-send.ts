@@ -3,6 +3,7 @@ import type { AccountDatabase } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
 import { isSendId } from "../sends/send-id.ts";
 import { recipientsOf, type SendRequest } from "../sends/send-request.ts";
+import type { SuppressionReason } from "../suppression-reason.ts";
 import type { RateUsage } from "./accept-batch.ts";
 import {
   compareWithOriginal,
@@ -36,7 +37,7 @@ export interface ValidatedRecipient {
 }
 
 interface ListedAs {
-  reason: "hard_bounce" | "complaint";
+  reason: SuppressionReason;
   suppressedAt: string;
 }
 

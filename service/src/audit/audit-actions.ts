@@ -46,6 +46,8 @@ export const auditActions = [
   "session.end-others",
   "session.end-stolen",
   "session.replace",
+  "suppression.add",
+  "suppression.import",
   "suppression.remove",
   "totp.confirm",
   "totp.disable",

@@ -1,4 +1,5 @@
 import type { Mode } from "../mode.ts";
+import type { SuppressionReason } from "../suppression-reason.ts";
 import type { SendExtras } from "./facts-of-send.ts";
 
 export const eventTypes = ["Delivery", "Bounce", "Complaint", "Suppression"] as const;
@@ -15,7 +16,7 @@ export interface SendEvent {
   bounceType: "Permanent" | "Transient" | null;
   bounceSubtype: string | null;
   complaintType: string | null;
-  suppressionReason: "hard_bounce" | "complaint" | null;
+  suppressionReason: SuppressionReason | null;
   suppressedAt: string | null;
   /** The enhanced status code of the receiving server. */
   replyStatus: string | null;

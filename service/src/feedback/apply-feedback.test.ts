@@ -141,6 +141,18 @@ describe("a suppression", () => {
     expect(await suppressionsOf(database.db, send)).toEqual([{ email: "a@x.test", reason: "complaint" }]);
   });
 
+  test("that somebody added by hand gets the reason of a bounce or complaint, with the send that caused it", async () => {
+    for (const [report, reason] of [
+      [permanentBounce, "hard_bounce"],
+      [spamComplaint, "complaint"],
+    ] as const) {
+      const send = await aSubmittedSend(database.db, ["a@x.test"]);
+      await aSuppression(database.db, { accountId: send.accountId, email: "a@x.test", reason: "manual" });
+      await apply([aReport(send, { ...report, recipients: ["a@x.test"] })]);
+      expect(await suppressionsOf(database.db, send)).toEqual([{ email: "a@x.test", reason }]);
+    }
+  });
+
   test("that was removed is not restored by a repeated report", async () => {
     const send = await aSubmittedSend(database.db, ["a@x.test"]);
     const report = aReport(send, { ...permanentBounce, recipients: ["a@x.test"], feedbackId: "f" });

@@ -1,6 +1,7 @@
 import { integerArray, smallintArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { computedOnce, equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import { isStronger } from "../suppression-reason.ts";
 import { isGuardedEvent, kindOfEvent } from "../usage/count-deltas.ts";
 import { sendingDomain } from "../usage/usage-kinds.ts";
 
@@ -52,7 +53,7 @@ export interface RecordedReports {
  *    status. The branches for one recipient only save time. If another process changes the row at
  *    the same time, the statement fails and runs again (`changesSends`).
  * 5. `suppressed`: only a new event with a known recipient suppresses an address. A repeated event must not restore a suppression
- *    that the account has removed.
+ *    that the account has removed. An entry that exists gets a stronger reason, never a weaker one.
  */
 export async function recordReports(db: Queryable, reports: RecipientReport[]): Promise<RecordedReports> {
   if (reports.length === 0) return { newEvents: 0, newSuppressions: 0 };
@@ -143,9 +144,8 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
           and event_id in (select id from new_events)
         order by account_id, mode, recipient, suppress_as = 'complaint' desc -- one row per address, complaint first
         on conflict (account_id, mode, email) do update
-        set reason = 'complaint', send_id = excluded.send_id
-        where known.reason = 'hard_bounce'
-          and excluded.reason = 'complaint'
+        set reason = excluded.reason, send_id = excluded.send_id
+        where ${isStronger("excluded.reason", "known.reason")}
         returning xmax = 0 as is_new -- 0 only for a new row
       )
       select (select count(*) from new_events) as "newEvents",

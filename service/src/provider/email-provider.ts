@@ -37,6 +37,8 @@ export interface EmailProvider {
 
   /** Succeeds as well when the address is not on the provider's suppression list. */
   removeSuppressedAddress(address: string): Promise<void>;
+  /** Returns a page of up to 1,000 addresses of the provider's suppression list. `next` is the argument for the next page. */
+  listSuppressedAddresses(after?: string): Promise<{ addresses: SuppressedAddress[]; next: string | undefined }>;
   readQuota(): Promise<Quota>;
   /** The first open findings of this kind, at most 100. */
   listReputationFindings(kind: FindingKind): Promise<ReputationFinding[]>;
@@ -103,6 +105,12 @@ export interface Identity {
 export interface ListedIdentity {
   domainName: string;
   isVerified: boolean;
+}
+
+export interface SuppressedAddress {
+  address: string;
+  /** Otherwise it bounced. */
+  isComplaint: boolean;
 }
 
 export interface Quota {

@@ -32,7 +32,7 @@ export async function findSuppressionState(
   const rows = await db.query<StateRow>({
     name: "find-suppression-state",
     text: `
-      select given.mode, s.id, s.email, s.reason, s.suppressed_at as "suppressedAt", s.send_id as "sendId",
+      select given.mode, s.id, s.email, s.reason, s.suppressed_at as "suppressedAt", s.send_id as "sendId", s.note,
         r.removed_at as "removedAt", r.removed_by_kind as "removedByKind", r.removed_by_name as "removedByName",
         r.provider_status as "providerStatus", r.provider_finished_at as "providerFinishedAt",
         r.provider_next_try_at as "providerNextTryAt", r.provider_error as "providerError"

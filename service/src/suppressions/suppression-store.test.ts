@@ -25,6 +25,10 @@ test("a page reads its own entries by the index of the list, wherever it starts,
   const before = last.suppressions[0]?.id ?? "";
   const found = await costOf(own, (each) => findSuppressionsBefore(each, ["live"], { before, limit: 50 }));
   expect(found.rowsRead).toBeLessThan(200);
+  const filtered = await costOf(own, (each) =>
+    findSuppressionsBefore(each, ["live"], { before: undefined, reason: "manual", limit: 50 }),
+  );
+  expect(filtered.rowsRead).toBeLessThan(25_000);
   const deep = await costOf(own, (each) => listSuppressions(each, ["live"], { limit: 50, offset: 15_000 }));
   expect(deep.rowsRead).toBeLessThan(2_000);
 });

@@ -1,27 +1,35 @@
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase } from "../db/database.ts";
 import { deepPage, maxScannedOffset, maxShallowOffset } from "../db/deep-page.ts";
+import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
 import { totalOfLists } from "../db/list-counts.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import type { SuppressionReason } from "../suppression-reason.ts";
 
-/** Reads and removes entries. `feedback/record-reports.ts` adds them, in the commit that stores the bounce or complaint. */
+/**
+ * Reads and removes entries. `feedback/record-reports.ts` adds them, in the commit that stores the bounce or complaint, and
+ * `add-suppression.ts` those of people and programs.
+ */
 
 export interface Suppression {
   id: string;
   email: string;
-  reason: "hard_bounce" | "complaint";
+  reason: SuppressionReason;
   suppressedAt: string;
-  /** The send whose bounce or complaint added the address; null for an entry from before it was stored. */
+  /** The send whose bounce or complaint added the address; null for other entries, and for those from before it was stored. */
   sendId: string | null;
+  /** For people; only an entry that was added by hand or imported can have one. */
+  note: string | null;
   mode: Mode;
 }
 
 /** The condition of the index of the list. It is true for every entry; accept and claim must not state it (migration 0020). */
 const isListed = "reason <> ''";
 
-const columns = `id, email, reason, suppressed_at as "suppressedAt", send_id as "sendId", mode`;
+/** SQL: the columns of a `Suppression`. */
+export const suppressionColumns = `id, email, reason, suppressed_at as "suppressedAt", send_id as "sendId", note, mode`;
 
 interface SuppressionPage {
   limit: number;
@@ -62,7 +70,7 @@ async function readPage(
         from (
           ${ofEachMode(
             (mode) => `
-            select ${columns}
+            select ${suppressionColumns}
             from suppressions
             where account_id = $1
               and mode = ${mode}
@@ -98,7 +106,7 @@ async function readDeepPage(
         select entry.*
         from page
         cross join lateral ${indexLookup(`
-          select ${columns}
+          select ${suppressionColumns}
           from suppressions
           where account_id = $1
             and mode = page.mode
@@ -118,40 +126,68 @@ function countedSuppressions(rows: CountedRow[]): CountedSuppressions {
   return { total: rows[0]?.total ?? 0, suppressions: rows.filter((row) => row.id !== null) };
 }
 
-/** Entries with ids below `before`, newest first. `nextBefore` is the id to continue from; undefined at the end. */
+/** The most entries that one request reads to find those of a reason. The caller continues from `nextBefore`. */
+const maxScanned = 10_000;
+const newestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+interface SuppressionFilter {
+  /** Only entries with ids below. */
+  before: string | undefined;
+  reason?: SuppressionReason | undefined;
+  limit: number;
+}
+
+/**
+ * Newest first. `nextBefore` is the id to continue from; undefined at the end. With a reason a page can have fewer than `limit` entries
+ * and still not be the last.
+ */
 export async function findSuppressionsBefore(
   db: AccountDatabase,
   modes: readonly Mode[],
-  { before, limit }: { before: string; limit: number },
-) {
-  const rows = await db.query<Suppression>({
+  { before = newestId, reason, limit }: SuppressionFilter,
+): Promise<{ suppressions: Suppression[]; nextBefore: string | undefined }> {
+  const scanLimit = reason === undefined ? limit + 1 : maxScanned;
+  const rows = await db.query<Suppression & ScannedRow>({
     name: "find-suppressions-before",
     text: `
       select *
       from (
-        ${ofEachMode(
-          (mode) => `
-          select ${columns}
-          from suppressions
-          where account_id = $1
-            and mode = ${mode}
-            and ${isListed}
-            and id < $3
+        select *, $5::text is null or reason = $5 as "isWanted", row_number() over (order by id desc) as "scanPosition"
+        from (
+          select *
+          from (
+            ${ofEachMode(
+              (mode) => `
+              select ${suppressionColumns}
+              from suppressions
+              where account_id = $1
+                and mode = ${mode}
+                and ${isListed}
+                and id < $3
+              order by id desc
+              limit $4`,
+            )}
+          ) as entries
           order by id desc
-          limit $4`,
-        )}
-      ) as entries
+          limit $4
+        ) as candidates
+      ) as scanned
+      where "isWanted" or "scanPosition" = $4
       order by id desc
-      limit $4`,
-    values: [db.accountId, modes, before, limit + 1],
+      limit $6`,
+    values: [db.accountId, modes, before, scanLimit, reason ?? null, limit + 2],
   });
-  const suppressions = rows.slice(0, limit);
-  return { suppressions, nextBefore: rows.length > limit ? suppressions.at(-1)?.id : undefined };
+  const { wanted, nextBefore } = keysetPage(rows, { limit, scanLimit });
+  return { suppressions: wanted, nextBefore };
 }
 
+/** SQL: the provider may list the address of the removed entry. */
+const isAtProvider = "mode = 'live' and reason <> 'manual'";
+
 /**
- * Removes an address from the list. If live mail was filtered, the same commit records that the address must be removed from the
- * provider's list too. Returns false when the address was not on the list.
+ * Removes an address from the list. If live mail was filtered because of a bounce or complaint, the same commit records that the address
+ * must be removed from the provider's list too: the provider may have listed it for the same cause. It never lists an address because of
+ * a manual entry. Returns false when the address was not on the list.
  */
 export async function removeSuppression(
   db: AccountDatabase,
@@ -180,17 +216,23 @@ export async function removeSuppression(
           group by email
         ) as entry`,
       })}, remembered as (
-        insert into removed_suppressions (account_id, mode, email, removed_by_kind, removed_by_name, provider_status, provider_next_try_at)
+        insert into removed_suppressions as earlier (account_id, mode, email, removed_by_kind, removed_by_name, provider_status, provider_next_try_at)
         select $1, mode, email, $4::jsonb ->> 'kind', left(audit_actor_name($4::jsonb), 320),
-          case mode when 'live' then 'pending' else 'not_needed' end, case mode when 'live' then now() end
+          case when ${isAtProvider} then 'pending' else 'not_needed' end, case when ${isAtProvider} then now() end
         from removed
         order by mode
         on conflict (account_id, mode, email) do update
         set removed_at = excluded.removed_at, removed_by_kind = excluded.removed_by_kind, removed_by_name = excluded.removed_by_name,
-          provider_status = excluded.provider_status, provider_next_try_at = excluded.provider_next_try_at,
-          provider_finished_at = null, provider_error = null
+          (provider_status, provider_next_try_at, provider_finished_at, provider_error) = (
+            -- The provider has yet to finish an earlier removal, which goes on.
+            select earlier.provider_status, earlier.provider_next_try_at, earlier.provider_finished_at, earlier.provider_error
+            where earlier.provider_status = 'pending' and excluded.provider_status = 'not_needed'
+            union all
+            select excluded.provider_status, excluded.provider_next_try_at, null, null
+            where not (earlier.provider_status = 'pending' and excluded.provider_status = 'not_needed')
+          )
       )
-      select case when mode = 'live' then note_suppression_removal(email) end
+      select case when ${isAtProvider} then note_suppression_removal(email) end
       from removed`,
     values: [db.accountId, modes, email, JSON.stringify(db.actor)],
   });

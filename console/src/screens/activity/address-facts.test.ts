@@ -15,6 +15,7 @@ const suppression = {
   reason: "hard_bounce",
   suppressed_at: "2026-11-12T15:40:00.000Z",
   email_id: "019a8c41-e7a6-7c1e-9b52-3f0d6a1c88e4",
+  note: null,
   mode: "live",
 } as const;
 
@@ -62,6 +63,11 @@ test.for<[string, Partial<AddressFacts>, RegExp]>([
     "suppressed by another bounce than the last",
     { suppression: { ...suppression, email_id: "019a0000-0000-7000-8000-000000000001" }, lastBounce: bounce },
     /A mail bounced permanently\./,
+  ],
+  [
+    "suppressed by hand",
+    { suppression: { ...suppression, reason: "manual", note: "Asked by phone" }, lastBounce: bounce },
+    /Somebody added it: Asked by phone/,
   ],
   ["suppressed by a complaint", { suppression: { ...suppression, reason: "complaint" } }, /reported a mail as spam\./],
   [

@@ -30,8 +30,9 @@ export function describeAddress(facts: AddressFacts): AddressAnswer {
   return { state, text: [causeOf(facts, suppression), filteredText(facts)].filter(Boolean).join(" ") };
 }
 
-function causeOf({ lastBounce }: AddressFacts, { reason, email_id }: Suppression): string {
+function causeOf({ lastBounce }: AddressFacts, { reason, email_id, note }: Suppression): string {
   if (reason === "complaint") return "The recipient reported a mail as spam.";
+  if (reason === "manual") return note === null ? "Somebody added or imported it." : `Somebody added it: ${note}`;
   const isCause = lastBounce !== undefined && (email_id === null || lastBounce.email_id === email_id);
   return isCause ? (lastBounce.explanation?.meaning ?? "A mail bounced permanently.") : "A mail bounced permanently.";
 }

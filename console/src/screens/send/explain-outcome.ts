@@ -93,16 +93,28 @@ function explainComplaint({ complaintType }: RecipientOutcome): Explanation {
 }
 
 function explainSuppression({ suppression }: RecipientOutcome): Explanation {
-  const causes = { hard_bounce: "after a permanent bounce", complaint: "after a complaint" };
+  const causes = {
+    hard_bounce: "after a permanent bounce",
+    complaint: "after a complaint",
+    manual: "because somebody added or imported it",
+  };
   const cause = suppression?.reason === undefined ? "" : ` ${causes[suppression.reason]}`;
   const since = suppression?.since === undefined ? "" : ` since ${formatDateTime(Date.parse(suppression.since))}`;
   return {
     meaning: `The address was on the suppression list${since}${cause}. Postern did not send the mail to it.`,
-    nextStep:
-      suppression?.reason === "complaint"
-        ? "Lift the suppression only if the recipient asks you to."
-        : "Check the address. If it is right, lift the suppression and send the mail again.",
+    nextStep: nextStepAfter(suppression?.reason),
   };
+}
+
+function nextStepAfter(reason: NonNullable<RecipientOutcome["suppression"]>["reason"] | undefined): string {
+  switch (reason) {
+    case "complaint":
+      return "Lift the suppression only if the recipient asks you to.";
+    case "manual":
+      return "Find out why it was added before you lift the suppression.";
+    default:
+      return "Check the address. If it is right, lift the suppression and send the mail again.";
+  }
 }
 
 /** Every `error_code` of the API. A code of a newer API gets the last text. */

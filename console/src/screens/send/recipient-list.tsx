@@ -86,8 +86,9 @@ function Recipient({ send, outcome, suppression, onLift, startsOpen }: Recipient
 function Short({ outcome: { reply, suppression } }: { outcome: RecipientOutcome }) {
   if (reply !== undefined) return <span className="mono">{reply}</span>;
   if (suppression?.since === undefined) return null;
-  const cause = suppression.reason === "complaint" ? "a complaint" : "a bounce";
-  return `since ${formatDate(Date.parse(suppression.since))}, after ${cause}`;
+  const since = `since ${formatDate(Date.parse(suppression.since))}`;
+  if (suppression.reason === "manual") return `${since}, added by hand`;
+  return `${since}, after ${suppression.reason === "complaint" ? "a complaint" : "a bounce"}`;
 }
 
 /** The API says it for the time of the bounce. */

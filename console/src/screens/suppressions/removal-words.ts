@@ -22,13 +22,16 @@ export function describeRemoval(email: string, removal: SuppressionRemoval): Rem
   const by = removed_by.name === null ? "" : ` by ${removed_by.kind === "key" ? "the API key " : ""}${removed_by.name}`;
   const title = `${email} was removed on ${formatDateTime(toMilliseconds(removed_at))}${by}.`;
   const isLoud = provider.status === "kept" || provider.status === "refused" || provider.error === "denied";
-  return { kind: isLoud ? "warn" : "info", title, ses: describeProvider(provider) };
+  return { kind: isLoud ? "warn" : "info", title, ses: describeProvider(removal) };
 }
 
-function describeProvider({ status, finished_at, next_try_at, error }: SuppressionRemoval["provider"]): string {
+function describeProvider({ mode, provider }: SuppressionRemoval): string {
+  const { status, finished_at, next_try_at, error } = provider;
   switch (status) {
     case "not_needed":
-      return "Test mail never reaches SES, so there was nothing to remove there.";
+      return mode === "test"
+        ? "Test mail never reaches SES, so there was nothing to remove there."
+        : "It was added by hand, so Postern did not ask SES to remove it.";
     case "removed":
       return `SES removed it too${finished_at === null ? "" : `, at ${formatClock(toMilliseconds(finished_at))}`}.`;
     case "kept":

@@ -47,11 +47,14 @@ export function SuppressionTable({ rows, onLift, empty, footer, skeletonRows = 1
 }
 
 function Reason({ entry: { reason } }: { entry: Suppression }) {
-  return reason === "complaint" ? (
-    <StatusWord status="complained" word="Complaint" />
-  ) : (
-    <StatusWord status="bounced" word="Hard bounce" />
-  );
+  switch (reason) {
+    case "complaint":
+      return <StatusWord status="complained" word="Complaint" />;
+    case "manual":
+      return <StatusWord status="suppressed" word="Added by hand" />;
+    default:
+      return <StatusWord status="bounced" word="Hard bounce" />;
+  }
 }
 
 function PhoneActions({ entry, onLift }: { entry: Suppression; onLift: (entry: Suppression) => void }) {
@@ -75,9 +78,9 @@ function columns(href: Href, onLift: SuppressionTableProps["onLift"]): Column<Su
       header: "Caused by",
       width: 150,
       hideBelow: 760,
-      cell: ({ email_id }) =>
+      cell: ({ email_id, note, reason }) =>
         email_id === null ? (
-          <span className="quiet">not known</span>
+          <span className="quiet">{note ?? (reason === "manual" ? "" : "not known")}</span>
         ) : (
           <AppLink href={href(`/sends/${email_id}`)}>Open the send</AppLink>
         ),

@@ -74,6 +74,7 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   // A frame of the browser loads it: the token in the path authenticates it, once.
   "GET /api/v1/content-views/:token": open,
   "GET /api/v1/sends": { key: "read", role: "viewer" },
+  "GET /api/v1/sends/export": { key: "read", role: "viewer" },
   "GET /api/v1/usage": { key: "read", role: "viewer" },
   "GET /api/v1/account": { key: "any", role: "viewer" },
   "GET /api/v1/audit": { key: "never", role: "owner", prefersJwt: true },
@@ -81,7 +82,11 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "PATCH /api/v1/account": { key: "never", role: "owner", prefersJwt: true },
 
   "GET /api/v1/events": { key: "read", role: "viewer", prefersJwt: true },
+  "GET /api/v1/events/export": { key: "read", role: "viewer", prefersJwt: true },
   "GET /api/v1/suppression": { key: "read", role: "viewer", prefersJwt: true },
+  "GET /api/v1/suppression/export": { key: "read", role: "viewer", prefersJwt: true },
+  "POST /api/v1/suppression": { key: "suppressions", role: "developer", prefersJwt: true },
+  "POST /api/v1/suppression/import": { key: "suppressions", role: "developer", prefersJwt: true },
   "GET /api/v1/suppression/:email": { key: "read", role: "viewer", prefersJwt: true },
   "DELETE /api/v1/suppression/:email": { key: "suppressions", role: "developer", prefersJwt: true },
 

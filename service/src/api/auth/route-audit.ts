@@ -25,6 +25,8 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "PATCH /api/v1/members/:id": "member.role-change",
   "DELETE /api/v1/members/:id": "member.remove",
   "PATCH /api/v1/account": "account.settings-change",
+  "POST /api/v1/suppression": "suppression.add",
+  "POST /api/v1/suppression/import": "suppression.import",
   "DELETE /api/v1/suppression/:email": "suppression.remove",
   "POST /api/v1/domains": "domain.register",
   "POST /api/v1/domains/:id/verify": "domain.verify",

@@ -140,6 +140,8 @@ describe("the API accepts the example of every request body as it stands", () =>
     refreshLogin: 401,
     createApiKey: 201,
     rollApiKey: 200,
+    addSuppression: 201,
+    importSuppressions: 200,
     registerDomain: 201,
     setMailFrom: 404,
     switchAccount: 404,

@@ -5,6 +5,7 @@ import { accountCommands } from "./account-commands.ts";
 import { discardCommand } from "./discard-command.ts";
 import { failoverCommand } from "./failover-commands.ts";
 import { guardCommand } from "./guard-command.ts";
+import { importSuppressionsCommand } from "./import-suppressions-command.ts";
 import { keyCommands } from "./key-commands.ts";
 import { memberCommands } from "./member-commands.ts";
 import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operation-commands.ts";
@@ -23,6 +24,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     usageCommand(onDatabase),
     retryCommand(onDatabase),
     discardCommand(onDatabase),
+    importSuppressionsCommand(onDatabase),
     webhookNetworksCommand(onDatabase),
     quarantineCommand(onDatabase),
     failoverCommand(onDatabase),
@@ -35,7 +37,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     ...titled("Operation:", operation),
   ])
     .about(
-      "manage accounts, members, operators, API keys, holds, sends, webhook networks, quarantine, failovers and secrets",
+      "manage accounts, members, operators, API keys, holds, sends, suppressions, webhook networks, quarantine, failovers and secrets",
       "EMAIL is the email of a user of the account. docs/runbook.md says which command to use for which problem.",
     )
     .example("postern admin list-accounts", "postern admin help create-key");

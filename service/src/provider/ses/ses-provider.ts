@@ -1,9 +1,4 @@
-import {
-  DeleteSuppressedDestinationCommand,
-  GetAccountCommand,
-  type GetAccountCommandOutput,
-  SESv2Client,
-} from "@aws-sdk/client-sesv2";
+import { GetAccountCommand, type GetAccountCommandOutput, SESv2Client } from "@aws-sdk/client-sesv2";
 import { type EmailProvider, ProviderError, type Quota } from "../email-provider.ts";
 import { clientSettings, type Timeouts } from "./client-settings.ts";
 import { createControlCall } from "./control-call.ts";
@@ -11,6 +6,7 @@ import { identityCalls } from "./identities/identity-calls.ts";
 import { reputationCalls } from "./reputation-calls.ts";
 import { configurationSetCalls } from "./setup/configuration-set-calls.ts";
 import { submit } from "./submit/submit.ts";
+import { suppressionCalls } from "./suppression-calls.ts";
 import { tenantCalls } from "./tenant-calls.ts";
 
 export interface SesProviderOptions {
@@ -44,10 +40,7 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
     ...configurationSetCalls(client, call),
     ...reputationCalls(client, call),
     ...tenantCalls(client, call, arnPrefix),
-    async removeSuppressedAddress(address) {
-      const command = new DeleteSuppressedDestinationCommand({ EmailAddress: address });
-      await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
-    },
+    ...suppressionCalls(client, call),
     readQuota: async () => quotaFrom(await call((deadline) => client.send(new GetAccountCommand(), deadline))),
   };
 }

@@ -9,8 +9,8 @@ import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { suspendAccount } from "../../../accounts/account-store.ts";
 import { listAudit } from "../../../audit/list-audit.ts";
+import { createOpenExports } from "../../http/exports/open-exports.ts";
 import { exportAudit, exportPageSize } from "./audit-export.ts";
-import { createOpenExports } from "./open-exports.ts";
 
 const api = useTestApi();
 const started: ClientRequest[] = [];

@@ -1,6 +1,7 @@
 import { listAudit } from "../../../audit/list-audit.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import type { OpenExports } from "../../http/exports/open-exports.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import { toCursorPagination } from "../list-wire.ts";
 import { exportAudit, exportPageSize } from "./audit-export.ts";
@@ -12,12 +13,10 @@ import {
   toAuditEntry,
   toAuditFilter,
 } from "./audit-wire.ts";
-import { createOpenExports } from "./open-exports.ts";
 
 /** An addition to the published interface: owners see who did what. */
-export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
+export function auditRoutes(app: ApiServer, deps: ApiDeps, openExports: OpenExports): void {
   const { onRequest, callerOf, authenticateAgain } = requireCaller(deps);
-  const openExports = createOpenExports();
 
   app.get(
     "/api/v1/audit",
@@ -56,7 +55,7 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps): void {
           "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, " +
           "so that a client sees an error; `before` with the id of the last line continues it. It fails when the access token expires, when the " +
           "user stops being an owner, when the client does not take 100 lines within a minute, and after 10 minutes. An account has 2 exports " +
-          "at a time at most, and a process of the API 16; a further one is 429.",
+          "of any kind at a time at most, and a process of the API 16; a further one is 429.",
         tags: ["Account"],
         security: needsJwt,
         querystring: auditExportQuery,

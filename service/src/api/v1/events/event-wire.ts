@@ -3,6 +3,7 @@ import { bounceCauses } from "../../../events/reasons/bounce-causes.ts";
 import { explainBounce } from "../../../events/reasons/explain-bounce.ts";
 import { type EventFilter, eventTypes, type ListedEvent, type SendEvent } from "../../../events/send-event.ts";
 import { parseAddress } from "../../../mail-address.ts";
+import { suppressionReasons } from "../../../suppression-reason.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import {
   beforeParameter,
@@ -85,7 +86,7 @@ export const eventRecord = z
       .optional()
       .describe("The mail server that reported the delivery or bounce")
       .meta({ example: "dns; mx.example.com" }),
-    suppression_reason: z.enum(["hard_bounce", "complaint"]).optional().describe("Only on `Suppression`"),
+    suppression_reason: z.enum(suppressionReasons).optional().describe("Only on `Suppression`"),
     suppressed_at: wireTimestamp.optional().describe("Only on `Suppression`: when the address was suppressed"),
     ...wireExtras,
   })

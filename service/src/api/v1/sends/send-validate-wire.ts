@@ -3,12 +3,13 @@ import type { QuotaState } from "../../../accept/quota-states.ts";
 import type { PayloadValidation, Validation } from "../../../accept/validate-send.ts";
 import type { FieldProblem } from "../../../errors.ts";
 import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
+import { suppressionReasons } from "../../../suppression-reason.ts";
 import { fieldProblem, wireTimestamp } from "../../http/wire-format.ts";
 
 const recipientValidation = z.object({
   email: z.string().describe("As written in the request; an address in several lists appears once"),
   suppressed: z.boolean(),
-  reason: z.enum(["hard_bounce", "complaint"]).optional(),
+  reason: z.enum(suppressionReasons).optional(),
   suppressed_at: wireTimestamp.optional(),
 });
 

@@ -65,6 +65,7 @@ describe("GET /api/v1/suppression returns 200", () => {
           reason: "complaint",
           suppressed_at: "2026-11-15T00:00:00.001Z",
           email_id: null,
+          note: null,
           mode: "live",
         },
       ],
@@ -206,6 +207,8 @@ describe("GET /api/v1/suppression returns 422", () => {
     ["page=1.5", "page"],
     ["mode=other", "mode"],
     ["before=1", "before"],
+    ["reason=bounce", "reason"],
+    ["page=2&reason=manual", "page"],
     ["page=2&before=01a1ddd0-0000-7000-8000-000000000000", "page"],
     ["type=Bounce", "type"],
   ])("for ?%s, naming the parameter", async (query, field) => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../errors.ts";
 import { parseAddress } from "../../../mail-address.ts";
+import { addSuppression } from "../../../suppressions/add-suppression.ts";
 import { findSuppressionState } from "../../../suppressions/suppression-state.ts";
 import {
   findSuppressionsBefore,
@@ -12,8 +13,11 @@ import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
 import { createDeepReads } from "../../http/deep-reads.ts";
 import { errorResponses, needsJwtOrKey } from "../../http/wire-format.ts";
 import { offsetOf, requireNoPage, toCursorPagination, toPagePagination } from "../list-wire.ts";
-import { modesToRead } from "../sends/send-mode.ts";
+import { modesToRead, requireMode } from "../sends/send-mode.ts";
 import {
+  addedSuppressionResponse,
+  addingQuery,
+  addSuppressionBody,
   removalQuery,
   removedSuppressionResponse,
   stateQuery,
@@ -36,7 +40,7 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "listSuppressions",
         summary: "List suppressed addresses",
         description:
-          "Newest first, with the exact `total`. With `before`, the response has `next_before` instead of `total`. Without " +
+          "Newest first, with the exact `total`. With `before` or `reason`, the response has `next_before` instead of `total`. Without " +
           "`mode` the list contains both modes, and an address that both suppress has two entries.",
         tags: ["Suppressions"],
         security: needsJwtOrKey,
@@ -46,11 +50,11 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     async (request) => {
       const caller = callerOf(request);
-      const { limit, page, before } = request.query;
+      const { limit, page, before, reason } = request.query;
       const modes = modesToRead(caller, request.query.mode);
-      if (before !== undefined) {
+      if (before !== undefined || reason !== undefined) {
         requireNoPage(page);
-        const { suppressions, nextBefore } = await findSuppressionsBefore(caller.db, modes, { before, limit });
+        const { suppressions, nextBefore } = await findSuppressionsBefore(caller.db, modes, { before, reason, limit });
         const pagination = toCursorPagination(limit, nextBefore);
         return { success: true as const, data: suppressions.map(toSuppressionEntry), pagination };
       }
@@ -59,6 +63,37 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
       const { suppressions, total } = await deepReads.run(caller.accountId, offset, read);
       const pagination = toPagePagination(page ?? 1, limit, total);
       return { success: true as const, data: suppressions.map(toSuppressionEntry), pagination };
+    },
+  );
+
+  // An addition to the published interface, in which only bounces and complaints add addresses.
+  app.post(
+    "/api/v1/suppression",
+    {
+      onRequest,
+      schema: {
+        operationId: "addSuppression",
+        summary: "Add an address to the suppression list",
+        description:
+          "Sends accepted after this response do not go to the address, nor those that wait in the queue. 201 for a new entry. 200 when the " +
+          "address is suppressed already: its entry stays as it is, also its `reason` and `note`.",
+        tags: ["Suppressions"],
+        security: needsJwtOrKey,
+        querystring: addingQuery,
+        body: addSuppressionBody,
+        response: {
+          200: addedSuppressionResponse,
+          201: addedSuppressionResponse,
+          ...errorResponses(401, 413, 415, 422, 429),
+        },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const mode = requireMode(caller, request.query.mode);
+      const { email, note } = request.body;
+      const { suppression, isNew } = await addSuppression(caller.db, { mode, email, note: note ?? undefined });
+      return reply.code(isNew ? 201 : 200).send({ success: true, data: toSuppressionEntry(suppression) });
     },
   );
 
@@ -99,7 +134,7 @@ export function suppressionRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Remove an address from the suppression list",
         description:
           "Sends accepted after this response go to the address again. Postern removes the address from the provider's own " +
-          "suppression list shortly afterwards. Without `mode` the entries of both modes are removed.",
+          "suppression list shortly afterwards, unless its entry was `manual`. Without `mode` the entries of both modes are removed.",
         tags: ["Suppressions"],
         security: needsJwtOrKey,
         params: z.object({ email: z.string().describe("The address, URL-encoded") }),

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { controlCharacter, parseAddress } from "../../../mail-address.ts";
+import { suppressionReasons } from "../../../suppression-reason.ts";
 import type { RemovedSuppression, SuppressionState } from "../../../suppressions/suppression-state.ts";
 import type { Suppression } from "../../../suppressions/suppression-store.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
@@ -9,6 +11,7 @@ import {
   pagePagination,
   pageParameter,
   readingModeParameter,
+  sendingModeParameter,
   wireMode,
 } from "../list-wire.ts";
 
@@ -17,6 +20,7 @@ export const suppressionQuery = z.strictObject({
   limit: clampedLimitParameter,
   mode: readingModeParameter,
   before: beforeParameter,
+  reason: z.enum(suppressionReasons).optional().describe("Only entries with this reason"),
 });
 
 export const stateQuery = z.strictObject({ mode: readingModeParameter });
@@ -25,13 +29,48 @@ export const removalQuery = z.strictObject({
   mode: z.enum(["live", "test"]).optional().describe("Removes the entry of this mode only. Without it, of both modes"),
 });
 
+export const addingQuery = z.strictObject({ mode: sendingModeParameter });
+
+const addressToSuppress = z.string().transform((text, context): string => {
+  const address = parseAddress(text);
+  if (!("problem" in address)) return address.key;
+  context.addIssue(address.problem);
+  return z.NEVER;
+});
+
+const noteToAdd = z
+  .string()
+  .max(500)
+  .refine((text) => !controlCharacter.test(text), {
+    error: "contains a line break or another control character; remove it",
+  })
+  .nullish()
+  .describe("For people, up to 500 characters");
+
+export const addSuppressionBody = z
+  .strictObject({
+    email: addressToSuppress
+      .describe("The address alone; capital letters do not matter")
+      .meta({ example: "jane@example.com" }),
+    reason: z.literal("manual").optional().describe("Bounces and complaints add addresses by themselves"),
+    note: noteToAdd,
+  })
+  .meta({ example: { email: "jane@example.com", reason: "manual", note: "Asked by phone to get no more mail" } });
+
 export const suppressionEntry = z
   .object({
     id: z.uuid(),
     email: z.string().describe("In lower case, with the domain in ASCII").meta({ example: "gone@example.com" }),
-    reason: z.enum(["hard_bounce", "complaint"]),
+    reason: z
+      .enum(suppressionReasons)
+      .describe("`hard_bounce` and `complaint`: what SES reported. `manual`: somebody added or imported the address"),
     suppressed_at: wireTimestamp,
-    email_id: z.uuid().nullable().describe("The `id` of the send that caused it; null if it is not known"),
+    email_id: z.uuid().nullable().describe("The `id` of the send that caused it; null if none did or it is not known"),
+    note: z
+      .string()
+      .nullable()
+      .describe("What the person or program that added the address wrote; else null")
+      .meta({ example: "Asked by phone to get no more mail" }),
     mode: wireMode.describe("Mode of the sends that are filtered"),
   })
   .meta({ id: "Suppression", description: "An address that the account does not send to" });
@@ -43,6 +82,10 @@ export const suppressionList = z
     pagination: z.union([pagePagination, cursorPagination]),
   })
   .describe("Suppressed addresses of the account");
+
+export const addedSuppressionResponse = z
+  .object({ success: z.literal(true), data: suppressionEntry })
+  .describe("The entry of the address");
 
 export const removedSuppressionResponse = z
   .object({
@@ -70,7 +113,7 @@ const removalEntry = z
         status: z
           .enum(["not_needed", "pending", "removed", "kept", "refused"])
           .describe(
-            "`not_needed`: test mail never reaches SES. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list " +
+            "`not_needed`: test mail never reaches SES, and SES does not list an address because of a `manual` entry. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list " +
               "of SES does not have the address. `kept`: the recipient complained after the removal, so the address stays on the list " +
               "of SES. `refused`: SES does not accept the address, Postern does not try again",
           ),
@@ -120,6 +163,6 @@ function toRemovalEntry(removal: RemovedSuppression): z.input<typeof removalEntr
 }
 
 export function toSuppressionEntry(suppression: Suppression): z.input<typeof suppressionEntry> {
-  const { id, email, reason, suppressedAt, sendId, mode } = suppression;
-  return { id, email, reason, suppressed_at: suppressedAt, email_id: sendId, mode };
+  const { id, email, reason, suppressedAt, sendId, note, mode } = suppression;
+  return { id, email, reason, suppressed_at: suppressedAt, email_id: sendId, note, mode };
 }

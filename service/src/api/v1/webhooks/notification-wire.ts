@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { sendStatuses } from "../../../sends/send-store.ts";
+import { suppressionReasons } from "../../../suppression-reason.ts";
 import { exampleData } from "../../../webhooks/example-data.ts";
 import type { NotificationType } from "../../../webhooks/notification-types.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
@@ -60,7 +61,7 @@ const reply = {
 };
 
 const suppressed = z.boolean().describe("Whether the address is on the suppression list because of it");
-const reason = z.enum(["hard_bounce", "complaint"]).describe("Why the address is on the suppression list");
+const reason = z.enum(suppressionReasons).describe("Why the address is on the suppression list");
 const since = wireTimestamp.describe("When the address was suppressed");
 const causingSend = z.uuid().nullable().describe("The send that caused it; null if it is not known");
 

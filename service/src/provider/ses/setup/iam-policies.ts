@@ -14,7 +14,7 @@ interface IamPolicy {
 /** The operator replaces it with the AWS account id, which `postern aws setup --dry-run` does not know. */
 export const accountPlaceholder = "ACCOUNT_ID";
 
-/** The minimum permissions for `postern aws setup` and `postern aws doctor`. */
+/** The minimum permissions for `postern aws setup`, `postern aws doctor` and the import of the suppression list of SES. */
 export function setUpPolicy(cellCode: string, region: string, { hasTenants = false } = {}): IamPolicy {
   const arn = arnsIn(cellCode, region);
   return {
@@ -47,7 +47,16 @@ export function setUpPolicy(cellCode: string, region: string, { hasTenants = fal
         ],
         arn.configurationSet,
       ),
-      allow(["ses:GetAccount", "ses:ListRecommendations", ...(hasTenants ? ["ses:ListTenants"] : [])], "*"),
+      allow(
+        [
+          "ses:GetAccount",
+          "ses:ListRecommendations",
+          // For `postern admin import-suppressions --from ses`.
+          "ses:ListSuppressedDestinations",
+          ...(hasTenants ? ["ses:ListTenants"] : []),
+        ],
+        "*",
+      ),
     ],
   };
 }
