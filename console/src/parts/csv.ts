@@ -21,7 +21,11 @@ export function downloadCsv(fileName: string, rows: readonly (readonly CsvValue[
 }
 
 export function downloadText(fileName: string, text: string, type = "text/plain;charset=utf-8"): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+  saveFile(fileName, new Blob([text], { type }));
+}
+
+export function saveFile(fileName: string, file: Blob): void {
+  const address = URL.createObjectURL(file);
   const link = document.createElement("a");
   link.href = address;
   link.download = fileName;

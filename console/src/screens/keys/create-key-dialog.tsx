@@ -15,7 +15,7 @@ type Scope = NonNullable<CreateApiKeyBody["scopes"]>[number];
 const scopeTexts: Partial<Record<Scope, string>> = {
   send: "Send mail, and read its status by id",
   read: "Read sends, events, suppressions, domains and usage",
-  suppressions: "Remove suppressions",
+  suppressions: "Add and remove suppressions",
   domains: "Register, verify and remove domains",
 };
 const lifetimes: [days: string, text: string][] = [

@@ -9,17 +9,17 @@ import { LiftSuppressionDialog } from "../../parts/lift-suppression-dialog.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { TableFooter } from "../../parts/table-footer.tsx";
 import { RemovalNotice } from "./removal-notice.tsx";
-import { useSuppressions } from "./suppression-queries.ts";
+import { type Reason, reasonWords, useSuppressions } from "./suppression-queries.ts";
 import { SuppressionTable } from "./suppression-table.tsx";
 
-export function AllSuppressions({ mode }: { mode: Mode }) {
+export function AllSuppressions({ mode, reason }: { mode: Mode; reason: Reason | undefined }) {
   const [{ before }, change] = useSearchState();
   // The cursors of the pages before this one; the API pages forward only.
   const [earlier, setEarlier] = useState<(string | undefined)[]>([]);
   const [lifting, setLifting] = useState<Suppression>();
   const [lifted, setLifted] = useState<string>();
   const may = useMay();
-  const list = useSuppressions(mode, before, true);
+  const list = useSuppressions({ mode, reason, before });
   const rows = list.data?.data;
   const next = list.data === undefined ? undefined : nextBefore(list.data);
   const onPrevious =
@@ -48,19 +48,18 @@ export function AllSuppressions({ mode }: { mode: Mode }) {
             rows={rows}
             onLift={may.write ? setLifting : undefined}
             empty={
-              <EmptyState
-                title={mode === "test" ? "No address is suppressed in test mode" : "No address is suppressed"}
-              >
+              <EmptyState title={emptyTitle(mode, reason)}>
                 <p>
                   When mail bounces because a mailbox does not exist, or a recipient reports it as spam, Postern adds
-                  the address here and sends nothing more to it.
+                  the address here and sends nothing more to it. You can also add an address, or import the list of
+                  another service.
                 </p>
               </EmptyState>
             }
             footer={
               rows === undefined ? undefined : (
                 <TableFooter keys {...(next === undefined && before === undefined ? {} : { onPrevious, onNext })}>
-                  {countOf(list.data, rows.length)}
+                  {countOf(list.data, rows.length, before === undefined)}
                 </TableFooter>
               )
             }
@@ -76,6 +75,12 @@ export function AllSuppressions({ mode }: { mode: Mode }) {
   );
 }
 
+function emptyTitle(mode: Mode, reason: Reason | undefined): string {
+  const inMode = mode === "test" ? " in test mode" : "";
+  if (reason === undefined) return `No address is suppressed${inMode}`;
+  return `No address has the reason ${reasonWords[reason].toLowerCase()}${inMode}`;
+}
+
 type List = NonNullable<ReturnType<typeof useSuppressions>["data"]>;
 
 function nextBefore({ data, pagination }: List): string | undefined {
@@ -83,13 +88,14 @@ function nextBefore({ data, pagination }: List): string | undefined {
   return "total" in pagination && pagination.total > data.length ? data.at(-1)?.id : undefined;
 }
 
-/** Only the first page knows the total. */
-function countOf(list: List | undefined, shown: number): string {
+/** Only the first page of the whole list knows the total. */
+function countOf(list: List | undefined, shown: number, isFirst: boolean): string {
   if (list !== undefined && "total" in list.pagination) {
     const { total } = list.pagination;
     return total > shown
       ? `Newest ${shown} of ${formatCount(total, "address", "addresses")}`
       : formatCount(total, "address", "addresses");
   }
+  if (isFirst) return formatCount(shown, "address", "addresses");
   return formatCount(shown, "older address", "older addresses");
 }

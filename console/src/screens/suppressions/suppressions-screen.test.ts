@@ -10,7 +10,7 @@ const anAddress = (name: string) => `${name}@whitaker-${randomBytes(4).toString(
 
 interface Entry {
   email: string;
-  reason?: "hard_bounce" | "complaint";
+  reason?: "hard_bounce" | "complaint" | "manual";
   mode?: "live" | "test";
   sendId?: string;
 }
@@ -99,6 +99,79 @@ test("a long list is read page by page, and a viewer lifts nothing", async () =>
   await page.getByText(addresses[0] ?? "").waitFor();
   await page.getByRole("button", { name: "Previous page" }).click();
   await page.getByText(addresses[59] ?? "").waitFor();
+});
+
+test("an address is added by keyboard with a note, and lifted without asking SES", async () => {
+  const person = await ui.aPerson({ role: "developer" });
+  const jane = anAddress("jane");
+  const page = await ui.newPage({ as: person });
+  await page.goto("/suppressions");
+  await page.getByRole("button", { name: "Add address" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add an address" });
+  await dialog.getByRole("textbox", { name: "Address" }).fill("no address");
+  await page.keyboard.press("Enter");
+  await dialog.getByText(/@/).first().waitFor();
+  await dialog.getByRole("textbox", { name: "Address" }).fill(jane.toUpperCase());
+  await dialog.getByRole("textbox", { name: "Note" }).fill("Asked by phone");
+  await expectNoViolations(page);
+  await page.keyboard.press("Enter");
+  const row = page.getByRole("row", { name: new RegExp(`Added by hand.*${jane}.*Asked by phone`) });
+  await row.waitFor();
+  await expectNoViolations(page);
+  await row.getByRole("button", { name: `Lift the suppression of ${jane}` }).click();
+  await page.getByRole("dialog").getByText("was added by hand").waitFor();
+  await page.getByRole("button", { name: "Lift suppression", exact: true }).click();
+  await page.getByText("It was added by hand, so Postern did not ask SES to remove it.").waitFor();
+});
+
+test("a file is previewed, imported and exported again, and the list is filtered by reason", async () => {
+  const person = await ui.aPerson();
+  const [known, angry, other] = [anAddress("known"), anAddress("angry"), anAddress("other")];
+  await suppress(person, { email: known, reason: "complaint" });
+  const page = await ui.newPage({ as: person });
+  await page.goto("/suppressions");
+  await page.getByRole("button", { name: "Import" }).click();
+  const dialog = page.getByRole("dialog", { name: "Import suppressions" });
+  await expectNoViolations(page);
+  const text = `EmailAddress,SuppressionReason\n${angry},SpamComplaint\n${known},ManualSuppression\nbroken,HardBounce\n${other},ManualSuppression\n`;
+  await dialog
+    .locator("input[type=file]")
+    .setInputFiles({ name: "postmark.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await dialog.getByLabel("Exported from").selectOption("Postmark");
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText(/^Line 4 /).waitFor();
+  await expectNoViolations(page);
+  expect(await dialog.locator("dd").allTextContents()).toEqual(["2", "1", "1"]);
+  expect(await page.getByRole("row", { name: new RegExp(angry) }).count()).toBe(0);
+  await dialog.getByRole("button", { name: "Import 2 addresses" }).click();
+  await page.getByRole("row", { name: new RegExp(`Complaint.*${angry}`) }).waitFor();
+  await page.getByRole("row", { name: new RegExp(`Complaint.*${known}`) }).waitFor();
+
+  await page.getByRole("combobox", { name: "Reason" }).selectOption("Added by hand");
+  await page.getByText("1 address", { exact: true }).waitFor();
+  await page.getByRole("row", { name: new RegExp(`Added by hand.*${other}`) }).waitFor();
+  expect(new URL(page.url()).searchParams.get("reason")).toBe("manual");
+  await expectNoViolations(page);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export" }).click();
+  const file = await (await download).createReadStream();
+  let exported = "";
+  for await (const chunk of file) exported += String(chunk);
+  expect(exported).toMatch(new RegExp(`^\ufeffid,email,reason,.*\r\n[^,]+,${other},manual,`));
+  expect(exported.trimEnd().split("\r\n")).toHaveLength(2);
+
+  await page.getByRole("combobox", { name: "Reason" }).selectOption("Hard bounce");
+  await page.getByRole("heading", { name: "No address has the reason hard bounce" }).waitFor();
+});
+
+test("a viewer exports the list and changes nothing", async () => {
+  const viewer = await ui.aPerson({ role: "viewer" });
+  await suppress(viewer, { email: anAddress("reader") });
+  const page = await ui.newPage({ as: viewer });
+  await page.goto("/suppressions");
+  await page.getByRole("button", { name: "Export" }).waitFor();
+  await page.getByText("1 address", { exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: /Add|Import|Lift/ }).count()).toBe(0);
 });
 
 test("a failure says so, and the page fits a phone", async () => {
