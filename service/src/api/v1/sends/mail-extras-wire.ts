@@ -31,7 +31,7 @@ export const mailHeaders = z
   .transform((headers, context): CustomHeader[] => {
     const names = Object.keys(headers);
     const report = (name: string, message: string) =>
-      void context.addIssue({ code: "custom", message, path: [printableName(name)], input: headers });
+      context.addIssue({ code: "custom", message, path: [printableName(name)], input: headers });
     if (names.length > maxHeaders) {
       context.addIssue({ code: "custom", message: `must have at most ${maxHeaders} headers`, input: headers });
       return z.NEVER;
