@@ -3,6 +3,7 @@ import { resources } from "./requirements/2-resources.ts";
 import { states } from "./requirements/3-states.ts";
 import { endpoints } from "./requirements/4-endpoints.ts";
 import { authentication, errors, events, limits, versioning } from "./requirements/5-to-9.ts";
+import { suppressionAdditions } from "./requirements/10-suppression-additions.ts";
 import { joinSuite } from "./suite.ts";
 import { answerTimeTests } from "./tests/1-answer-time.ts";
 import { purposeTests } from "./tests/1-purpose.ts";
@@ -29,10 +30,11 @@ import { eventTests } from "./tests/6-events.ts";
 import { errorTests } from "./tests/7-errors.ts";
 import { limitTests } from "./tests/8-limits.ts";
 import { versioningTests } from "./tests/9-versioning.ts";
+import { suppressionAdditionTests } from "./tests/10-suppression-additions.ts";
 
 /** The requirements of the published interface, each with its test. */
 export const contract = joinSuite(
-  [purpose, resources, states, endpoints, authentication, events, errors, limits, versioning],
+  [purpose, resources, states, endpoints, authentication, events, errors, limits, versioning, suppressionAdditions],
   [
     purposeTests,
     answerTimeTests,
@@ -60,5 +62,6 @@ export const contract = joinSuite(
     errorTests,
     limitTests,
     versioningTests,
+    suppressionAdditionTests,
   ],
 );
