@@ -42,10 +42,10 @@ export async function startBreakingProxy(target: string, { intercept, rewritePat
           ? await forward(`${target}${rewritePath?.(path) ?? path}`, request, rewriteBody)
           : { headers: {}, ...intercepted };
       const hasCredential = request.headers.authorization !== undefined || request.headers["x-api-key"] !== undefined;
-      const exchange = { method, path, hasCredential, contentType: "application/json", ...answer };
+      const exchange: Exchange = { method, path, hasCredential, contentType: "application/json", ...answer };
       if (intercepted === undefined) await change?.(exchange);
       response.writeHead(exchange.status, { ...headers, "content-type": exchange.contentType });
-      response.end(JSON.stringify(exchange.body));
+      response.end(exchange.contentType === "application/json" ? JSON.stringify(exchange.body) : exchange.body);
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -74,9 +74,14 @@ async function forward(url: string, request: IncomingMessage, rewriteBody = (bod
     ...(body !== "" && { body }),
   });
   const retryAfter = response.headers.get("retry-after");
+  const type = response.headers.get("content-type") ?? "";
+  const answered = await response.text();
+  // An export is text.
+  const isJson = type.startsWith("application/json");
   return {
     status: response.status,
-    body: JSON.parse(await response.text()),
+    contentType: isJson ? "application/json" : type,
+    body: isJson ? JSON.parse(answered) : answered,
     headers: retryAfter === null ? {} : { "retry-after": retryAfter },
   };
 }

@@ -6,6 +6,7 @@ import { listCases } from "./list-cases.ts";
 import { liveCases } from "./live-cases.ts";
 import { modeCases } from "./mode-cases.ts";
 import { sendCases } from "./send-cases.ts";
+import { suppressionCases } from "./suppression-cases.ts";
 
 /** The faults of live mail come last, because the worker needs time to verify their domains. */
 export const mutationCases: MutationCase[] = [
@@ -15,5 +16,6 @@ export const mutationCases: MutationCase[] = [
   ...listCases,
   ...modeCases,
   ...additionCases,
+  ...suppressionCases,
   ...liveCases,
 ];

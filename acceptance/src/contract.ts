@@ -3,7 +3,8 @@ import { resources } from "./requirements/2-resources.ts";
 import { states } from "./requirements/3-states.ts";
 import { endpoints } from "./requirements/4-endpoints.ts";
 import { authentication, errors, events, limits, versioning } from "./requirements/5-to-9.ts";
-import { additions } from "./requirements/10-additions.ts";
+import { mailAdditions } from "./requirements/10-mail-additions.ts";
+import { suppressionAdditions } from "./requirements/10-suppression-additions.ts";
 import { joinSuite } from "./suite.ts";
 import { answerTimeTests } from "./tests/1-answer-time.ts";
 import { purposeTests } from "./tests/1-purpose.ts";
@@ -31,10 +32,14 @@ import { errorTests } from "./tests/7-errors.ts";
 import { limitTests } from "./tests/8-limits.ts";
 import { versioningTests } from "./tests/9-versioning.ts";
 import { mailExtraTests } from "./tests/10-mail-extras.ts";
+import { suppressionAdditionTests } from "./tests/10-suppression-additions.ts";
 
 /** The requirements of the published interface and of its additions, each with its test. */
 export const contract = joinSuite(
-  [purpose, resources, states, endpoints, authentication, events, errors, limits, versioning, additions],
+  [
+    ...[purpose, resources, states, endpoints, authentication, events, errors, limits, versioning],
+    ...[mailAdditions, suppressionAdditions],
+  ],
   [
     purposeTests,
     answerTimeTests,
@@ -63,5 +68,6 @@ export const contract = joinSuite(
     limitTests,
     versioningTests,
     mailExtraTests,
+    suppressionAdditionTests,
   ],
 );

@@ -34,7 +34,7 @@ export const suppressionTests: Tests = {
   "4.10-04": async (check, context) => {
     const { body } = await list(context, {});
     check.holds("data is a list", Array.isArray(body?.data), body);
-    for (const entry of body.data) check.fields("an entry", entry, suppressionFields, ["email_id"]);
+    for (const entry of body.data) check.fields("an entry", entry, suppressionFields, ["email_id", "note"]);
   },
 
   "4.11-01": async (check, { fixtures }) => {

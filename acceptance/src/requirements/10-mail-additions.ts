@@ -1,7 +1,7 @@
 import { decision, type RequirementTable } from "../requirement.ts";
 
 /** Additions of this project to the published interface. A request that uses none of them behaves as before. */
-export const additions: RequirementTable = {
+export const mailAdditions: RequirementTable = {
   "10.1-01": decision("A send accepts headers that the caller may set, and its content returns them"),
   "10.1-02": decision("Headers that Postern or SES sets are 422, in any case of letters"),
   "10.1-03": decision("A header with a line break, or a value above 870 characters, is 422"),
