@@ -34,12 +34,11 @@ import { versioningTests } from "./tests/9-versioning.ts";
 import { mailExtraTests } from "./tests/10-mail-extras.ts";
 import { suppressionAdditionTests } from "./tests/10-suppression-additions.ts";
 
+const published = [purpose, resources, states, endpoints, authentication, events, errors, limits, versioning];
+
 /** The requirements of the published interface and of its additions, each with its test. */
 export const contract = joinSuite(
-  [
-    ...[purpose, resources, states, endpoints, authentication, events, errors, limits, versioning],
-    ...[mailAdditions, suppressionAdditions],
-  ],
+  [...published, mailAdditions, suppressionAdditions],
   [
     purposeTests,
     answerTimeTests,
