@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { startPrivatePostgres, withoutDisk } from "../service/test/private-postgres.ts";
+import { startPrivatePostgres } from "../service/test/private-postgres.ts";
 
 /** Runs the tests of the service on a PostgreSQL version that Debian or Ubuntu installed. Only the service uses PostgreSQL. */
 const [version = "15", ...rest] = process.argv.slice(2);
@@ -32,8 +32,7 @@ const leftOut = [
   "**/proofs/**",
 ].flatMap((files) => ["--exclude", files]);
 const testArgs = rest.length > 0 ? rest : ["service/", ...leftOut];
-const binaries = { postgres: join(folder, "postgres"), initdb: join(folder, "initdb") };
-const server = await startPrivatePostgres(binaries, withoutDisk);
+const server = await startPrivatePostgres({ postgres: join(folder, "postgres"), initdb: join(folder, "initdb") });
 // spawnSync would block this process, which must keep reading the server's log: the server stops when the pipe is full.
 const tests = spawn("npx", ["--no-install", "vitest", "run", ...testArgs], {
   stdio: "inherit",

@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { embeddedBinaries } from "../src/dev/postgres/embedded-postgres.ts";
-import { startPrivatePostgres, withoutDisk } from "./private-postgres.ts";
+import { startPrivatePostgres } from "./private-postgres.ts";
 import { createTemplate } from "./template-database.ts";
 
 declare module "vitest" {
@@ -12,7 +12,7 @@ declare module "vitest" {
 /** `TEST_DATABASE_URL` names a server to use instead of a private PostgreSQL 18. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const server = given === undefined ? await startPrivatePostgres(await embeddedBinaries(), withoutDisk) : undefined;
+  const server = given === undefined ? await startPrivatePostgres(await embeddedBinaries()) : undefined;
   const serverUrl = server?.url ?? given ?? "";
   await createTemplate(serverUrl);
   project.provide("serverUrl", serverUrl);

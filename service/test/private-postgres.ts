@@ -18,16 +18,10 @@ export interface PrivatePostgres {
   stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
 }
 
-/** For tests: each file drops a database, for which the server writes everything to disk. That took 1.5 s instead of 50 ms. */
-export const withoutDisk = { fsync: "off" };
-
 /** A server on a free loopback port; stopping it removes its temporary data folder. */
-export async function startPrivatePostgres(
-  binaries: PostgresBinaries,
-  settings: Record<string, string> = {},
-): Promise<PrivatePostgres> {
+export async function startPrivatePostgres(binaries: PostgresBinaries): Promise<PrivatePostgres> {
   const { folder, data } = makeServerData(binaries);
-  const server = await startServerOn(binaries, data, settings);
+  const server = await startServerOn(binaries, data);
   return {
     ...server,
     async stop(signal) {
