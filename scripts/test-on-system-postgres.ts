@@ -20,7 +20,8 @@ if (!existsSync(join(folder, "postgres"))) {
  * - `postern dev` starts its own PostgreSQL.
  * - Commands and processes run statements that the tests of their folders repeat. Still here: creating and migrating a database, and one
  *   test each of a complete service and of a worker.
- * - The tests directly in `service/src` concern settings, logs and texts.
+ * - The tests directly in `service/src` concern settings, logs and texts; those of `api/http`, `api/auth`, `oidc` and `provider` the requests
+ *   to and from others.
  * - The proofs run every statement at its small size once more, which takes as long as the tests.
  */
 const leftOut = [
@@ -29,6 +30,11 @@ const leftOut = [
   "service/src/cli/!(create-database|postern-migrate).test.ts",
   "service/src/processes/!(serve|worker).test.ts",
   "service/src/*.test.ts",
+  "service/src/api/http/!(exports)/**",
+  "service/src/api/http/*.test.ts",
+  "service/src/api/auth/**",
+  "service/src/oidc/**",
+  "service/src/provider/**",
   "**/proofs/**",
 ].flatMap((files) => ["--exclude", files]);
 const testArgs = rest.length > 0 ? rest : ["service/", ...leftOut];

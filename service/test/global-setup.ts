@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { embeddedBinaries } from "../src/dev/postgres/embedded-postgres.ts";
+import { startDroppingDatabases } from "./ended-databases.ts";
 import { startPrivatePostgres } from "./private-postgres.ts";
 import { createTemplate } from "./template-database.ts";
 
@@ -16,5 +17,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const serverUrl = server?.url ?? given ?? "";
   await createTemplate(serverUrl);
   project.provide("serverUrl", serverUrl);
-  return async () => server?.stop();
+  const drops = startDroppingDatabases(serverUrl);
+  return async () => {
+    await drops.stop();
+    await server?.stop();
+  };
 }

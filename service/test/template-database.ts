@@ -21,6 +21,7 @@ export async function createTemplate(serverUrl: string): Promise<void> {
 }
 
 interface OwnDatabase {
+  name: string;
   url: string;
   drop: () => Promise<void>;
 }
@@ -38,12 +39,13 @@ async function createFrom(serverUrl: string, source: string): Promise<OwnDatabas
   const name = `postern_test_${randomBytes(6).toString("hex")}`;
   await asAdmin(serverUrl, (client) => client.query(`create database ${name} template ${source}`));
   return {
+    name,
     url: databaseUrl(serverUrl, name),
     drop: () => asAdmin(serverUrl, (client) => client.query(`drop database ${name} with (force)`)),
   };
 }
 
-async function asAdmin(serverUrl: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+export async function asAdmin(serverUrl: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   try {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, inject } from "vitest";
 import type { Database } from "../src/db/database.ts";
+import { endDatabase } from "./ended-databases.ts";
 import { copyTemplate, openTestDatabase } from "./template-database.ts";
 
 /** A migrated database for the calling test file alone. */
 export function useTestDatabase(): { readonly db: Database; readonly url: string } {
-  let opened: { db: Database; url: string; drop: () => Promise<void> } | undefined;
+  let opened: { db: Database; name: string; url: string } | undefined;
 
   beforeAll(async () => {
     const copy = await copyTemplate(inject("serverUrl"));
@@ -12,8 +13,9 @@ export function useTestDatabase(): { readonly db: Database; readonly url: string
   });
 
   afterAll(async () => {
-    await opened?.db.close();
-    await opened?.drop();
+    if (opened === undefined) return;
+    await opened.db.close();
+    await endDatabase(inject("serverUrl"), opened.name);
   });
 
   const current = () => {
