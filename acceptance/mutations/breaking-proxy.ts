@@ -45,7 +45,7 @@ export async function startBreakingProxy(target: string, { intercept, rewritePat
       const exchange: Exchange = { method, path, hasCredential, contentType: "application/json", ...answer };
       if (intercepted === undefined) await change?.(exchange);
       response.writeHead(exchange.status, { ...headers, "content-type": exchange.contentType });
-      response.end(exchange.contentType === "application/json" ? JSON.stringify(exchange.body) : exchange.body);
+      response.end(typeof exchange.body === "string" ? exchange.body : JSON.stringify(exchange.body));
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

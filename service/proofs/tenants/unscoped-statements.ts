@@ -57,7 +57,7 @@ const accountRowCondition =
   /\(((?:\w+\.)?)account_id, \1mode\) >= \(\$1::uuid, ([^\n]+?)\) and \(\1account_id, \1mode\) <= \(\$1::uuid, \2\)/g;
 /** In the table `accounts` the condition is on `id`. */
 const accountsIdCondition = /(\bfrom accounts\b[\s\S]*\bwhere )(?:a\.)?id = \$1(?!\d)/g;
-const newRow = /insert into \w+ \(account_id,/;
+const newRow = /insert into \w+ (?:as \w+ )?\(account_id,/;
 /** Always true; keeps the parameter and its type. */
 const anyAccount = "$1::uuid is not null";
 

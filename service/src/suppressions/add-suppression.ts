@@ -25,8 +25,8 @@ export async function addSuppression(
     name: "add-suppression",
     text: `
       with added as (
-        insert into suppressions as known (id, account_id, mode, email, reason, note)
-        values (new_id_at(now()), $1, $2, $3, 'manual', $4)
+        insert into suppressions as known (account_id, id, mode, email, reason, note)
+        values ($1, new_id_at(now()), $2, $3, 'manual', $4)
         -- Changes nothing, but returns the entry, also one that another transaction has just added.
         on conflict (account_id, mode, email) do update
         set reason = known.reason

@@ -140,11 +140,11 @@ for (const { domain_id, domain_name } of await postern.domains.list().orThrow())
 for await (const { email, reason } of postern.suppressions.each()) console.log(email, reason);
 `,
   addSuppression: `${withLogin}
-const { data } = await postern.suppressions.add({ email: "jane@example.com", note: "Asked by phone" }).orThrow();
+const { data } = await postern.suppressions.add({ email: "left@example.com", note: "Asked by phone" }).orThrow();
 console.log(data.email, data.reason, data.suppressed_at);
 `,
   importSuppressions: `${withLogin}
-const entries = [{ email: "jane@example.com", reason: "complaint" }, { email: "joe@example.com" }];
+const entries = [{ email: "left@example.com", reason: "complaint" }, { email: "joe@example.com" }];
 const { data } = await postern.suppressions.import({ entries, dry_run: false }).orThrow();
 console.log(data.new, data.known, data.invalid);
 `,

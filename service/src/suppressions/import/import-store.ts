@@ -34,8 +34,8 @@ export async function importEntries(
         from unnest($3::text[], $4::text[], $5::text[]) as given (email, reason, note)
         order by email, ${strengthOf("reason")}
       ), stored as (
-        insert into suppressions as known (id, account_id, mode, email, reason, note)
-        select new_id_at(now()), $1, $2, email, reason, note
+        insert into suppressions as known (account_id, id, mode, email, reason, note)
+        select $1, new_id_at(now()), $2, email, reason, note
         from given
         order by email
         on conflict (account_id, mode, email) do update

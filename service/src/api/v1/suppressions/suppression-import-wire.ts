@@ -29,7 +29,7 @@ export const importBody = z
   })
   .meta({
     example: {
-      entries: [{ email: "jane@example.com", reason: "complaint" }, { email: "joe@example.com" }],
+      entries: [{ email: "left@example.com", reason: "complaint" }, { email: "joe@example.com" }],
       dry_run: true,
     },
   });

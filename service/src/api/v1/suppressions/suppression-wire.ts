@@ -51,11 +51,11 @@ export const addSuppressionBody = z
   .strictObject({
     email: addressToSuppress
       .describe("The address alone; capital letters do not matter")
-      .meta({ example: "jane@example.com" }),
+      .meta({ example: "left@example.com" }),
     reason: z.literal("manual").optional().describe("Bounces and complaints add addresses by themselves"),
     note: noteToAdd,
   })
-  .meta({ example: { email: "jane@example.com", reason: "manual", note: "Asked by phone to get no more mail" } });
+  .meta({ example: { email: "left@example.com", reason: "manual", note: "Asked by phone to get no more mail" } });
 
 export const suppressionEntry = z
   .object({
