@@ -69,14 +69,21 @@ function readEnvironment(folder: string): Record<string, string> {
 function asUser({ POSTERN_URL = "", POSTERN_EMAIL: email, POSTERN_PASSWORD: password }: Record<string, string>) {
   let token = "";
   const request = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${POSTERN_URL}${path}`, {
-      method,
-      headers: {
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...(token !== "" && { authorization: `Bearer ${token}` }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    const ask = () =>
+      fetch(`${POSTERN_URL}${path}`, {
+        method,
+        headers: {
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...(token !== "" && { authorization: `Bearer ${token}` }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    let response = await ask();
+    // The examples share an account and its rate limit.
+    for (let tries = 0; response.status === 429 && tries < 5; tries++) {
+      await sleep(Number(response.headers.get("retry-after") ?? 1) * 1000);
+      response = await ask();
+    }
     const answer: { access_token?: string } = JSON.parse(await response.text());
     return { status: response.status, body: answer };
   };

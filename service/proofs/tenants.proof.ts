@@ -89,8 +89,9 @@ export const proof: Proof = {
   },
 };
 
-/** The search looks up a hash that contains the account; its bounds are a range of ids that no answer shows. */
-const revealNothing = ["find-search-bounds", "search-sends"];
+/** The search looks up a hash that contains the account; its bounds are a range of ids that no answer shows. A chunk is read only
+ * after the content, whose statement has a condition of its own. */
+const revealNothing = ["find-search-bounds", "search-sends", "read-attachment-chunk"];
 
 type Fixtures = Record<"scoped" | "unscoped" | "unprotected", Fixture>;
 

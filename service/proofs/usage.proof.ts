@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Proof, ProofTools } from "../../scripts/proof.ts";
 import type { Database } from "../src/db/database.ts";
+import { maxNamedTags } from "../src/usage/named-tags.ts";
 import { foldUsage } from "../src/usage/usage-chores.ts";
 import { copyTemplate, openTestDatabase } from "../test/template-database.ts";
 import { differencesOf } from "../test/usage-fixture.ts";
 import { aSender, type ChurnSender } from "./usage/churn-senders.ts";
-import { compareTotals, countRareCases } from "./usage/compare-totals.ts";
+import { compareTotals, countRareCases, freeNames } from "./usage/compare-totals.ts";
 
 const fullSize = 100_000;
 const killsOf = (size: number) => (size < fullSize ? 4 : 20);
@@ -18,7 +19,7 @@ const maxMs = 20 * 60_000;
 
 export const proof: Proof = {
   promise:
-    "After 100,000 mixed, duplicated and reordered events and 20 kills, usage equals a rebuild from the record exactly",
+    "After 100,000 mixed, duplicated and reordered events and 20 kills, usage, also that of tags beyond their cap, equals a rebuild from the record exactly",
   covers: [
     "service/migrations",
     "service/proofs/usage",
@@ -35,7 +36,9 @@ export const proof: Proof = {
     const db = openTestDatabase(url);
     try {
       const senders = await Promise.all(
-        Array.from({ length: accounts }, (_, index) => aSender(db, { writesUnicode: index === 0 })),
+        Array.from({ length: accounts }, (_, index) =>
+          aSender(db, { writesUnicode: index === 0, tags: index < 2 ? 100_000 : 40 }),
+        ),
       );
       await prepare(db);
       const seed = Date.now() % 2 ** 31;
@@ -66,6 +69,17 @@ async function prepare(db: Database): Promise<void> {
   await db.query({
     name: "workers-were-up",
     text: `update feedback_progress set workers_up_since = now() - interval '3 days'`,
+  });
+  await db.query({
+    name: "take-names-of-tags",
+    text: `
+      insert into usage_tags (account_id, mode, month, tag)
+      select id, mode, month, 'taken-' || n
+      from accounts, unnest(array['live', 'test']) as mode,
+        unnest(array[date_trunc('month', now(), 'UTC')::date, date_trunc('month', now() + interval '1 day', 'UTC')::date]) as month,
+        generate_series(1, $1::integer) as n
+      on conflict do nothing`,
+    values: [maxNamedTags - freeNames],
   });
 }
 

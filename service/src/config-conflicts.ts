@@ -1,5 +1,6 @@
 import { type Environment, environmentSchema } from "./environment-schema.ts";
 import { isLoopback } from "./loopback.ts";
+import { parameterOf } from "./postgres-url.ts";
 import { secret } from "./secret.ts";
 
 const endpointKeys = ["AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL_SNS", "AWS_ENDPOINT_URL_SQS"] as const;
@@ -7,13 +8,33 @@ const endpointKeys = ["AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL_SNS", "AWS_END
 /** Finds problems that involve more than one setting. Ignores settings that are invalid by themselves. */
 export function findConflicts(given: Environment): string[] {
   return [
+    ...findDatabaseConflicts(given),
     ...providerConflicts(given),
     ...topicConflicts(given),
     ...queueConflicts(given),
     ...rotationConflicts(given),
     ...inDoubtConflicts(given),
+    ...retentionConflicts(given),
     ...oidcConflicts(given),
   ];
+}
+
+const urlKeys = ["DATABASE_URL", "DATABASE_DIRECT_URL"] as const;
+
+/** A CA that no connection uses would look like protection. One URL may do without TLS, for a pooler on the same machine. */
+export function findDatabaseConflicts(given: Environment): string[] {
+  if (given.DATABASE_CA_FILE === undefined) return [];
+  const urls = urlKeys.flatMap((key) => {
+    const url = environmentSchema.shape[key].safeParse(given[key]).data;
+    return url === undefined ? [] : [{ key, url, mode: parameterOf(url, "sslmode") }];
+  });
+  const problems = urls.flatMap(({ key, url, mode }) => {
+    if (mode === "no-verify") return [`${key} has sslmode=no-verify, which ignores DATABASE_CA_FILE; use verify-full`];
+    if (parameterOf(url, "sslrootcert") === undefined) return [];
+    return [`${key} has sslrootcert, and DATABASE_CA_FILE is set; keep one of them`];
+  });
+  if (urls.length === 0 || urls.some(({ mode }) => mode !== "disable")) return problems;
+  return [...problems, "DATABASE_CA_FILE is set, but DATABASE_URL has sslmode=disable; use verify-full"];
 }
 
 /** A typo in one variable must not send mail to a foreign server, and a test set-up must not send mail to real people. */
@@ -80,6 +101,14 @@ function inDoubtConflicts(given: Environment): string[] {
   return [
     "IN_DOUBT_MAX_SECONDS must not be less than IN_DOUBT_SECONDS: the worker would stop waiting before it has evidence",
   ];
+}
+
+/** Content is of no use without the record of its send. */
+function retentionConflicts(given: Environment): string[] {
+  const records = environmentSchema.shape.RECORD_RETENTION_DAYS.safeParse(given.RECORD_RETENTION_DAYS).data;
+  const contents = environmentSchema.shape.CONTENT_RETENTION_DAYS.safeParse(given.CONTENT_RETENTION_DAYS).data;
+  if (records === undefined || contents === undefined || contents <= records) return [];
+  return ["CONTENT_RETENTION_DAYS must not be more than RECORD_RETENTION_DAYS: the content goes with the record"];
 }
 
 const oidcKeys = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_MAPPING"] as const;

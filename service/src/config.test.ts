@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { configProblems } from "../test/config-problems.ts";
+import { aFolder } from "../test/run-postern.ts";
+import { makeTestCa } from "../test/test-ca.ts";
 import { anEnvironment, aSecret } from "../test/test-config.ts";
 import { readConfig, readStatusConfig, readWorkerConfig } from "./config.ts";
 import { type Environment, environmentSchema } from "./environment-schema.ts";
@@ -8,20 +10,25 @@ import { ConfigurationError } from "./errors.ts";
 import { listSettings } from "./list-settings.ts";
 
 test("every setting is read", () => {
+  const { caFile } = makeTestCa(aFolder({}), "config");
   const env = anEnvironment({
     DATABASE_URL: "postgres://postern:word@db.test:6432/postern",
     DATABASE_DIRECT_URL: "postgresql://postern:word@db.test/postern",
+    DATABASE_CA_FILE: caFile,
     DATABASE_POOL_SIZE: "25",
     DATABASE_DISK_GB: "500",
     SES_TENANTS: "prepare",
     PARTITION_SPAN: "week",
     CONTENT_RETENTION_DAYS: "7",
     AUDIT_RETENTION_DAYS: "30",
+    RECORD_RETENTION_DAYS: "60",
     CONTENT_VIEW: "off",
+    ATTACHMENT_MEBIBYTES: "25",
     HOST: "0.0.0.0",
     PORT: "8080",
     OPERATIONS_HOST: "10.0.0.5",
     OPERATIONS_PORT: "9090",
+    DRAIN_SECONDS: "15",
     PUBLIC_URL: "https://mail.example.com",
     TRUSTED_PROXIES: "10.0.0.0/8",
     API_REFERENCE: "off",
@@ -59,19 +66,22 @@ test("every setting is read", () => {
   expect(secrets.contentKey.second?.key.export().toString("base64url")).toBe(env.CONTENT_KEY_SECOND?.slice(3));
   expect(rest).toEqual({
     database: {
-      url: "postgres://postern:word@db.test:6432/postern",
-      directUrl: "postgresql://postern:word@db.test/postern",
+      url: `postgres://postern:word@db.test:6432/postern?sslmode=verify-full&sslrootcert=${encodeURIComponent(caFile)}`,
+      directUrl: `postgresql://postern:word@db.test/postern?sslmode=verify-full&sslrootcert=${encodeURIComponent(caFile)}`,
       poolSize: 25,
     },
     partitionSpan: "week",
     contentRetentionDays: 7,
+    maxAttachmentBytes: 26_214_400,
     auditRetentionDays: 30,
+    recordRetentionDays: 60,
     showsContent: false,
     databaseDiskBytes: 500_000_000_000,
     logLevel: "warn",
     http: {
       host: "0.0.0.0",
       port: 8080,
+      drainSeconds: 15,
       publicUrl: "https://mail.example.com",
       trustedProxies: ["10.0.0.0/8"],
       showReference: false,
@@ -198,6 +208,7 @@ test("all problems are listed together, including conflicts between settings", (
     DATABASE_POOL_SIZE: "0",
     PARTITION_SPAN: "year",
     CONTENT_RETENTION_DAYS: "6",
+    RECORD_RETENTION_DAYS: "59",
     PUBLIC_URL: "https://mail.example.com/api",
     CELL_CODE: "ABC",
     LOG_LEVEL: "loud",
@@ -223,11 +234,21 @@ test("all problems are listed together, including conflicts between settings", (
     "PARTITION_SPAN",
     "PORT",
     "PUBLIC_URL",
+    "RECORD_RETENTION_DAYS",
     "TOKEN_SIGNING_KEY",
     "TOKEN_SIGNING_KEY_FILE",
   ]);
   expect(problems).toContain("CONTENT_KEY is missing: encrypts the content of mails at rest");
   expect(problems).toContain("OPERATIONS_PORT must be a whole number from 0 to 65535");
+  expect(problems).toContain("RECORD_RETENTION_DAYS must be a whole number from 60 to 3650");
+});
+
+test("content may not be kept longer than the record of its send", () => {
+  const problemsWith = (days: string) => configProblems({ RECORD_RETENTION_DAYS: "60", CONTENT_RETENTION_DAYS: days });
+  expect(problemsWith("61")).toEqual([
+    "CONTENT_RETENTION_DAYS must not be more than RECORD_RETENTION_DAYS: the content goes with the record",
+  ]);
+  expect(() => readConfig(anEnvironment({ RECORD_RETENTION_DAYS: "60", CONTENT_RETENTION_DAYS: "60" }))).not.toThrow();
 });
 
 test(".env.example lists exactly the settings that are read", () => {

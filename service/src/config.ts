@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { findConflicts } from "./config-conflicts.ts";
+import { findConflicts, findDatabaseConflicts } from "./config-conflicts.ts";
 import { callerSchema, type Environment, environmentSchema } from "./environment-schema.ts";
 import { ConfigurationError } from "./errors.ts";
+import { findMisspeltSettings } from "./misspelt-settings.ts";
+import { withCaFile } from "./postgres-url.ts";
 import type { Secret, SecretPair } from "./secret.ts";
 
 export type { Environment } from "./environment-schema.ts";
@@ -70,6 +72,7 @@ function processPart(values: Omit<Values, keyof typeof apiKeys>) {
     http: {
       host: values.HOST,
       port: values.PORT,
+      drainSeconds: values.DRAIN_SECONDS,
       publicUrl: publicUrlOf(values),
       trustedProxies: values.TRUSTED_PROXIES,
       showReference: values.API_REFERENCE === "on",
@@ -77,7 +80,9 @@ function processPart(values: Omit<Values, keyof typeof apiKeys>) {
     operations: { host: values.OPERATIONS_HOST, port: values.OPERATIONS_PORT },
     cellCode: values.CELL_CODE,
     contentRetentionDays: values.CONTENT_RETENTION_DAYS,
+    maxAttachmentBytes: values.ATTACHMENT_MEBIBYTES * 1024 * 1024,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
+    recordRetentionDays: values.RECORD_RETENTION_DAYS,
     databaseDiskBytes: diskBytes(values),
     delivery: {
       slots: values.DELIVERY_SLOTS,
@@ -107,6 +112,7 @@ function processPart(values: Omit<Values, keyof typeof apiKeys>) {
 const databaseKeys = {
   DATABASE_URL: true,
   DATABASE_DIRECT_URL: true,
+  DATABASE_CA_FILE: true,
   DATABASE_POOL_SIZE: true,
   PARTITION_SPAN: true,
   LOG_LEVEL: true,
@@ -157,6 +163,12 @@ export function readDoctorConfig(env: Environment) {
   };
 }
 
+/** The settings of `postern aws check`, which also looks at DNS. */
+export function readCheckConfig(env: Environment) {
+  const { DNS_SERVERS } = readPart(environmentSchema.pick({ DNS_SERVERS: true }), env);
+  return { ...readDoctorConfig(env), dnsServers: DNS_SERVERS };
+}
+
 /** For `postern listen`, which needs an API key and nothing of the installation. Its help explains both settings. */
 export function readCallerConfig(env: Environment) {
   const problems: string[] = [];
@@ -170,6 +182,12 @@ export function readCallerConfig(env: Environment) {
 export function readKeyIssuer(env: Environment) {
   const values = readPart(environmentSchema.pick({ API_KEY_PEPPER: true, CELL_CODE: true }), env);
   return { pepper: values.API_KEY_PEPPER, cellCode: values.CELL_CODE };
+}
+
+/** The keys of commands that use a sealed key of the database. */
+export function readContentKeys(env: Environment): SecretPair {
+  const values = readPart(environmentSchema.pick({ CONTENT_KEY: true, CONTENT_KEY_SECOND: true }), env);
+  return pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND);
 }
 
 /** For the links that commands print; the same default as that of the API. */
@@ -188,15 +206,28 @@ function readProcess<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, en
   const given = withSecretsFromFiles(schema, env, problems);
   const values = parse(schema, given, problems);
   problems.push(...findConflicts(Object.fromEntries(Object.keys(schema.shape).map((key) => [key, given[key]]))));
-  if (values === undefined || problems.length > 0) throw invalid(problems, command);
+  if (values === undefined || problems.length > 0) throw invalid([...problems, ...misspeltProblems(env)], command);
   return values;
 }
 
 function readPart<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Environment) {
   const problems: string[] = [];
-  const values = parse(schema, withSecretsFromFiles(schema, env, problems), problems);
-  if (values === undefined || problems.length > 0) throw invalid(problems);
+  const given = withSecretsFromFiles(schema, env, problems);
+  const values = parse(schema, given, problems);
+  if ("DATABASE_URL" in schema.shape) problems.push(...findDatabaseConflicts(given));
+  if (values === undefined || problems.length > 0) throw invalid([...problems, ...misspeltProblems(env)]);
   return values;
+}
+
+/** Variables that look like settings and are not. A process warns of them; only a value that is missing stops it. */
+export function readMisspeltSettings(env: Environment) {
+  const settings = [...Object.keys(environmentSchema.shape), ...Object.keys(callerSchema.shape)];
+  const fileSettings = secretKeys.map((key) => `${key}_FILE`);
+  return findMisspeltSettings(Object.keys(env), settings, fileSettings);
+}
+
+function misspeltProblems(env: Environment): string[] {
+  return readMisspeltSettings(env).map(({ name, nearest }) => `${name} is not a setting; did you mean ${nearest}?`);
 }
 
 /** The process environment, completed by the `.env` file in the working directory if it exists. */
@@ -245,13 +276,12 @@ function withSecretsFromFiles(schema: z.ZodObject, env: Environment, problems: s
 
 type Values = z.infer<typeof environmentSchema>;
 
-function databasePart(
-  values: Pick<Values, "DATABASE_URL" | "DATABASE_DIRECT_URL" | "DATABASE_POOL_SIZE" | "PARTITION_SPAN" | "LOG_LEVEL">,
-) {
+function databasePart(values: Pick<Values, keyof typeof databaseKeys>) {
+  const caFile = values.DATABASE_CA_FILE;
   return {
     database: {
-      url: values.DATABASE_URL,
-      directUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
+      url: withCaFile(values.DATABASE_URL, caFile),
+      directUrl: withCaFile(values.DATABASE_DIRECT_URL ?? values.DATABASE_URL, caFile),
       poolSize: values.DATABASE_POOL_SIZE,
     },
     partitionSpan: values.PARTITION_SPAN,

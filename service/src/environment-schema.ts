@@ -1,7 +1,10 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { parseAddress, parseMailbox } from "./mail-address.ts";
 import { claimRules, clientSecret, issuerUrl, scopes } from "./oidc-settings.ts";
+import { problemOfUrl } from "./postgres-url.ts";
 import { secret } from "./secret.ts";
 
 export type Environment = Record<string, string | undefined>;
@@ -9,8 +12,13 @@ export type Environment = Record<string, string | undefined>;
 const port = wholeNumber(0, 65_535);
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional();
 
-const postgresUrl = z.string().refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), {
-  error: "must look like postgres://user:password@host:5432/database",
+const postgresUrl = z.string().superRefine((value, context) => {
+  const problem = problemOfUrl(value);
+  if (problem !== undefined) context.addIssue(problem);
+});
+const certificateFile = z.string().superRefine((path, context) => {
+  const problem = problemOfCertificateFile(path);
+  if (problem !== undefined) context.addIssue(problem);
 });
 const httpUrl = z.string().refine((value) => /^https?:\/\/[^/]+$/.test(value) && URL.canParse(value), {
   error: "must be an http or https address without a path, such as https://mail.acme.io or http://127.0.0.1:4579",
@@ -80,8 +88,9 @@ export const callerSchema = z.object({
 export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl.describe("PostgreSQL 15 or newer, the only server Postern needs"),
   DATABASE_DIRECT_URL: optional(postgresUrl).describe(
-    "the same database without PgBouncer, for migrations, chores and locks",
+    "the same database without PgBouncer, for migrations, commands, chores, LISTEN and locks",
   ),
+  DATABASE_CA_FILE: optional(certificateFile).describe("file with the CA certificate of PostgreSQL, for TLS"),
   DATABASE_POOL_SIZE: wholeNumber(1, 200)
     .default(10)
     .describe("connections per process, beside those with a fixed number"),
@@ -89,11 +98,16 @@ export const environmentSchema = z.object({
   PARTITION_SPAN: oneOf("month", "week").default("month").describe("time span of a partition of sends and events"),
   AUDIT_RETENTION_DAYS: wholeNumber(30, 3650).default(400).describe("how long Postern keeps the audit of an account"),
   CONTENT_RETENTION_DAYS: wholeNumber(7, 1095).default(30).describe("how long Postern keeps the content of mails"),
+  RECORD_RETENTION_DAYS: optional(wholeNumber(60, 3650)).describe("how long Postern keeps the record of sends"),
+  ATTACHMENT_MEBIBYTES: wholeNumber(0, 25).default(10).describe("attachments of one mail, decoded"),
   CONTENT_VIEW: oneOf("on", "off").default("on").describe("whether the API shows the content of mails to accounts"),
   HOST: z.string().default("127.0.0.1").describe("address the API listens on"),
   PORT: port.default(3000).describe("port of the API"),
   OPERATIONS_HOST: z.string().default("127.0.0.1").describe("address of /metrics and the health details"),
   OPERATIONS_PORT: optional(port).describe("port of /metrics and the health details"),
+  DRAIN_SECONDS: wholeNumber(0, 15)
+    .default(5)
+    .describe("how long an API serves on after SIGTERM while /readyz reports that it is not ready"),
   PUBLIC_URL: optional(httpUrl).describe("address at which callers reach the API; issuer of its tokens"),
   TRUSTED_PROXIES: proxies.default([]).describe("addresses and ranges of proxies whose X-Forwarded-For is trusted"),
   API_REFERENCE: oneOf("on", "off").default("on").describe("interactive documentation at /reference"),
@@ -152,6 +166,16 @@ export const environmentSchema = z.object({
   TOKEN_SIGNING_KEY: secret.describe("Ed25519 seed that signs access tokens"),
   TOKEN_SIGNING_KEY_SECOND: optional(secret).describe("second accepted signing key while rotating"),
 });
+
+function problemOfCertificateFile(path: string): string | undefined {
+  try {
+    const { fingerprint256 } = new X509Certificate(readFileSync(path));
+    return fingerprint256 === "" ? "names a certificate without a key" : undefined;
+  } catch (error) {
+    const isRead = !(error instanceof Error && "syscall" in error);
+    return isRead ? "must name a file with a certificate in PEM format" : "names a file that cannot be read";
+  }
+}
 
 function isPort(entry: string): boolean {
   return /^[1-9]\d{0,4}$/.test(entry) && Number(entry) <= 65_535;

@@ -18,7 +18,8 @@ function prettyLine(line: string, hasColours: boolean): string {
   if (entry === undefined) return line;
   const paint = (style: Style | undefined, text: string) =>
     style === undefined || !hasColours ? text : styleText(style, text, { validateStream: false });
-  const { time = "", level = "", event = "", err, ...fields } = entry;
+  // A person at a terminal knows which process writes there.
+  const { time = "", level = "", event = "", err, role: _role, version: _version, ...fields } = entry;
   const name = String(level);
   const words = [
     paint("dim", clockTime(String(time))),

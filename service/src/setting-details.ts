@@ -35,13 +35,22 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
   DATABASE_URL: {
     group: "Database and storage",
     usedBy: ["API", "worker", "migrate", "admin", "status"],
+    note: "With several hosts (host1:5432,host2:5432), each new connection goes to the one that accepts writes.",
     example: "postgres://postern:secret@localhost:5432/postern",
   },
   DATABASE_DIRECT_URL: {
     group: "Database and storage",
-    usedBy: ["API", "worker", "migrate"],
+    usedBy: ["API", "worker", "migrate", "admin", "status"],
     defaultText: "DATABASE_URL",
+    note: "Set it when DATABASE_URL leads to PgBouncer, and run migrate, which then stores the session settings with the role. See docs/pooler.md.",
     example: "postgres://postern:secret@localhost:5432/postern",
+  },
+  DATABASE_CA_FILE: {
+    group: "Database and storage",
+    usedBy: ["API", "worker", "migrate", "admin", "status"],
+    defaultText: "the CAs that Node knows",
+    note: "Applies to both URLs, with sslmode=verify-full unless a URL has another sslmode. A process reads the file when it starts.",
+    example: "/etc/ssl/certs/database-ca.pem",
   },
   DATABASE_POOL_SIZE: {
     group: "Database and storage",
@@ -73,6 +82,20 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     unit: "days",
     note: "A worker drops the content within the week after that, or when the send is final if that is later. The record of a send stays.",
   },
+  RECORD_RETENTION_DAYS: {
+    group: "Database and storage",
+    usedBy: ["worker"],
+    unit: "days",
+    defaultText: "none, and then the record is permanent",
+    note: "Workers drop whole months (UTC) of sends and events that are older. Idempotency keys end with their send. Dropped records cannot be restored.",
+    example: "400",
+  },
+  ATTACHMENT_MEBIBYTES: {
+    group: "Database and storage",
+    usedBy: ["API"],
+    unit: "MiB",
+    note: "0 refuses attachments. SES delivers mails above 10 MB more slowly, and many recipients refuse them.",
+  },
   CONTENT_VIEW: {
     group: "Database and storage",
     usedBy: ["API"],
@@ -90,6 +113,12 @@ export const settingDetails: Record<SettingKey, SettingDetails> = {
     usedBy: ["API", "worker"],
     defaultText: "3001 for the API and `postern serve`, 3002 for the worker",
     example: "3001",
+  },
+  DRAIN_SECONDS: {
+    group: "HTTP and logs",
+    usedBy: ["API"],
+    unit: "seconds",
+    note: "Choose more than the proxy needs to notice: the interval of its health check times the failures it wants. Ctrl-C does not wait.",
   },
   PUBLIC_URL: {
     group: "HTTP and logs",

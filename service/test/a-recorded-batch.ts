@@ -6,6 +6,7 @@ interface RecordedBatchOptions {
   secondBatchFrom?: number;
   maxItems?: number;
   maxBytes?: number;
+  countOf?: (item: string) => number;
   answer?: (items: string[]) => Promise<string[]>;
 }
 

@@ -1,7 +1,8 @@
-import { createAcceptBatch } from "../src/accept/accept-batch.ts";
+import { createAcceptRoundTrips } from "../src/accept/accept-batch.ts";
 import { noQuotas } from "../src/accept/quotas.ts";
 import { createRateRefusals } from "../src/accept/rate-refusals.ts";
 import { createApiServer } from "../src/api/http/create-api-server.ts";
+import { createAttachmentStore } from "../src/attachments/attachment-store.ts";
 import { createDatabaseClock } from "../src/db/database-clock.ts";
 import { createLog } from "../src/log.ts";
 import { createMetrics } from "../src/metrics.ts";
@@ -17,12 +18,13 @@ export async function apiDocument(): Promise<unknown> {
   const acceptDeps = {
     db,
     clock,
-    decide: createAcceptBatch(db, clock),
+    decide: createAcceptRoundTrips(db, clock),
     requireCapacity: () => undefined,
     contentKey: config.secrets.contentKey.current,
     fingerprintKey: config.secrets.contentKey.current.key,
     quotas: noQuotas,
     refusals: createRateRefusals(),
+    attachments: createAttachmentStore(db, config.secrets.contentKey.current),
     hint: () => undefined,
   };
   const deps = { db, log: createLog("silent"), metrics: createMetrics(), domainDeps: undefined, acceptDeps };

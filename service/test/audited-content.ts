@@ -1,7 +1,7 @@
 import { addContentView } from "../src/content-views/content-view-store.ts";
 import { type AuditedRequests, by, canary, facts, type RequestDeps } from "./audited-request.ts";
 import { aLogin } from "./builders.ts";
-import { aQueuedSend, testContentKeys } from "./send-builders.ts";
+import { anAttachment, aQueuedSend, testContentKeys } from "./send-builders.ts";
 
 /** The reads of content. They change nothing in the account, except that a view is used up. */
 export const contentRequests: AuditedRequests = {
@@ -12,6 +12,13 @@ export const contentRequests: AuditedRequests = {
     const isDone = "exists (select from audit_entries where target_id = $1 and action = 'content.read')";
     const secrets = [...by(user).secrets, text];
     return { ...by(user), path: `/api/v1/send/${id}/content`, isDone, subject: id, entry, secrets };
+  },
+  "GET /api/v1/send/:id/content/attachments/:number": async (deps) => {
+    const { user, id, text } = await aMail(deps);
+    const entry = { actorName: user.email, targetName: null, before: null, after: { attachment: 0 } };
+    const isDone = "exists (select from audit_entries where target_id = $1 and action = 'content.read')";
+    const secrets = [...by(user).secrets, text];
+    return { ...by(user), path: `/api/v1/send/${id}/content/attachments/0`, isDone, subject: id, entry, secrets };
   },
   "GET /api/v1/content-views/:token": async (deps) => {
     const { user, id, text } = await aMail(deps);
@@ -30,5 +37,6 @@ export const contentRequests: AuditedRequests = {
 async function aMail({ db, loginDeps }: RequestDeps) {
   const user = await aLogin(db, loginDeps);
   const text = canary();
-  return { user, text, id: await aQueuedSend(db, { accountId: user.accountId, text }) };
+  const attachments = [anAttachment(Buffer.from(text))];
+  return { user, text, id: await aQueuedSend(db, { accountId: user.accountId, text, attachments }) };
 }

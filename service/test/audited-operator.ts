@@ -1,4 +1,5 @@
-import type { AuditedRequest, AuditedRequests, RequestDeps } from "./audited-request.ts";
+import { quarantine } from "../src/feedback/quarantine-store.ts";
+import { type AuditedRequest, type AuditedRequests, by, canary, facts, type RequestDeps } from "./audited-request.ts";
 import { anAccount } from "./builders.ts";
 import { anOperatorLogin } from "./operator-login.ts";
 import { change } from "./send-rows.ts";
@@ -51,7 +52,47 @@ export const operatorRequests: AuditedRequests = {
       after: { mode: "live", trial: 7 },
       isDone: "exists (select from account_quotas q where q.account_id = accounts.id and q.trial = 7)",
     }),
+  "POST /api/v1/operator/quarantine/:id/read": async (deps) => {
+    const { operator, id, text } = await aQuarantinedEntry(deps);
+    return {
+      ...by(operator),
+      path: `/api/v1/operator/quarantine/${id}/read`,
+      body: { reason },
+      // Nothing but the entry shows that somebody read it.
+      isDone: "exists (select from audit_entries where target_id = $1::text and action = 'quarantine.read')",
+      subject: id,
+      entry: { actorKind: "operator", actorName: operator.email, targetName: null, ...facts, reason },
+      secrets: [...by(operator).secrets, text],
+    };
+  },
+  "POST /api/v1/operator/quarantine/replay": async (deps) => {
+    const { operator, id, text } = await aQuarantinedEntry(deps);
+    return {
+      ...by(operator),
+      path: "/api/v1/operator/quarantine/replay",
+      body: { reason, id },
+      isDone: "exists (select from feedback_quarantine where id = $1::bigint and next_try_at is not null)",
+      subject: id,
+      entry: {
+        actorKind: "operator",
+        actorName: operator.email,
+        targetName: null,
+        before: null,
+        after: { due: 1 },
+        reason,
+      },
+      secrets: [...by(operator).secrets, text],
+    };
+  },
 };
+
+/** In the account of the operator's session: a notification belongs to none. */
+async function aQuarantinedEntry({ db, loginDeps }: RequestDeps) {
+  const text = canary();
+  await quarantine(db, [{ reason: "unreadable", raw: text }]);
+  const [row] = await change(db, "select id from feedback_quarantine where raw = $1", [text]);
+  return { operator: await anOperatorLogin(db, loginDeps), id: Number(row?.id), text };
+}
 
 interface OperatorAction {
   path: string;

@@ -2,6 +2,7 @@ import { contentRequests } from "./audited-content.ts";
 import { operatorRequests } from "./audited-operator.ts";
 import { peopleRequests } from "./audited-people.ts";
 import type { AuditedRequests } from "./audited-request.ts";
+import { cancelRequests } from "./audited-sends.ts";
 import { sessionRequests } from "./audited-sessions.ts";
 import { settingRequests } from "./audited-settings.ts";
 import { totpRequests } from "./audited-totp.ts";
@@ -14,6 +15,7 @@ export const auditedRequests: AuditedRequests = {
   ...peopleRequests,
   ...settingRequests,
   ...contentRequests,
+  ...cancelRequests,
   ...webhookRequests,
   ...operatorRequests,
 };

@@ -46,13 +46,22 @@ export const webhookRequests: AuditedRequests = {
     const path = `${request.path}/deliveries/${delivery_id}/replay`;
     return { ...request, path, isDone, subject: id, entry };
   },
+  "POST /api/v1/webhooks/:id/deliveries/:delivery_id/curl": async (deps) => {
+    const { request, id, names } = await anOwnWebhook(deps);
+    const delivery_id = await aDelivery(deps.db, { accountId: request.accountId, endpointId: id });
+    const entry = { ...names, before: null, after: { delivery_id, type: "send.bounced" } };
+    const path = `${request.path}/deliveries/${delivery_id}/curl`;
+    // Nothing but the entry shows that somebody made the command.
+    const isDone = "exists (select from audit_entries where target_id = $1::text and action = 'webhook.curl')";
+    return { ...request, path, isDone, subject: id, entry };
+  },
   "POST /api/v1/webhooks/:id/replay": async (deps) => {
     const { request, id, names } = await anOwnWebhook(deps);
     const body = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
     const entry = {
       ...names,
       before: null,
-      after: { from: "2026-01-01T00:00:00+00:00", to: "2026-01-02T00:00:00+00:00" },
+      after: { from: "2026-01-01T00:00:00+00:00", to: "2026-01-02T00:00:00+00:00", only_failed: false },
     };
     const isDone = "exists (select from webhook_replays where endpoint_id = $1)";
     return { ...request, path: `${request.path}/replay`, body, isDone, subject: id, entry };

@@ -60,7 +60,7 @@ export function aDeliveryFixture(db: Database, provider: EmailProvider, changes:
   const counted = async (name: string, labels: Record<string, string> = {}) => {
     const metric = await deps.metrics.registry.getSingleMetric(name)?.get();
     const values = metric?.values.filter((value) =>
-      Object.entries(labels).every(([label, wanted]) => value.labels[label] === wanted),
+      Object.entries(labels).every(([label, wanted]) => String(value.labels[label]) === wanted),
     );
     return values?.reduce((sum, { value }) => sum + value, 0) ?? 0;
   };

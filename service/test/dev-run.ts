@@ -18,8 +18,8 @@ export interface DevRun {
 }
 
 /** A working folder that the PostgreSQL user may enter, also when the tests run as root. */
-export function aDevFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "postern-dev-"));
+export function aDevFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, "postern-dev-"));
   chmodSync(folder, 0o711);
   return folder;
 }

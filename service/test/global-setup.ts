@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { embeddedBinaries } from "../src/dev/postgres/embedded-postgres.ts";
 import { startDroppingDatabases } from "./ended-databases.ts";
-import { startPrivatePostgres } from "./private-postgres.ts";
+import { startMemoryPostgres } from "./private-postgres.ts";
 import { createTemplate } from "./template-database.ts";
 
 declare module "vitest" {
@@ -13,7 +13,7 @@ declare module "vitest" {
 /** `TEST_DATABASE_URL` names a server to use instead of a private PostgreSQL 18. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const server = given === undefined ? await startPrivatePostgres(await embeddedBinaries()) : undefined;
+  const server = given === undefined ? await startMemoryPostgres(await embeddedBinaries()) : undefined;
   const serverUrl = server?.url ?? given ?? "";
   await createTemplate(serverUrl);
   project.provide("serverUrl", serverUrl);

@@ -11,12 +11,12 @@ const layers = [
   ["dev"],
   ["api"],
   ["status", "notices"],
-  ["accept", "delivery", "feedback"],
+  ["accept", "delivery", "feedback", "data-rights"],
   ["in-doubt", "guard", "invitations", "oidc", "content-views"],
   ["queue"],
   ["webhooks"],
   ["sends", "logins"],
-  ["accounts", "api-keys", "domains", "suppressions", "events", "usage"],
+  ["accounts", "api-keys", "attachments", "domains", "suppressions", "events", "usage", "request-log"],
   ["provider", "storage", "audit"],
   ["loops"],
   ["db", "crypto"],
@@ -27,6 +27,7 @@ const packageRules = [
   { packages: /^(fastify|@fastify\/|fastify-|@scalar\/)/, folder: "api/", what: "Fastify" },
   { packages: /^openid-client$/, folder: "oidc/", what: "the OIDC client" },
   { packages: /^(@aws-sdk|@smithy)\//, folder: "provider/ses/", what: "AWS" },
+  { packages: /^@opentelemetry\//, folder: "tracing.ts", what: "OpenTelemetry" },
 ];
 
 /** Describes every violation of the import rules in `sourceFolder`. */

@@ -1,12 +1,11 @@
 import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll } from "vitest";
+import { freePort } from "./free-port.ts";
 
 interface KnotServer {
   /** `ip:port`, over UDP and TCP. */
@@ -154,13 +153,4 @@ async function isReady(child: { exitCode: number | null; pid?: number | undefine
     await pause(50);
   }
   return false;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  if (address === null || typeof address === "string") throw new Error("no free port on loopback");
-  return address.port;
 }

@@ -41,6 +41,7 @@ export function storeEveryHour(table: PartitionedTable, from: string, to: string
       `gen_random_uuid(), 'live', 'queued', 'a@b.test', '{c@d.test}'::text[], 1, 0, 'Hello'`,
     ],
     send_contents: ["sealed", `'\\x00'::bytea`],
+    attachment_chunks: ["part, number, sealed", `0, 0, '\\x00'::bytea`],
     events: [
       "send_id, account_id, mode, event_type, event_at, recipient",
       `gen_random_uuid(), gen_random_uuid(), 'live', 'Delivery', now(), 'c@d.test'`,
@@ -57,6 +58,10 @@ export function storeEveryHour(table: PartitionedTable, from: string, to: string
     webhook_attempts: [
       "delivery_id, account_id, endpoint_id, attempt, status",
       "gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1, 200",
+    ],
+    logged_requests: [
+      "account_id, mode, method, route, status, request_id",
+      "gen_random_uuid(), 'live', 'GET', '/api/v1/sends', 404, 'one'",
     ],
   }[table];
   return `

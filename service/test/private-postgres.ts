@@ -1,13 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  freePort,
-  type PostgresBinaries,
-  unprivilegedUser,
-  untilReady,
-} from "../src/dev/postgres/embedded-postgres.ts";
+import { type PostgresBinaries, unprivilegedUser, untilReady } from "../src/dev/postgres/embedded-postgres.ts";
+import { freePort } from "./free-port.ts";
 
 export interface PrivatePostgres {
   url: string;
@@ -18,10 +14,22 @@ export interface PrivatePostgres {
   stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
 }
 
-/** A server on a free loopback port; stopping it removes its temporary data folder. */
-export async function startPrivatePostgres(binaries: PostgresBinaries): Promise<PrivatePostgres> {
-  const { folder, data } = makeServerData(binaries);
-  const server = await startServerOn(binaries, data);
+/**
+ * A server for tests: in memory, where none waits for the disk, although processes see a server with fsync. Without full pages, because every
+ * database that a test drops causes a checkpoint, after which they would be part of the WAL that another test counts.
+ */
+export function startMemoryPostgres(binaries: PostgresBinaries): Promise<PrivatePostgres> {
+  return startPrivatePostgres(binaries, memoryFolder(), { full_page_writes: "off" });
+}
+
+/** A server on a free loopback port; stopping it removes its temporary data folder, which is in `parent`. */
+export async function startPrivatePostgres(
+  binaries: PostgresBinaries,
+  parent?: string,
+  settings?: Record<string, string>,
+): Promise<PrivatePostgres> {
+  const { folder, data } = makeServerData(binaries, parent);
+  const server = await startServerOn(binaries, data, settings);
   return {
     ...server,
     async stop(signal) {
@@ -31,9 +39,16 @@ export async function startPrivatePostgres(binaries: PostgresBinaries): Promise<
   };
 }
 
+/** Linux's folder in memory when it has room. */
+export function memoryFolder(): string {
+  if (!existsSync("/dev/shm")) return tmpdir();
+  const { bavail, bsize } = statfsSync("/dev/shm");
+  return bavail * bsize >= 6 * 1024 ** 3 ? "/dev/shm" : tmpdir();
+}
+
 /** Runs initdb in a new temporary folder. */
-export function makeServerData({ initdb }: Pick<PostgresBinaries, "initdb">): { folder: string; data: string } {
-  const folder = makeServerFolder();
+export function makeServerData({ initdb }: Pick<PostgresBinaries, "initdb">, parent?: string) {
+  const folder = makeServerFolder(parent);
   const data = join(folder, "data");
   const flags = ["--auth=trust", "--username=postern", "--encoding=UTF8", "--locale=C", "--no-sync"];
   asServerUser(initdb, [`--pgdata=${data}`, ...flags], folder);
@@ -41,8 +56,8 @@ export function makeServerData({ initdb }: Pick<PostgresBinaries, "initdb">): { 
 }
 
 /** An empty temporary folder that the server user may write to. */
-export function makeServerFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "postern-postgres-"));
+export function makeServerFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, "postern-postgres-"));
   giveToServer(folder);
   return folder;
 }
@@ -63,6 +78,7 @@ export async function startServerOn(
   { postgres }: Pick<PostgresBinaries, "postgres">,
   data: string,
   settings: Record<string, string> = {},
+  readyWithinSeconds?: number,
 ): Promise<PrivatePostgres> {
   const port = await freePort();
   const defaults = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "500", jit: "off" };
@@ -78,9 +94,10 @@ export async function startServerOn(
   });
   const ended = new Promise<void>((resolve) => server.on("exit", () => resolve()));
   const url = `postgres://postern@127.0.0.1:${port}/postgres`;
-  await untilReady(url, () => {
+  const requireRunning = () => {
     if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${stderrTail}`);
-  });
+  };
+  await untilReady(url, requireRunning, readyWithinSeconds);
 
   return {
     url,

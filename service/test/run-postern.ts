@@ -14,7 +14,7 @@ const timeoutMs = 9_000;
 /** Every migration on a busy machine takes longer. */
 const migrateTimeoutMs = 60_000;
 
-/** Runs a command in a real process with exactly this environment, in a new folder unless one is given. */
+/** Runs a command in a real process with exactly this environment and the cache of compiled code, in a new folder unless one is given. */
 export function runPostern(args: readonly string[], env: Environment = {}, cwd = aFolder({})) {
   return runNode([posternPath, ...args], env, cwd, args[0] === "migrate" ? migrateTimeoutMs : timeoutMs);
 }
@@ -27,7 +27,7 @@ export async function runNode(
 ) {
   const child = spawn(process.execPath, args, {
     cwd,
-    env,
+    env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     timeout,
     killSignal: "SIGKILL",

@@ -1,7 +1,10 @@
-import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { hash, randomBytes, randomUUIDv7 } from "node:crypto";
+import { type Attachment, factsOf } from "../src/attachments/attachment.ts";
+import { storeAttachments } from "../src/attachments/store-chunks.ts";
 import type { Database } from "../src/db/database.ts";
 import type { Mode } from "../src/mode.ts";
 import { configurationSetNameOf } from "../src/provider/cell-names.ts";
+import type { CustomHeader } from "../src/provider/email-provider.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
 import { type SendContent, sealContent } from "../src/sends/content.ts";
 import type { SuppressionReason } from "../src/suppression-reason.ts";
@@ -44,6 +47,8 @@ interface QueuedSend {
   text?: string;
   html?: string;
   keys?: typeof testContentKeys;
+  attachments?: Attachment[];
+  headers?: CustomHeader[];
 }
 
 /** A send that the API has just accepted, ready to be claimed. Returns its id. */
@@ -60,21 +65,24 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
     subject: "Your order",
     html: options.html,
     text: options.text ?? "It is on its way.",
+    ...(options.headers !== undefined && { headers: options.headers }),
+    ...(options.attachments !== undefined && { attachments: options.attachments.map(factsOf) }),
   };
+  const chunks = options.attachments && (await linkedAttachments(db, { accountId, sendId: id }, options.attachments));
   const recipients = [...to, ...cc, ...bcc];
   await db.query({
     name: "a-queued-send",
     text: `
       with stored as (
-        insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject, api_key_id)
-        values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $13)
+        insert into sends (id, account_id, mode, status, from_address, to_addresses, to_count, cc_count, subject, api_key_id, attachment_bytes)
+        values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $13, $14)
       ), content as (
         insert into send_contents (id, sealed)
         select $1, $9
         where $9::bytea is not null
       )
-      insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients)
-      values ($1, $2, $3, now() + make_interval(secs => $10), $11, $12)`,
+      insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients, attachment_bytes)
+      values ($1, $2, $3, now() + make_interval(secs => $10), $11, $12, $14)`,
     values: [
       id,
       accountId,
@@ -89,9 +97,30 @@ export async function aQueuedSend(db: Database, options: QueuedSend): Promise<st
       fromDomain,
       recipients.map((address) => address.toLowerCase()),
       options.apiKeyId ?? null,
+      chunks?.bytes ?? null,
     ],
   });
   return id;
+}
+
+export function anAttachment(bytes: Buffer, changes: Partial<Attachment> = {}): Attachment {
+  const sha256 = hash("sha256", bytes, "hex");
+  const facts = { filename: "note.txt", contentType: "text/plain", contentId: undefined, size: bytes.length, sha256 };
+  return { ...facts, bytes, ...changes };
+}
+
+async function linkedAttachments(
+  db: Database,
+  owner: { accountId: string; sendId: string },
+  attachments: Attachment[],
+) {
+  const chunks = await storeAttachments(db, testContentKeys.current, owner, attachments);
+  await db.query({
+    name: "link-attachments",
+    text: "delete from pending_attachments where send_id = $1",
+    values: [owner.sendId],
+  });
+  return chunks;
 }
 
 interface SuppressedAddress {

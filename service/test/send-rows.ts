@@ -14,6 +14,7 @@ export function useEmptyQueue(database: { readonly db: Database }, { maxPerSecon
          workers_up_at = null, workers_up_since = null, read_up_to = null, read_up_to_noted_at = null, confirmed_read_up_to = null`,
     );
     await change(db, "delete from feedback_consumers");
+    await change(db, "delete from failover_marks");
     await change(
       db,
       "update domains set denied_since = null, denial_code = null, probe_at = null, probe_send_id = null where denied_since is not null",

@@ -41,7 +41,13 @@ export async function spawnPostern(
 ): Promise<PosternProcess> {
   const child = spawn(program, [...args, name], {
     cwd: mkdtempSync(join(tmpdir(), `postern-${name}-`)),
-    env: { LOG_LEVEL: "info", ...env, PORT: "0", OPERATIONS_PORT: env.OPERATIONS_PORT ?? "0" },
+    env: {
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      LOG_LEVEL: "info",
+      ...env,
+      PORT: "0",
+      OPERATIONS_PORT: env.OPERATIONS_PORT ?? "0",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   giveUp?.addEventListener("abort", () => void child.kill("SIGKILL"));

@@ -4,7 +4,14 @@ import { change } from "./send-rows.ts";
 /** Without autovacuum, the statistics of a partitioned table change only where a test runs `analyze`. */
 export async function stopAutovacuum(
   db: Database,
-  table: "events" | "sends" | "audit_entries" | "notifications" | "webhook_deliveries" | "webhook_attempts",
+  table:
+    | "events"
+    | "sends"
+    | "audit_entries"
+    | "notifications"
+    | "webhook_deliveries"
+    | "webhook_attempts"
+    | "logged_requests",
 ): Promise<void> {
   const partitions = await change(
     db,

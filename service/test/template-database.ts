@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { sqlState } from "../src/db/sql-state.ts";
 import { makePartitionsAhead } from "../src/storage/partitions.ts";
 
 const template = "postern_template";
@@ -41,8 +43,19 @@ async function createFrom(serverUrl: string, source: string): Promise<OwnDatabas
   return {
     name,
     url: databaseUrl(serverUrl, name),
-    drop: () => asAdmin(serverUrl, (client) => client.query(`drop database ${name} with (force)`)),
+    drop: () => dropDatabase(serverUrl, name),
   };
+}
+
+/** Only a superuser may end an autovacuum of the database, which soon ends by itself. */
+async function dropDatabase(serverUrl: string, name: string, tries = 20): Promise<void> {
+  try {
+    await asAdmin(serverUrl, (client) => client.query(`drop database ${name} with (force)`));
+  } catch (error) {
+    if (sqlState(error) !== "42501" || tries === 1) throw error;
+    await sleep(500);
+    await dropDatabase(serverUrl, name, tries - 1);
+  }
 }
 
 export async function asAdmin(serverUrl: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {

@@ -14,6 +14,8 @@ export function anEnvironment(overrides: Environment = {}): Environment {
     DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing",
     PORT: "0",
     OPERATIONS_PORT: "0",
+    // No proxy has to notice that a process of a test stops.
+    DRAIN_SECONDS: "0",
     PUBLIC_URL: "http://postern.test",
     LOG_LEVEL: "silent",
     // Nothing listens there: no test reaches the internet.

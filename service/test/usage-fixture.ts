@@ -18,8 +18,9 @@ export async function anAccountThatSends(db: Database) {
     accountId,
   ]);
   const decide = createAcceptBatch(db, await openDatabaseClock(db));
-  const accept = async (recipients: string[], apiKeyId?: string): Promise<string> => {
+  const accept = async (recipients: string[], apiKeyId?: string, tags: string[] = []): Promise<string> => {
     const candidate = { ...aCandidate({ id: randomUUIDv7(), accountId, domain, recipients }), apiKeyId };
+    if (candidate.send !== undefined) candidate.send.tags = tags;
     const decision = await decide(candidate);
     if (decision.kind !== "stored") throw new Error(`the send was answered with ${decision.kind}`);
     return decision.answer.sendId;

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { Database, Queryable } from "../src/db/database.ts";
 import type { Mode } from "../src/mode.ts";
+import { sealEndpointSecret } from "../src/webhooks/endpoint-secret.ts";
 import { type NotificationType, notificationTypes } from "../src/webhooks/notification-types.ts";
 import { anAccount } from "./builders.ts";
+import { testContentKeys } from "./send-builders.ts";
 
 interface Endpoint {
   accountId: string;
@@ -24,13 +26,13 @@ export async function anEndpoint(db: Queryable, { accountId, mode = "live", type
   return id;
 }
 
-/** An endpoint with a secret, which cannot be opened. Returns its id. */
+/** An endpoint with a secret. Returns its id. */
 export async function aWebhook(db: Queryable, endpoint: Endpoint): Promise<string> {
   const id = await anEndpoint(db, endpoint);
   await db.query({
     name: "a-webhook-secret",
     text: "insert into webhook_secrets (id, endpoint_id, account_id, sealed) values ($1, $2, $3, $4)",
-    values: [randomUUIDv7(), id, endpoint.accountId, randomBytes(64)],
+    values: [randomUUIDv7(), id, endpoint.accountId, sealEndpointSecret(testContentKeys, id, randomBytes(32))],
   });
   return id;
 }
@@ -60,6 +62,10 @@ interface DeliveryOptions {
   envelope?: string | null;
   hoursAgo?: number;
   durationMs?: number | null;
+  /** That the notification is about. */
+  sendId?: string | null;
+  /** Failed attempts of one that is pending. */
+  attempts?: number;
 }
 
 export async function aDelivery(db: Queryable, options: DeliveryOptions): Promise<string> {
@@ -70,6 +76,8 @@ export async function aDelivery(db: Queryable, options: DeliveryOptions): Promis
     type = "send.bounced",
     hoursAgo = 0,
     durationMs = null,
+    sendId = null,
+    attempts = 0,
   } = options;
   const { envelope = JSON.stringify({ type }) } = options;
   const [row] = await db.query<{ id: string }>({
@@ -79,22 +87,22 @@ export async function aDelivery(db: Queryable, options: DeliveryOptions): Promis
         select new_id_at(now() - make_interval(hours => $5)) as id, new_id_at(now()) as notification_id,
           $3 in ('delivered', 'failed', 'cancelled') as is_final
       ), notified as (
-        insert into notifications (id, public_id, account_id, mode, type, occurred_at, envelope)
-        select notification_id, notification_id, $1, 'live', $4, now(), $6
+        insert into notifications (id, public_id, account_id, mode, type, occurred_at, envelope, send_id)
+        select notification_id, notification_id, $1, 'live', $4, now(), $6, $8
         from given
         where $6::text is not null
       ), queued as (
-        insert into webhook_queue (delivery_id, account_id, endpoint_id, notification_id, state)
-        select id, $1, $2, notification_id, $3
+        insert into webhook_queue (delivery_id, account_id, endpoint_id, notification_id, state, attempt, due_at)
+        select id, $1, $2, notification_id, $3, $9::integer, now() + $9::integer * interval '1 hour'
         from given
         where not is_final
       )
-      insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type, state, finished_at, duration_ms)
+      insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type, state, finished_at, duration_ms, send_id)
       select id, $1, $2, notification_id, notification_id, $4, case when is_final then $3 else 'pending' end,
-        case when is_final then now() end, $7
+        case when is_final then now() end, $7, $8
       from given
       returning id`,
-    values: [accountId, endpointId, state, type, hoursAgo, envelope, durationMs],
+    values: [accountId, endpointId, state, type, hoursAgo, envelope, durationMs, sendId, attempts],
   });
   if (row === undefined) throw new Error("the delivery was not stored");
   return row.id;

@@ -21,6 +21,7 @@ export function documentExamples(): Example[] {
       .map(sdkProgram),
     ...documents.flatMap((file) => blocksOf(read(file)).map((block) => ({ file, ...block }))).flatMap(curlExample),
     ...documents.flatMap((file) => blocksOf(read(file)).map((block) => ({ file, ...block }))).flatMap(errorExample),
+    ...documents.flatMap((file) => blocksOf(read(file)).map((block) => ({ file, ...block }))).flatMap(mailExample),
     ...documents.flatMap((file) => blocksOf(read(file)).map((block) => ({ file, ...block }))).flatMap(mappingExample),
   ];
 }
@@ -104,9 +105,23 @@ function mappingExample({ file, language, text }: Block & { file: string }): Exa
   ];
 }
 
+/** A printed mail is accepted. */
+function mailExample({ file, language, text }: Block & { file: string }): Example[] {
+  if (language !== "json" || !text.includes('"from":')) return [];
+  return [
+    {
+      name: `${file}, JSON`,
+      async run({ call }) {
+        const { status, body } = await call("POST", "/api/v1/send", JSON.parse(text));
+        requireThat(status === 202, `answered ${JSON.stringify(body)}`);
+      },
+    },
+  ];
+}
+
 /** A request with the mistake that a printed error body describes gets that error. */
 function errorExample({ file, language, text }: Block & { file: string }): Example[] {
-  if (language !== "json" || text.startsWith("[")) return [];
+  if (language !== "json" || !text.includes('"error"')) return [];
   return [
     {
       name: `${file}, JSON`,

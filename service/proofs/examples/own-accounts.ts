@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Environment, readConfig } from "../../src/config.ts";
-import { quarantine } from "../../src/feedback/quarantine-store.ts";
 import { createCredentialDeps } from "../../src/processes/api-deps.ts";
-import { canary, type RequestDeps } from "../../test/audited-request.ts";
+import type { RequestDeps } from "../../test/audited-request.ts";
 import { auditedRequests } from "../../test/audited-requests.ts";
 import { aLogin } from "../../test/builders.ts";
-import { anOperatorLogin } from "../../test/operator-login.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { spawnPostern } from "../../test/spawn-postern.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
@@ -21,6 +19,7 @@ const credentialFields = new Set([
   "totp_code",
   "recovery_code",
   "tenant_id",
+  "idempotency_key",
   "id",
 ]);
 /** The user of `postern dev` sends the bodies of these. */
@@ -32,7 +31,6 @@ const byTheUser = new Set([
   "/api/v1/webhooks",
 ]);
 const mailsReset = "/api/v1/auth/password-reset";
-const replays = "/api/v1/operator/quarantine/replay";
 const viewsContent = "/api/v1/send/{id}/content/view";
 const takes = "/api/v1/webhooks/listeners/{id}/take";
 
@@ -95,21 +93,10 @@ interface PreparedRequest {
 }
 
 async function prepare(deps: RequestDeps, method: string, path: string): Promise<PreparedRequest | undefined> {
-  if (path === replays) return aReplay(deps);
   if (path === viewsContent) return aView(deps);
   if (path === takes) return aTake(deps);
   if (byTheUser.has(path)) return undefined;
   return auditedRequests[`${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`]?.(deps);
-}
-
-async function aReplay({ db, loginDeps }: RequestDeps): Promise<PreparedRequest> {
-  await quarantine(db, [{ reason: "unreadable", raw: canary() }]);
-  const [row] = await db.query<{ id: number }>({
-    name: "newest-quarantined",
-    text: "select max(id) as id from feedback_quarantine",
-  });
-  const { accessToken } = await anOperatorLogin(db, loginDeps);
-  return { path: replays, token: accessToken, body: { id: row?.id } };
 }
 
 async function aView({ db, loginDeps }: RequestDeps): Promise<PreparedRequest> {

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../../src/config.ts";
 import { posternPath } from "../../test/spawn-postern.ts";
+import { peakOf } from "../peak-memory.ts";
 
 export interface ImportRun {
   isKilled: boolean;
@@ -47,16 +47,6 @@ export async function runImport(options: RunOptions): Promise<ImportRun> {
   const [code, [stdout, stderr]] = [await exited, await output];
   if (!isKilled && code !== 0) throw new Error(`the import ended with ${code}: ${stderr.slice(-2_000)}`);
   return { isKilled: code !== 0, seconds: (performance.now() - began) / 1_000, peakMb, counts: countsIn(stdout) };
-}
-
-/** Linux keeps the peak of the resident memory. 0 elsewhere, and after the process has ended. */
-function peakOf(pid: number): number {
-  try {
-    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return Math.round(Number(kilobytes ?? 0) / 1_024);
-  } catch {
-    return 0;
-  }
 }
 
 function countsIn(stdout: string): ImportRun["counts"] {

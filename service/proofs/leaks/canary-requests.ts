@@ -125,6 +125,9 @@ export async function useSending(
   await send(`{"subject":"${canaries.make("subject")}"`);
   await send(`{"text":"${canaries.make("body")}","text":"${canaries.make("body")}"}`);
   await request("POST", "/api/v1/send/validate", key, canaryMail(canaries, sender.from));
+  const defaults = canaryMail(canaries, sender.from, { idempotency_key: undefined });
+  const mails = [{}, { subject: canaries.make("subject"), to: [canaries.make("address")] }, canaries.make("body")];
+  await request("POST", "/api/v1/send/batch", key, { defaults, mails });
   await request("POST", "/api/v1/send", { "x-api-key": canaries.make("API key") }, mail);
   await request("POST", "/api/v1/send", { ...key, "idempotency-key": canaries.make("idempotency key") }, mail);
   await request("GET", `/api/v1/${canaries.make("path or field")}?to=${canaries.make("address")}`, key);

@@ -37,7 +37,7 @@ export function target({ keyId, token }: Credentials): fc.Arbitrary<string> {
     { weight: 18, arbitrary: tuple(route, id, query).map(([template, name, rest]) => fill(template, name) + rest) },
     {
       weight: 4,
-      arbitrary: tuple(constantFrom("", "/validate"), query).map((parts) => `/api/v1/send${parts.join("")}`),
+      arbitrary: tuple(constantFrom("", "/batch", "/validate"), query).map((parts) => `/api/v1/send${parts.join("")}`),
     },
     {
       weight: 2,

@@ -48,10 +48,15 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   }),
   "DELETE /api/v1/invitations/:id": ({ invitationId }) => named(`/api/v1/invitations/${invitationId}`),
   "POST /api/v1/send": ({ domain }) => ({ path: "/api/v1/send", body: aMail(domain) }),
+  "POST /api/v1/send/batch": ({ domain }) => ({ path: "/api/v1/send/batch", body: { mails: [aMail(domain)] } }),
   "POST /api/v1/send/validate": ({ domain }) => ({ path: "/api/v1/send/validate", body: aMail(domain) }),
+  "POST /api/v1/send/cancel": () => ({ path: "/api/v1/send/cancel", body: { idempotency_key: aName() } }),
+  "POST /api/v1/send/:id/cancel": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/cancel`),
   "GET /api/v1/send/:id/status": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/status`),
   "GET /api/v1/send/:id/timeline": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/timeline`),
   "GET /api/v1/send/:id/content": ({ sends }, mode) => named(`/api/v1/send/${sends[mode]}/content`),
+  "GET /api/v1/send/:id/content/attachments/:number": ({ sends }, mode) =>
+    named(`/api/v1/send/${sends[mode]}/content/attachments/0`),
   "POST /api/v1/send/:id/content/view": ({ sends }, mode) => ({
     ...named(`/api/v1/send/${sends[mode]}/content/view`),
     body: {},
@@ -59,6 +64,7 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   "GET /api/v1/sends": () => ({ path: "/api/v1/sends" }),
   "GET /api/v1/sends/export": () => ({ path: "/api/v1/sends/export" }),
   "GET /api/v1/usage": () => ({ path: "/api/v1/usage" }),
+  "GET /api/v1/requests": () => ({ path: "/api/v1/requests?status=4xx" }),
   "GET /api/v1/account": () => ({ path: "/api/v1/account" }),
   "GET /api/v1/events": () => ({ path: "/api/v1/events" }),
   "GET /api/v1/events/export": () => ({ path: "/api/v1/events/export?format=csv" }),
@@ -113,6 +119,8 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   "GET /api/v1/webhooks/:id/deliveries/:delivery_id": ({ webhooks }, mode) => named(deliveryOf(webhooks[mode])),
   "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": ({ webhooks }, mode) =>
     named(`${deliveryOf(webhooks[mode])}/replay`),
+  "POST /api/v1/webhooks/:id/deliveries/:delivery_id/curl": ({ webhooks }, mode) =>
+    named(`${deliveryOf(webhooks[mode])}/curl`),
   "POST /api/v1/webhooks/:id/replay": ({ webhooks }, mode) => ({
     ...named(`/api/v1/webhooks/${webhooks[mode].id}/replay`),
     body: aRange,
@@ -130,6 +138,7 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   "GET /api/v1/operator/processes": () => ({ path: "/api/v1/operator/processes" }),
   "GET /api/v1/operator/ses": () => ({ path: "/api/v1/operator/ses" }),
   "GET /api/v1/operator/accounts": () => ({ path: "/api/v1/operator/accounts?limit=2" }),
+  "GET /api/v1/operator/accounts/:id": ({ accountId }) => ({ path: `/api/v1/operator/accounts/${accountId}` }),
   "GET /api/v1/operator/quarantine": () => ({ path: "/api/v1/operator/quarantine" }),
   // An operator may act on every account, so none of these is 404 for another one.
   "POST /api/v1/operator/accounts/:id/hold": ({ accountId }) => onAccount(accountId, "hold"),
@@ -138,6 +147,8 @@ export const routeRequests: Record<string, (account: ScopeAccount, mode: Mode) =
   "POST /api/v1/operator/accounts/:id/guard/release": ({ accountId }) => onAccount(accountId, "guard/release"),
   "PATCH /api/v1/operator/accounts/:id/limits": ({ accountId }) => onAccount(accountId, "limits", { domains: 100 }),
   "PATCH /api/v1/operator/accounts/:id/quotas": ({ accountId }) => onAccount(accountId, "quotas", { trial: null }),
+  // The scope is checked before the entry, which does not exist.
+  "POST /api/v1/operator/quarantine/:id/read": () => ({ path: "/api/v1/operator/quarantine/1/read", body: aReason }),
   "POST /api/v1/operator/quarantine/replay": () => ({ path: "/api/v1/operator/quarantine/replay", body: aReason }),
 };
 

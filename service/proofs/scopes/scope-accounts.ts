@@ -7,7 +7,7 @@ import { insertInvitation } from "../../src/invitations/invitation-store.ts";
 import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anOperatorLogin } from "../../test/operator-login.ts";
-import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
+import { anAttachment, aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 import { aDelivery, aListener, aReplay, aWebhook } from "../../test/webhook-builders.ts";
 
 /** An account with a resource of every kind, in both modes. */
@@ -72,9 +72,10 @@ export async function aScopeAccount(db: Database, deps: ApiDeps): Promise<ScopeA
   const { id: keyId } = await anApiKey(db, deps.apiKeyIssuer, accountId);
   const suppressed = `gone@${domain}`;
   for (const mode of ["live", "test"] as const) await aSuppression(db, { accountId, mode, email: suppressed });
+  const attachments = [anAttachment(Buffer.from(domain))];
   const sends = {
-    live: await aQueuedSend(db, { accountId, mode: "live", fromDomain: domain }),
-    test: await aQueuedSend(db, { accountId, mode: "test", fromDomain: domain }),
+    live: await aQueuedSend(db, { accountId, mode: "live", fromDomain: domain, attachments }),
+    test: await aQueuedSend(db, { accountId, mode: "test", fromDomain: domain, attachments }),
   };
   const webhooks = {
     live: await aScopeWebhook(db, accountId, "live"),

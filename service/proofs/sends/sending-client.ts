@@ -16,9 +16,22 @@ export interface SendAnswer {
   body: { id?: string; queued_at?: string; idempotent?: boolean; error?: { code: string } };
 }
 
+export interface BatchVerdict {
+  status: number;
+  send?: { id: string; idempotency_key: string; idempotent: boolean };
+  error?: { code: string };
+}
+
+export interface BatchAnswer {
+  status: number;
+  body: { verdicts?: BatchVerdict[]; error?: { code: string } };
+}
+
 export interface SendingClient {
   /** Rejects when the connection closes before the answer is complete. */
   send(url: string, sender: TestSender, body: Record<string, unknown>): Promise<SendAnswer>;
+  /** The mails have the sender and the fields of `send`. */
+  sendBatch(url: string, sender: TestSender, mails: Record<string, unknown>[], batchKey?: string): Promise<BatchAnswer>;
   get(url: string, sender: TestSender): Promise<{ status: number; body: Record<string, unknown> }>;
   close(): void;
 }
@@ -51,13 +64,16 @@ export function senderDomain(number: number): string {
   return `sender-${number}.io`;
 }
 
+const hello = { to: ["jane@example.io"], subject: "Hello", text: "Hi" };
+
 /** Plain HTTP over keep-alive connections: `fetch` would use more CPU than the code under measurement. */
 export function createSendingClient(maxSockets: number): SendingClient {
   const agent = new Agent({ keepAlive: true, maxSockets });
-  const exchange = (method: string, url: string, key: string, payload: string) =>
+  const exchange = (method: string, url: string, key: string, payload: string, batchKey?: string) =>
     new Promise<{ status: number; retryAfter: string | undefined; text: string }>((resolve, reject) => {
       const headers = {
         "x-api-key": key,
+        ...(batchKey !== undefined && { "idempotency-key": batchKey }),
         ...(payload !== "" && { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
       };
       const outgoing = request(url, { method, agent, headers }, (answer) => {
@@ -73,8 +89,13 @@ export function createSendingClient(maxSockets: number): SendingClient {
       outgoing.end(payload);
     });
   return {
+    async sendBatch(url, { key, from }, mails, batchKey) {
+      const payload = JSON.stringify({ defaults: { from, ...hello }, mails });
+      const { status, text } = await exchange("POST", `${url}/api/v1/send/batch`, key, payload, batchKey);
+      return { status, body: JSON.parse(text) };
+    },
     async send(url, { key, from }, body) {
-      const payload = JSON.stringify({ from, to: ["jane@example.io"], subject: "Hello", text: "Hi", ...body });
+      const payload = JSON.stringify({ from, ...hello, ...body });
       const { status, retryAfter, text } = await exchange("POST", `${url}/api/v1/send`, key, payload);
       const retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);
       return { status, retryAfterSeconds, body: JSON.parse(text) };

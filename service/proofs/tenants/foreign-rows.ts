@@ -12,6 +12,8 @@ const tablesOfAccounts = {
   domains: "account_id",
   sends: "account_id",
   send_queue: "account_id",
+  pending_attachments: "account_id",
+  scheduled_sends: "account_id",
   events: "account_id",
   delivery_delays: "account_id",
   suppressions: "account_id",
@@ -23,6 +25,8 @@ const tablesOfAccounts = {
   usage_hours: "account_id",
   usage_key_hours: "account_id",
   usage_refusals: "account_id",
+  usage_tag_days: "account_id",
+  usage_tags: "account_id",
   idempotency_keys: "account_id",
   rate_windows: "account_id",
   queue_tails: "account_id",
@@ -40,6 +44,11 @@ const tablesOfAccounts = {
   webhook_attempts: "account_id",
   webhook_replays: "account_id",
   notifications: "account_id",
+  erasures: "account_id",
+  erasure_counts: "account_id",
+  account_deletions: "account_id",
+  logged_requests: "account_id",
+  logged_request_hours: "account_id",
 };
 
 /** A fingerprint per table of all rows of other accounts; it stays equal as long as none of them changes. */

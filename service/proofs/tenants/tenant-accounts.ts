@@ -7,7 +7,7 @@ import { insertInvitation } from "../../src/invitations/invitation-store.ts";
 import type { Mode } from "../../src/mode.ts";
 import { aLogin, anAccount, anApiKey, aUser } from "../../test/builders.ts";
 import { anEvent } from "../../test/event-builders.ts";
-import { aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
+import { anAttachment, aQueuedSend, aSuppression, aVerifiedDomain } from "../../test/send-builders.ts";
 import { aDelivery, aListener, aReplay, aWebhook } from "../../test/webhook-builders.ts";
 
 export interface Tenant {
@@ -27,7 +27,7 @@ export interface Tenant {
   sends: { id: string; mode: Mode }[];
   eventIds: string[];
   suppressed: string;
-  webhooks: { id: string; deliveryId: string; replayId: string; listenerId: string; mode: Mode }[];
+  webhooks: { id: string; deliveryId: string; sendId: string; replayId: string; listenerId: string; mode: Mode }[];
   /** The tag and ids that no other account may see. */
   marks: string[];
 }
@@ -64,17 +64,18 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
   });
   const [sends, eventIds, suppressed] = [[] as Tenant["sends"], [] as string[], `bounced@${tag}.test`];
   for (const mode of ["live", "test"] as const) {
-    const id = await aQueuedSend(db, { accountId, mode, fromDomain: domain, to: [`to@${tag}.test`] });
+    const attachments = [anAttachment(Buffer.from(tag))];
+    const id = await aQueuedSend(db, { accountId, mode, fromDomain: domain, to: [`to@${tag}.test`], attachments });
     await anAttempt(db, id, tag);
+    await useIdAsKey(db, id);
     sends.push({ id, mode });
     eventIds.push(await anEvent(db, { accountId, mode, sendId: id, recipient: `to@${tag}.test` }));
     for (const email of [suppressed, commonSuppressed]) await aSuppression(db, { accountId, mode, email });
   }
-  const webhooks = [
-    await aTenantWebhook(db, { accountId, tag, mode: "live" }),
-    await aTenantWebhook(db, { accountId, tag, mode: "test" }),
-  ];
+  const webhooks: Tenant["webhooks"] = [];
+  for (const { id, mode } of sends) webhooks.push(await aTenantWebhook(db, { accountId, tag, mode, sendId: id }));
   await someUsage(db, { accountId, domain, keyIds: [liveKey.id, testKey.id] });
+  await someRequests(db, { accountId, tag, keyIds: [liveKey.id, testKey.id] });
   const keyIds = [liveKey.id, testKey.id, spareKey.id];
   return {
     accountId,
@@ -107,15 +108,15 @@ export async function aTenant(db: Database, deps: ApiDeps, number: number): Prom
 
 export async function aTenantWebhook(
   db: Database,
-  { accountId, tag, mode }: { accountId: string; tag: string; mode: Mode },
+  { accountId, tag, mode, sendId }: { accountId: string; tag: string; mode: Mode; sendId: string },
 ) {
   const id = await aWebhook(db, { accountId, mode, url: `https://${tag}.example.com/hooks` });
-  const deliveryId = await aDelivery(db, { accountId, endpointId: id, state: "failed", envelope: tag });
+  const deliveryId = await aDelivery(db, { accountId, endpointId: id, state: "failed", envelope: tag, sendId });
   const replayId = await aReplay(db, { accountId, endpointId: id });
   // The proof at full size takes longer than a listener lasts.
   const { id: listenerId } = await aListener(db, { accountId, mode, seconds: 86_400 });
   await aDelivery(db, { accountId, endpointId: listenerId, state: "pending", envelope: tag });
-  return { id, deliveryId, replayId, listenerId, mode };
+  return { id, deliveryId, sendId, replayId, listenerId, mode };
 }
 
 export async function anInvitation(db: Database, accountId: string, email: string): Promise<string> {
@@ -125,6 +126,18 @@ export async function anInvitation(db: Database, accountId: string, email: strin
   return id;
 }
 
+async function someRequests(db: Database, { accountId, tag, keyIds }: Pick<Tenant, "accountId" | "tag" | "keyIds">) {
+  await db.query({
+    name: "some-requests",
+    text: `
+      insert into logged_requests (id, account_id, mode, method, route, status, error_code, api_key_id, request_id)
+      select new_id_at(now()), $1, case position when 2 then 'test' else 'live' end, 'GET', '/api/v1/sends', 401, 'UNAUTHORIZED', key_id,
+        $2 || '.request'
+      from unnest($3::uuid[]) with ordinality as keys (key_id, position)`,
+    values: [accountId, tag, keyIds],
+  });
+}
+
 async function anAttempt(db: Database, sendId: string, tag: string): Promise<void> {
   await db.query({
     name: "an-attempt",
@@ -132,6 +145,15 @@ async function anAttempt(db: Database, sendId: string, tag: string): Promise<voi
       insert into send_attempts (send_id, attempt, started_at, outcome, request_id)
       values ($1, 1, now(), 'try-later', $2)`,
     values: [sendId, tag],
+  });
+}
+
+/** As the accept statement stores a send without an idempotency key of its own. */
+async function useIdAsKey(db: Database, sendId: string): Promise<void> {
+  await db.query({
+    name: "use-id-as-key",
+    text: "update sends set payload_hash = '\\x00' where id = $1",
+    values: [sendId],
   });
 }
 
@@ -151,9 +173,15 @@ async function someUsage(db: Database, { accountId, domain, keyIds }: Pick<Tenan
       ), refusals as (
         insert into usage_refusals (account_id, api_key_id, hour, code, count)
         select account_id, key_id, hour, 'VALIDATION_ERROR', 1 from given
+      ), tags as (
+        insert into usage_tags (account_id, mode, month, tag)
+        select account_id, case when is_test then 'test' else 'live' end, date_trunc('month', hour, 'UTC'), $2 from given
+      ), tag_days as (
+        insert into usage_tag_days (account_id, mode, day, tag, accepted_sends)
+        select account_id, case when is_test then 'test' else 'live' end, hour at time zone 'UTC', $2, 1 from given
       )
-      insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, sends, api_key_id)
-      select account_id, hour_number(hour), 1, 0, is_test, $2, 1, key_id from given`,
+      insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, sends, api_key_id, tags)
+      select account_id, hour_number(hour), 1, 0, is_test, $2, 1, key_id, array[$2, 'not-folded.' || $2] from given`,
     values: [accountId, domain, keyIds],
   });
 }

@@ -45,6 +45,7 @@ export function probesOfOwn({ sends, domainIds, webhooks }: Tenant, shown: reado
       own("getSendTimeline", `/send/${id}/timeline?mode=${mode}`),
       own("getSendStatus", `/send/${id}/status?mode=${mode}`),
       own("getSendContent", `/send/${id}/content?mode=${mode}`),
+      own("getAttachment", `/send/${id}/content/attachments/0?mode=${mode}`),
     ]),
     ...domainIds.map((id) => own("getDomain", `/domains/${id}`)),
     ...webhooks
@@ -53,6 +54,7 @@ export function probesOfOwn({ sends, domainIds, webhooks }: Tenant, shown: reado
         own("getWebhook", `/webhooks/${id}`),
         own("listWebhookDeliveries", `/webhooks/${id}/deliveries`),
         own("listWebhookDeliveries", `/webhooks/${id}/deliveries?state=failed&before=${newest}`),
+        own("listWebhookDeliveries", `/webhooks/${id}/deliveries?type=send.bounced&send_id=${newest}`),
         own("getWebhookDelivery", `/webhooks/${id}/deliveries/${deliveryId}`),
         own("listWebhookReplays", `/webhooks/${id}/replays`),
         own("getWebhookReplay", `/webhooks/${id}/replays/${replayId}`),
@@ -62,6 +64,9 @@ export function probesOfOwn({ sends, domainIds, webhooks }: Tenant, shown: reado
     own("getUsage", "/usage"),
     own("getUsage", "/usage?group=domain"),
     own("getUsage", "/usage?group=api_key&by=day"),
+    own("getUsage", "/usage?group=tag&by=range"),
+    own("listRequests", "/requests"),
+    own("listRequests", `/requests?status=4xx&before=${newest}`),
     own("getMe", "/auth/me"),
     own("listSessions", "/auth/sessions"),
     own("getTotp", "/auth/totp"),
@@ -104,7 +109,11 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
       absent("getSendStatus", "GET", `/send/${id}/status`),
       absent("getSendTimeline", "GET", `/send/${id}/timeline`),
       absent("getSendContent", "GET", `/send/${id}/content`),
+      absent("getAttachment", "GET", `/send/${id}/content/attachments/0`),
       absent("createContentView", "POST", `/send/${id}/content/view`, {}),
+      absent("cancelSend", "POST", `/send/${id}/cancel`),
+      // Without a key of its own, the id of a send is its key.
+      absent("cancelSendByKey", "POST", "/send/cancel", { idempotency_key: id }),
       own("listEvents", `/events?email_id=${id}`),
       own("listSends", `/sends?before=${id}`),
     ]),
@@ -112,6 +121,7 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
       absent("getSendStatus", "GET", `/send/${id}/status?mode=${mode}`),
       absent("getSendTimeline", "GET", `/send/${id}/timeline?mode=${mode}`),
       absent("getSendContent", "GET", `/send/${id}/content?mode=${mode}`),
+      absent("getAttachment", "GET", `/send/${id}/content/attachments/0?mode=${mode}`),
       own("listEvents", `/events?mode=${mode}&email_id=${id}`),
       own("listSends", `/sends?mode=${mode}&before=${id}`),
       own("listSends", `/sends?mode=${mode}&recipient=to@${tag}.test`),
@@ -119,6 +129,8 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
       own("listEvents", `/events?mode=${mode}&recipient=to@${tag}.test`),
     ]),
     ...other.eventIds.map((id) => own("listEvents", `/events?before=${id}`)),
+    own("listRequests", `/requests?request_id=${tag}.request`),
+    ...other.keyIds.map((id) => own("listRequests", `/requests?api_key_id=${id}`)),
     {
       operation: "validateSend",
       method: "POST",
@@ -127,6 +139,13 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
       body: { ...aMail(domain, suppressed), idempotency_key: commonIdempotencyKey },
     },
     { operation: "send", method: "POST", path: "/api/v1/send", kind: "absent", body: aMail(domain, suppressed) },
+    {
+      operation: "sendBatch",
+      method: "POST",
+      path: "/api/v1/send/batch",
+      kind: "absent",
+      body: { mails: [aMail(domain, suppressed)] },
+    },
     ...other.domainIds.flatMap((id) => [
       absent("getDomain", "GET", `/domains/${id}`),
       absent("getDomainDns", "GET", `/domains/${id}/dns`),
@@ -149,11 +168,13 @@ export function probesOfOther(other: Tenant, shown: readonly Mode[]): Probe[] {
 }
 
 function probesOfWebhooks({ webhooks }: Tenant): Probe[] {
-  return webhooks.flatMap(({ id, deliveryId, replayId, listenerId }) => [
+  return webhooks.flatMap(({ id, deliveryId, sendId, replayId, listenerId }) => [
     absent("getWebhook", "GET", `/webhooks/${id}`),
     absent("listWebhookDeliveries", "GET", `/webhooks/${id}/deliveries`),
+    absent("listWebhookDeliveries", "GET", `/webhooks/${id}/deliveries?send_id=${sendId}`),
     absent("getWebhookDelivery", "GET", `/webhooks/${id}/deliveries/${deliveryId}`),
     absent("replayWebhookDelivery", "POST", `/webhooks/${id}/deliveries/${deliveryId}/replay`),
+    absent("getWebhookDeliveryCurl", "POST", `/webhooks/${id}/deliveries/${deliveryId}/curl`),
     absent("replayWebhook", "POST", `/webhooks/${id}/replay`, aRange),
     absent("listWebhookReplays", "GET", `/webhooks/${id}/replays`),
     absent("getWebhookReplay", "GET", `/webhooks/${id}/replays/${replayId}`),
@@ -190,7 +211,9 @@ function operatorProbes({ accountId }: Tenant): Probe[] {
     forOperator("listProcesses", "GET", "/processes"),
     forOperator("getSesState", "GET", "/ses"),
     forOperator("listAccounts", "GET", "/accounts"),
+    forOperator("getOperatorAccount", "GET", account),
     forOperator("listQuarantine", "GET", "/quarantine"),
+    forOperator("readQuarantined", "POST", "/quarantine/1/read", {}),
     forOperator("holdAccount", "POST", `${account}/hold`, {}),
     forOperator("releaseAccount", "POST", `${account}/release`, {}),
     forOperator("switchGuard", "POST", `${account}/guard`, { on: false }),
@@ -219,6 +242,8 @@ export function probesThatChange({ domain, tag, spareKeyId, sends }: Tenant, rou
   const mail = { ...aMail(domain, `to@${tag}.test`), idempotency_key: commonIdempotencyKey };
   return [
     { operation: "send", method: "POST", path: "/api/v1/send", kind: "change", body: mail },
+    change("cancelSendByKey", "POST", "/send/cancel", { idempotency_key: commonIdempotencyKey }),
+    ...sends.map(({ id }) => change("cancelSend", "POST", `/send/${id}/cancel`)),
     ...sends.map(({ id }) => change("createContentView", "POST", `/send/${id}/content/view`, {})),
     change("createApiKey", "POST", "/api-keys", { name: tag, type: "live" }),
     change("rollApiKey", "POST", `/api-keys/${spareKeyId}/roll`, { overlap_seconds: 0 }),
@@ -252,6 +277,7 @@ function changesOfWebhooks({ id, deliveryId, replayId, listenerId }: Spares["web
     change("rotateWebhookSecret", "POST", `/webhooks/${id}/rotate`, { overlap_seconds: 60 }),
     change("testWebhook", "POST", `/webhooks/${id}/test`, { type: "send.sent" }),
     change("replayWebhookDelivery", "POST", `/webhooks/${id}/deliveries/${deliveryId}/replay`),
+    change("getWebhookDeliveryCurl", "POST", `/webhooks/${id}/deliveries/${deliveryId}/curl`),
     change("cancelWebhookReplay", "POST", `/webhooks/${id}/replays/${replayId}/cancel`),
     change("replayWebhook", "POST", `/webhooks/${id}/replay`, aRange),
     change("deleteWebhook", "DELETE", `/webhooks/${id}`),

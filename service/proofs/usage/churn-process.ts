@@ -43,7 +43,7 @@ for (;;) {
 
 async function accept(): Promise<void> {
   const candidates = Array.from({ length: 30 }, () => {
-    const { accountId, domains, apiKeyIds } = pick(accounts);
+    const { accountId, domains, apiKeyIds, tags } = pick(accounts);
     const mode = dice.roll(4) === 0 ? "test" : "live";
     const { name, written } = pick(domains);
     const count = 1 + dice.roll(3);
@@ -54,11 +54,18 @@ async function accept(): Promise<void> {
       candidate.send.fromAddress = `a@${written}`;
       const hash = Buffer.alloc(16, `${accountId.slice(-4)}${dice.roll(100_000)}`);
       if (dice.roll(2) === 0) candidate.send.idempotencyHash = hash;
+      candidate.send.tags = randomTags(tags);
     }
     const apiKeyId = dice.roll(2) === 0 ? apiKeyIds[mode] : undefined;
     return { ...candidate, mode, apiKeyId, secretId: apiKeyId } as const;
   });
   await Promise.all(candidates.map(decide));
+}
+
+/** Up to ten; half of the sends have none. */
+function randomTags(different: number): string[] {
+  if (dice.roll(2) === 0) return [];
+  return [...new Set(Array.from({ length: 1 + dice.roll(10) }, () => `t${dice.roll(different)}`))];
 }
 
 async function claim(mode: Mode): Promise<ClaimedSend[]> {

@@ -8,6 +8,8 @@ export interface ChurnSender {
   accountId: string;
   domains: ChurnDomain[];
   apiKeyIds: Record<Mode, string>;
+  /** How many different tags its sends have. */
+  tags: number;
 }
 
 interface ChurnDomain {
@@ -16,7 +18,12 @@ interface ChurnDomain {
   written: string;
 }
 
-export async function aSender(db: Database, { writesUnicode }: { writesUnicode: boolean }): Promise<ChurnSender> {
+interface SenderOptions {
+  writesUnicode: boolean;
+  tags: number;
+}
+
+export async function aSender(db: Database, { writesUnicode, tags }: SenderOptions): Promise<ChurnSender> {
   const accountId = await anAccount(db);
   const names = [await aVerifiedDomain(db, accountId), await aVerifiedDomain(db, accountId)];
   const domains = names.map((name) => ({ name, written: name }));
@@ -27,6 +34,7 @@ export async function aSender(db: Database, { writesUnicode }: { writesUnicode: 
   return {
     accountId,
     domains,
+    tags,
     apiKeyIds: { live: await aKey(db, accountId, "live"), test: await aKey(db, accountId, "test") },
   };
 }

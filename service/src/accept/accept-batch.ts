@@ -1,16 +1,28 @@
+import type { StoredChunks } from "../attachments/store-chunks.ts";
 import { type Admission, createAdmission } from "../db/admission.ts";
-import { booleanArray, byteaArray, smallintArray, textArray, uuidArray, uuidBytesArray } from "../db/array-param.ts";
+import {
+  booleanArray,
+  byteaArray,
+  integerArray,
+  smallintArray,
+  textArray,
+  uuidArray,
+  uuidBytesArray,
+} from "../db/array-param.ts";
 import { createBatch } from "../db/batch.ts";
-import type { Database } from "../db/database.ts";
+import { isOutsideRange } from "../db/code-range.ts";
+import type { Database, Statement } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
+import { AppError } from "../errors.ts";
 import type { Mode } from "../mode.ts";
 import { acceptStatement } from "./accept-statement.ts";
+import { acceptCost, findExceeded } from "./exceeded-quotas.ts";
 import type { OriginalPayload } from "./fingerprint.ts";
 import { createQueueHead, type QueueHead } from "./queue-head.ts";
 import type { QuotaCost, QuotaState } from "./quota-states.ts";
 import { noQuotas, type Quotas } from "./quotas.ts";
 
-/** One request for the accept statement. Without a send its payload is invalid, and it is only counted. */
+/** One mail for the accept statement. Without a send the payload of its request is invalid, and it is only counted. */
 export interface Candidate {
   accountId: string;
   mode: Mode;
@@ -46,7 +58,15 @@ export interface CandidateSend {
   tags?: string[];
   /** Canonical JSON. */
   metadata?: string | undefined;
+  /** One of the two at most. */
+  expiresAt?: Date | undefined;
+  ttlSeconds?: number | undefined;
+  scheduledAt?: Date | undefined;
   sealed: Buffer;
+  /** Already stored; the statement counts and links them. */
+  attachments?: StoredChunks | undefined;
+  /** Undefined unless the request belongs to a sampled trace. */
+  trace?: Buffer | undefined;
 }
 
 /** Limits and what remains of them after this request, in the order second, ten seconds, minute. */
@@ -72,19 +92,25 @@ export type Decision =
   /** `usage` is undefined when the answer of the statement was lost and the send was found afterwards. */
   | { kind: "stored"; usage: RateUsage | undefined; answer: FirstAnswer }
   | { kind: "repeat"; usage: RateUsage; answer: FirstAnswer; original: OriginalPayload }
+  /** Its expiry has passed. */
+  | { kind: "expired"; usage: RateUsage }
   | { kind: "domain-not-verified"; usage: RateUsage }
+  /** The attachments were deleted before the statement ran, because the request took an hour. */
+  | { kind: "attachments-gone"; usage: RateUsage }
   | { kind: "over-quota"; usage: RateUsage; quota: QuotaState };
 
-export type Decide = (candidate: Candidate) => Promise<Decision>;
+/** Decides the mails of one request together, and returns the decisions in their order. */
+export type Decide = (candidates: Candidate[]) => Promise<Decision[]>;
 
 const maxItems = 200;
 const maxBytes = 4 * 1024 * 1024;
 
 /**
  * Requests that arrive during a round trip share the next one; each waits for its own commit. When many wait, a second round trip runs
- * beside the first: with one, this process was busy for 78 % of the time and PostgreSQL for 57 %.
+ * beside the first: with one, this process was busy for 78 % of the time and PostgreSQL for 57 %. The mails of a request are in one
+ * round trip and one commit.
  */
-export function createAcceptBatch(
+export function createAcceptRoundTrips(
   db: Database,
   clock: DatabaseClock,
   admission: Admission = createAcceptAdmission(),
@@ -93,15 +119,27 @@ export function createAcceptBatch(
   const head = createQueueHead(db);
   head.current();
   return createBatch({
-    run: (candidates: Candidate[]) => decideAll(db, { clock, head, quotas }, candidates),
+    run: (requests: Candidate[][]) => decideAll(db, { clock, head, quotas }, requests),
     maxItems,
     maxBytes,
     maxWaitingBytes: 64 * 1024 * 1024,
     secondBatchFrom: 16,
     admission,
-    sizeOf: ({ send }) =>
-      send === undefined ? 100 : send.sealed.length + send.subject.length + (send.metadata?.length ?? 0) + 1000,
+    sizeOf: (mails) => mails.reduce((sum, mail) => sum + sizeOf(mail), 0),
+    countOf: (mails) => mails.length,
   });
+}
+
+function sizeOf({ send }: Candidate): number {
+  return send === undefined ? 100 : send.sealed.length + send.subject.length + (send.metadata?.length ?? 0) + 1000;
+}
+
+/** For requests with one mail each. */
+export function createAcceptBatch(
+  ...options: Parameters<typeof createAcceptRoundTrips>
+): (candidate: Candidate) => Promise<Decision> {
+  const decide = createAcceptRoundTrips(...options);
+  return async (candidate) => (await decide([candidate]))[0] as Decision;
 }
 
 /** The API also asks it before it reads a body. */
@@ -118,6 +156,7 @@ interface AnswerRow extends Omit<FirstAnswer, "suppressed"> {
   decidedAt: string;
   hasPayload: boolean;
   isDomainVerified: boolean;
+  isComplete: boolean;
   isNew: boolean;
   suppressed: string[] | null;
   originalFingerprint: Buffer | null;
@@ -127,42 +166,73 @@ interface AnswerRow extends Omit<FirstAnswer, "suppressed"> {
 async function decideAll(
   db: Database,
   { clock, head, quotas }: { clock: DatabaseClock; head: QueueHead; quotas: Quotas },
-  candidates: Candidate[],
-): Promise<Decision[]> {
+  requests: Candidate[][],
+): Promise<Decision[][]> {
+  const candidates = requests.flat();
   const stale = quotas.readStale(candidates);
   if (stale !== undefined) await stale;
   const startedAt = performance.now();
-  const exceeded = candidates.map(({ send, ...account }) => send && quotas.findExceeded(account, costOf(send)));
+  const found = findExceeded(db, quotas, requests);
+  const exceeded = found instanceof Promise ? await found : found;
+  const isExpired = candidates.map(
+    ({ send }) => send?.expiresAt !== undefined && send.expiresAt.getTime() <= clock.now(),
+  );
+  const isRefused = candidates.map((_, position) => isExpired[position] === true || exceeded[position] !== undefined);
   const hasGeneratedKeys = candidates.some(({ send }) => send?.generatedKey !== undefined);
+  const hasAttachments = candidates.some(({ send }) => send?.attachments !== undefined);
+  const hasTraces = candidates.some(({ send }) => send?.trace !== undefined);
   // crash point: before-accept
-  const rows = await db.query<AnswerRow>({
-    name: hasGeneratedKeys ? "accept-sends-generated-keys" : "accept-sends",
-    text: acceptStatement(hasGeneratedKeys),
-    values: [...parametersOf(candidates, exceeded, quotas), ...head.current()],
+  const rows = await runAccept(db, {
+    name: `accept-sends${hasGeneratedKeys ? "-generated-keys" : ""}${hasAttachments ? "-attachments" : ""}${hasTraces ? "-traces" : ""}`,
+    text: acceptStatement({ hasGeneratedKeys, hasAttachments, hasTraces }),
+    values: [
+      ...parametersOf(requests, isRefused, quotas),
+      ...head.current(),
+      ...(hasTraces ? [byteaArray(candidates.map(({ send }) => send?.trace ?? null))] : []),
+    ],
   });
   // crash point: after-accept
   const decisions: Decision[] = candidates.map(() => ({ kind: "not-allowed" }));
   for (const row of rows) {
-    const [candidate, decision] = [candidates[row.position - 1], decisionOf(row, exceeded[row.position - 1])];
-    decisions[row.position - 1] = decision;
+    const position = row.position - 1;
+    const refusal = { exceeded: exceeded[position], isExpired: isExpired[position] === true };
+    const [candidate, decision] = [candidates[position], decisionOf(row, refusal)];
+    decisions[position] = decision;
     if (decision.kind !== "stored" || candidate?.send === undefined) continue;
-    quotas.add(candidate, costOf(candidate.send, decision.answer), startedAt);
+    quotas.add(candidate, storedCost(candidate.send, decision.answer), startedAt);
   }
   const [latest] = rows;
   if (latest !== undefined) clock.observe(Date.parse(latest.decidedAt));
-  return decisions;
+  return requests.map((mails) => decisions.splice(0, mails.length));
 }
 
-/** Before the decision it is unknown which recipients are suppressed. */
-function costOf({ recipients, sealed }: CandidateSend, answer?: FirstAnswer): QuotaCost {
+/** Without a cause, because nothing was stored: the request is refused at once. */
+async function runAccept(db: Database, statement: Statement): Promise<AnswerRow[]> {
+  try {
+    return await db.query<AnswerRow>(statement);
+  } catch (error) {
+    if (!isOutsideRange(error)) throw error;
+    throw new AppError("UNAVAILABLE", "This process is being replaced by a newer version. Try again shortly.", {
+      retryAfterSeconds: 2,
+    });
+  }
+}
+
+function storedCost(send: CandidateSend, { status, suppressed }: FirstAnswer): QuotaCost {
+  const { recipients, queuedRecipients, contentBytes } = acceptCost(send);
   return {
-    recipients: recipients.length,
-    queuedRecipients: recipients.length - (answer?.suppressed.length ?? 0),
-    contentBytes: answer?.status === "suppressed" ? 0 : sealed.length,
+    recipients,
+    queuedRecipients: queuedRecipients - suppressed.length,
+    contentBytes: status === "suppressed" ? 0 : contentBytes,
   };
 }
 
-function decisionOf(row: AnswerRow, exceeded: QuotaState | undefined): Decision {
+interface Refusal {
+  exceeded: QuotaState | undefined;
+  isExpired: boolean;
+}
+
+function decisionOf(row: AnswerRow, { exceeded, isExpired }: Refusal): Decision {
   const usage = { limits: row.limits, remaining: row.remaining };
   if (!row.isAdmitted) return { kind: "over-limit", usage, retryMs: row.retryMs };
   if (!row.hasPayload) return { kind: "not-valid", usage };
@@ -172,7 +242,9 @@ function decisionOf(row: AnswerRow, exceeded: QuotaState | undefined): Decision 
   const answer = { sendId, status, queuedAt, suppressed: row.suppressed ?? [], holdReason };
   if (original !== undefined) return { kind: "repeat", usage, answer, original };
   if (row.isNew) return { kind: "stored", usage, answer };
+  if (isExpired) return { kind: "expired", usage };
   // A domain that is not verified comes first: waiting for the quota does not help.
+  if (row.isDomainVerified && exceeded === undefined && !row.isComplete) return { kind: "attachments-gone", usage };
   if (!row.isDomainVerified || exceeded === undefined) return { kind: "domain-not-verified", usage };
   return { kind: "over-quota", usage, quota: exceeded };
 }
@@ -183,7 +255,8 @@ function originalOf({ originalFingerprint, originalPayloadHash }: AnswerRow): Or
 }
 
 /** Lists of addresses and tags are joined with commas, because neither contains one. */
-function parametersOf(candidates: Candidate[], exceeded: (QuotaState | undefined)[], quotas: Quotas): Buffer[] {
+function parametersOf(requests: Candidate[][], isRefused: boolean[], quotas: Quotas): Buffer[] {
+  const candidates = requests.flat();
   const sends = candidates.map((candidate) => candidate.send);
   return [
     uuidArray(candidates.map((candidate) => candidate.accountId)),
@@ -205,10 +278,16 @@ function parametersOf(candidates: Candidate[], exceeded: (QuotaState | undefined
     uuidArray(candidates.map((candidate) => candidate.apiKeyId ?? null)),
     byteaArray(sends.map((send) => send?.payloadHash ?? null)),
     uuidArray(sends.map((send) => send?.generatedKey ?? null)),
-    booleanArray(exceeded.map((quota) => quota !== undefined)),
+    booleanArray(isRefused),
     booleanArray(candidates.map((candidate) => quotas.isQueueCounted(candidate))),
     textArray(sends.map((send) => send?.idempotencyKey ?? null)),
     textArray(sends.map((send) => (send?.tags?.length ? send.tags.join(",") : null))),
     textArray(sends.map((send) => send?.metadata ?? null)),
+    booleanArray(requests.flatMap((mails) => mails.map((_mail, index) => index === mails.length - 1))),
+    integerArray(sends.map((send) => send?.attachments?.chunks ?? null)),
+    integerArray(sends.map((send) => send?.attachments?.bytes ?? null)),
+    textArray(sends.map((send) => send?.expiresAt?.toISOString() ?? null)),
+    integerArray(sends.map((send) => send?.ttlSeconds ?? null)),
+    textArray(sends.map((send) => send?.scheduledAt?.toISOString() ?? null)),
   ];
 }

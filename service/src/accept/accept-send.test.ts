@@ -69,10 +69,10 @@ function aRequest(domain: string, change: Partial<SendRequest> = {}): SendReques
 /** Loses the first answer of the database, either after the commit or before the statement ran. */
 function losingFirstAnswer(decide: Decide, isCommitted: boolean): Decide {
   let isLost = false;
-  return async (candidate) => {
-    if (isLost) return decide(candidate);
+  return async (candidates) => {
+    if (isLost) return decide(candidates);
     isLost = true;
-    if (isCommitted) await decide(candidate);
+    if (isCommitted) await decide(candidates);
     throw new AppError("UNAVAILABLE", "The connection was cut.", { cause: new Error("reset") });
   };
 }
@@ -137,15 +137,15 @@ test("a key that was revoked after the API checked it, but before the commit, is
 test("a second try of the same candidate finds the send that the first try stored", async () => {
   const { sender, domain } = await aSender();
   const deps = await testDeps();
-  const candidates: Parameters<Decide>[0][] = [];
-  const decide: Decide = (candidate) => {
-    candidates.push(candidate);
-    return deps.decide(candidate);
+  const decided: Parameters<Decide>[0][] = [];
+  const decide: Decide = (candidates) => {
+    decided.push(candidates);
+    return deps.decide(candidates);
   };
   const first = await acceptSend({ ...deps, decide }, sender, aRequest(domain, { idempotencyKey: "k" }));
-  const [candidate] = candidates;
-  if (candidate === undefined || !("accepted" in first)) throw new Error("the send was not accepted");
-  expect(await deps.decide(candidate)).toMatchObject({ kind: "repeat", answer: { sendId: first.accepted.id } });
+  const [candidates] = decided;
+  if (candidates === undefined || !("accepted" in first)) throw new Error("the send was not accepted");
+  expect(await deps.decide(candidates)).toMatchObject([{ kind: "repeat", answer: { sendId: first.accepted.id } }]);
   expect(await countOf("sends", sender.accountId)).toBe(1);
 });
 

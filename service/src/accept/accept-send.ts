@@ -1,14 +1,18 @@
 import type { KeyObject } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { factsOf } from "../attachments/attachment.ts";
+import type { AttachmentStore } from "../attachments/attachment-store.ts";
 import type { Database } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
-import { AppError } from "../errors.ts";
 import type { Mode } from "../mode.ts";
 import type { Secret } from "../secret.ts";
 import { sealContent } from "../sends/content.ts";
 import { isSendId, newSendId } from "../sends/send-id.ts";
 import { recipientsOf, type SendRequest } from "../sends/send-request.ts";
+import { storedTrace, type TraceParent } from "../traceparent.ts";
+import { inCreatingSpan, type SpanResult } from "../tracing.ts";
 import type { Candidate, CandidateSend, Decide, Decision } from "./accept-batch.ts";
-import { findAcceptedSend } from "./find-accepted-send.ts";
+import { decideOrFind, type Unknown } from "./decide-or-find.ts";
 import {
   compareWithOriginal,
   type DifferingFields,
@@ -20,8 +24,9 @@ import type { Quotas } from "./quotas.ts";
 import type { RateRefusals } from "./rate-refusals.ts";
 
 export interface AcceptDeps {
-  /** Only the statements of POST /send use these connections. */
+  /** Only the statements of POST /send and POST /send/batch use these connections. */
   db: Database;
+  attachments: AttachmentStore;
   decide: Decide;
   /** Throws 503 when `decide` would refuse the request at once. */
   requireCapacity: () => void;
@@ -53,6 +58,7 @@ export interface Accepted {
   isRepeat: boolean;
   /** As the caller wrote them. */
   suppressedRecipients: string[];
+  scheduledAt?: Date | undefined;
   /** Why the send waits; null unless the mail of the account is on hold and this request created the send. */
   holdReason: string | null;
 }
@@ -76,38 +82,111 @@ export async function acceptSend(
   sender: Sender,
   request: SendRequest | undefined,
 ): Promise<Acceptance> {
-  const candidate = newCandidate(deps, sender, request);
-  const askedAt = performance.now();
-  const decision = await decide(deps, candidate);
-  if (decision.kind === "over-limit") {
-    // Measured from before the query. An early re-check costs one query; a late one would refuse a permitted request.
-    deps.refusals.remember(sender, decision.retryMs - (performance.now() - askedAt), decision.usage);
-  }
-  if (request === undefined || candidate.send === undefined) return withoutAnswer(decision);
-  switch (decision.kind) {
-    case "stored":
-      if (decision.answer.status === "queued") deps.hint();
-      return { ...decision, accepted: acceptedAs(request, decision.answer, false) };
-    case "repeat": {
-      const fields = compareWithOriginal(decision.original, candidate.send);
-      if (fields !== undefined) return { kind: "conflict", usage: decision.usage, id: decision.answer.sendId, fields };
-      // The same id under the same key: the first try was stored, and only its answer was lost.
-      const isRepeat = decision.answer.sendId !== candidate.send.id;
-      return { ...decision, accepted: acceptedAs(request, decision.answer, isRepeat) };
-    }
-    default:
-      return decision;
-  }
+  const [acceptance] = await acceptSends(deps, sender, [request]);
+  if (acceptance === undefined) throw new Error("the accept statement returned no decision");
+  if (acceptance.kind === "unknown") throw acceptance.error;
+  return acceptance;
 }
 
-function withoutAnswer(decision: Decision): Refused {
-  if (decision.kind === "stored" || decision.kind === "repeat")
+/** The mails of one request, in one commit. Together they count once against the rate limit. `parent`: the trace of the request. */
+export function acceptSends(
+  deps: AcceptDeps,
+  sender: Sender,
+  requests: (SendRequest | undefined)[],
+  parent?: TraceParent,
+): Promise<(Acceptance | Unknown)[]> {
+  const { accountId, mode } = sender;
+  const attributes = { "postern.account.id": accountId, "postern.mode": mode, "postern.mails": requests.length };
+  return inCreatingSpan("accept", { kind: "PRODUCER", parent, attributes, describe }, (kept) =>
+    storeSends(deps, sender, requests, kept),
+  );
+}
+
+function describe([acceptance, ...more]: (Acceptance | Unknown)[]): SpanResult {
+  if (acceptance === undefined || more.length > 0) return {};
+  const id = "accepted" in acceptance ? { "postern.send.id": acceptance.accepted.id } : {};
+  return { attributes: { "postern.decision": acceptance.kind, ...id } };
+}
+
+async function storeSends(
+  deps: AcceptDeps,
+  sender: Sender,
+  requests: (SendRequest | undefined)[],
+  trace: TraceParent | undefined,
+): Promise<(Acceptance | Unknown)[]> {
+  const candidates = await newCandidates(deps, sender, requests, storedTrace(trace));
+  for (const [index, request] of requests.entries()) await storeAttachments(deps, candidates[index], request);
+  const askedAt = performance.now();
+  const decisions = await decideOrFind(deps, candidates);
+  for (const [index, decision] of decisions.entries()) forgetUnlinked(deps, candidates[index], decision);
+  const refused = decisions.find((decision) => decision.kind === "over-limit");
+  if (refused !== undefined) {
+    // Measured from before the query. An early re-check costs one query; a late one would refuse a permitted request.
+    deps.refusals.remember(sender, refused.retryMs - (performance.now() - askedAt), refused.usage);
+  }
+  if (decisions.some((decision) => decision.kind === "stored" && decision.answer.status === "queued")) deps.hint();
+  return decisions.map((decision, index) => acceptanceOf(requests[index], candidates[index]?.send, decision));
+}
+
+function acceptanceOf(
+  request: SendRequest | undefined,
+  send: CandidateSend | undefined,
+  decision: Decision | Unknown,
+): Acceptance | Unknown {
+  if (decision.kind !== "stored" && decision.kind !== "repeat") return decision;
+  if (request === undefined || send === undefined)
     throw new Error("the statement stored a send for a request without one");
-  return decision;
+  if (decision.kind === "stored") return { ...decision, accepted: acceptedAs(request, decision.answer, false) };
+  const fields = compareWithOriginal(decision.original, send);
+  if (fields !== undefined) return { kind: "conflict", usage: decision.usage, id: decision.answer.sendId, fields };
+  // The same id under the same key: the first try was stored, and only its answer was lost.
+  const isRepeat = decision.answer.sendId !== send.id;
+  return { ...decision, accepted: acceptedAs(request, decision.answer, isRepeat) };
+}
+
+/** Before the decision, so that the statement of many sends stays short. */
+async function storeAttachments(
+  deps: AcceptDeps,
+  candidate: Candidate | undefined,
+  request: SendRequest | undefined,
+): Promise<void> {
+  if (candidate?.send === undefined || !request?.attachments?.length) return;
+  const owner = { accountId: candidate.accountId, sendId: candidate.send.id };
+  candidate.send.attachments = await deps.attachments.store(owner, request.attachments);
+}
+
+/** Deletes attachments of a mail that made no send. With an unknown outcome the chore decides. */
+function forgetUnlinked(deps: AcceptDeps, candidate: Candidate | undefined, decision: Decision | Unknown): void {
+  if (candidate?.send?.attachments === undefined || decision.kind === "unknown") return;
+  const { id: sendId } = candidate.send;
+  const isLinked = "answer" in decision && decision.answer.sendId === sendId && decision.answer.status === "queued";
+  if (!isLinked) deps.attachments.forget({ accountId: candidate.accountId, sendId });
+}
+
+/** Sealing blocks the process. */
+const mailsWithoutPause = 10;
+
+async function newCandidates(
+  deps: AcceptDeps,
+  sender: Sender,
+  requests: (SendRequest | undefined)[],
+  trace: Buffer | undefined,
+): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const [index, request] of requests.entries()) {
+    if (index > 0 && index % mailsWithoutPause === 0) await setImmediate();
+    candidates.push(newCandidate(deps, sender, request, trace));
+  }
+  return candidates;
 }
 
 /** Id and keys are fixed before the first try, so that a try whose answer was lost can be found. */
-function newCandidate(deps: AcceptDeps, sender: Sender, request: SendRequest | undefined): Candidate {
+function newCandidate(
+  deps: AcceptDeps,
+  sender: Sender,
+  request: SendRequest | undefined,
+  trace: Buffer | undefined,
+): Candidate {
   const { accountId, mode, apiKeyId, secretId, loginId } = sender;
   return {
     accountId,
@@ -115,14 +194,20 @@ function newCandidate(deps: AcceptDeps, sender: Sender, request: SendRequest | u
     apiKeyId,
     secretId,
     loginId,
-    send: request === undefined ? undefined : newSend(deps, sender, request),
+    send: request === undefined ? undefined : newSend(deps, sender, request, trace),
   };
 }
 
-function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendRequest): CandidateSend {
+function newSend(
+  deps: AcceptDeps,
+  { accountId, mode }: Sender,
+  request: SendRequest,
+  trace: Buffer | undefined,
+): CandidateSend {
   const id = newSendId(deps.clock.now());
   const recipients = recipientsOf(request);
   const { idempotencyKey, from, replyTo, subject, html, text, headers = [], tags = [], metadata } = request;
+  const { attachments = [], expiresAt, ttlSeconds, scheduledAt } = request;
   const fingerprint = fingerprintOf(deps.fingerprintKey, request.given);
   const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
   return {
@@ -143,6 +228,10 @@ function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendReq
     subject,
     tags,
     metadata,
+    expiresAt,
+    ttlSeconds,
+    scheduledAt,
+    trace,
     sealed: sealContent(
       deps.contentKey,
       { accountId, sendId: id },
@@ -156,31 +245,11 @@ function newSend(deps: AcceptDeps, { accountId, mode }: Sender, request: SendReq
         html,
         text,
         ...(headers.length > 0 && { headers }),
+        ...(attachments.length > 0 && { attachments: attachments.map(factsOf) }),
       },
+      { expires: (expiresAt ?? ttlSeconds) !== undefined },
     ),
   };
-}
-
-/**
- * If the connection breaks, the commit may have happened:
- *
- * 1. Look the id up. If it is stored, answer with it.
- * 2. With an idempotency key, try again: the second try finds the first one.
- * 3. Without one, fail: a second try could send a second mail.
- */
-async function decide(deps: AcceptDeps, candidate: Candidate): Promise<Decision> {
-  try {
-    return await deps.decide(candidate);
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === "UNAVAILABLE") || candidate.send === undefined) throw error;
-    // Without a cause, the batch refused the request before it ran a statement.
-    if (error.cause === undefined) throw error;
-    const { accountId, mode, send } = candidate;
-    const stored = await findAcceptedSend(deps.db, accountId, mode, send.id);
-    if (stored !== undefined) return { kind: "stored", usage: undefined, answer: stored };
-    if (send.idempotencyHash === undefined) throw error;
-    return deps.decide(candidate);
-  }
 }
 
 function acceptedAs(
@@ -197,6 +266,7 @@ function acceptedAs(
     queuedAt: answer.queuedAt,
     isRepeat,
     suppressedRecipients: filtered.map((address) => address.given),
+    scheduledAt: request.scheduledAt,
     holdReason: answer.holdReason,
   };
 }

@@ -63,7 +63,7 @@ async function countAll(db: Queryable, validated: Validated[]): Promise<Validati
     name: "count-validations",
     text: `
       with allowed as materialized (
-        select r.position, r.account_id, r.mode, account.limits, 0::bigint as recipient_sum,
+        select r.position, r.account_id, r.mode, account.limits, 0::bigint as recipient_sum, true as ends_request,
           row_number() over (partition by r.account_id, r.mode order by r.position) as position_in_account
         from unnest($1::uuid[], $2::text[]) with ordinality as r (account_id, mode, position)
         cross join lateral ${indexLookup(`

@@ -20,6 +20,10 @@ const payload: fc.Arbitrary<GivenPayload> = fc.record({
   headers: optional,
   tags: list,
   metadata: optional,
+  attachments: optional,
+  expires_at: optional,
+  ttl_seconds: optional,
+  scheduled_at: optional,
 });
 
 /** The same rule in another form, to compare with. */
@@ -55,6 +59,10 @@ describe("a fingerprint", () => {
       headers: "i",
       tags: ["j"],
       metadata: "k",
+      attachments: "l",
+      expires_at: "m",
+      ttl_seconds: "n",
+      scheduled_at: "o",
     };
     const other = createSecretKey(randomBytes(32));
     expect(differingFields(fingerprintOf(key, given), fingerprintOf(other, given))).toEqual([...payloadFields]);

@@ -6,7 +6,8 @@ import { computedOnce } from "../db/stable-plan.ts";
  * `rate_windows` has one row per account and mode: the times at which requests were admitted (`times`, ascending), and for
  * each time how many requests had been admitted by then (`totals`). `forgotten` is the total before the first entry. Three
  * sliding windows (1 s, 10 s, 60 s) are read from these two arrays. All requests of one account in a batch share one instant,
- * so the step only decides how many of them are admitted (`granted`); the first ones are.
+ * so the step only decides how many of them are admitted (`granted`); the first ones are. A request may have several mails
+ * (POST /send/batch). It counts once, at its last mail (`ends_request`), and its mails share one `position_in_account`.
  *
  * The columns from `wanted` on carry the decision to the rest of the statement. `fair_at` is the position in the fair queue
  * order: each recipient of an account moves its next send back by a minute divided by its limit per minute.
@@ -15,9 +16,9 @@ import { computedOnce } from "../db/stable-plan.ts";
 /** Returns the SQL of the queue head for the SQL of a mode. */
 type QueueHead = (mode: string) => string;
 
-/** The queue heads of live and test mail follow the 24 arrays of accept-batch.ts as parameters $25 and $26. */
+/** The queue heads of live and test mail follow the 30 arrays of accept-batch.ts as parameters $31 and $32. */
 export const acceptQueueHead: QueueHead = (mode) =>
-  `case ${mode} when 'live' then $25::timestamptz else $26::timestamptz end`;
+  `case ${mode} when 'live' then $31::timestamptz else $32::timestamptz end`;
 
 /** 1. The instant of the decision. PostgreSQL reads the clock after it has locked the row. */
 const instant = (queueHead: QueueHead) =>
@@ -41,6 +42,11 @@ const newestQueuedAt = `coalesce((
           and t.mode = w.mode
       ), '-infinity')`;
 
+/** SQL: where the next send of the account `w` goes in a queue with this head. */
+export const queuedBehind = (queueHead: string) => `case
+      when w.fair_at <= ${queueHead} + interval '2 minutes' then greatest(${queueHead}, w.fair_at)
+      else greatest(${queueHead} + interval '2 minutes', least(w.fair_at, ${newestQueuedAt})) end`;
+
 /** SQL: is the send at `fairAt` so far behind the queue head that `newestQueuedAt` will be asked about it? */
 export const isFarBehind = (fairAt: string, decidedAt: string, mode: string) =>
   `${fairAt} > least(${decidedAt}, ${acceptQueueHead(mode)}) + interval '1 minute'`;
@@ -49,9 +55,7 @@ export const isFarBehind = (fairAt: string, decidedAt: string, mode: string) =>
 const history = (queueHead: QueueHead) =>
   computedOnce(`
   select w.forgotten, excluded.wanted, excluded.limits,
-    case when not is_clock_sane then queue_head
-      when w.fair_at <= queue_head + interval '2 minutes' then greatest(queue_head, w.fair_at)
-      else greatest(queue_head + interval '2 minutes', least(w.fair_at, ${newestQueuedAt})) end as fair_before,
+    case when not is_clock_sane then queue_head else ${queuedBehind("queue_head")} end as fair_before,
     case when is_clock_sane then w.times else '{}' end as past_times,
     case when is_clock_sane then w.totals else '{}' end as past_totals,
     case when is_clock_sane then greatest(read_at, w.times[cardinality(w.times)]) else read_at end as decided_at
@@ -121,6 +125,7 @@ export const rateLimitStep = (queueHead: QueueHead) => `
       select account_id, mode, count(*)::integer as wanted, array_agg(recipient_sum order by position) as recipient_sums,
         limits
       from allowed
+      where ends_request
       group by account_id, mode, limits
     ) as requested
   ) as first_requests

@@ -11,7 +11,7 @@ export interface Limits {
 }
 
 /** Each action of this file on an account has the account itself as its target. */
-const targetOf = (row: string) => ({ kind: "account", id: `${row}.id`, name: `${row}.name` });
+const targetOf = (row: string) => ({ kind: "account", id: `${row}.id`, name: `${row}.name` }) as const;
 
 export async function insertAccount(
   tx: Transaction,
@@ -73,6 +73,7 @@ export async function resumeAccount(db: Queryable, accountId: string, actor: Act
         set suspended_at = null
         where id = $1
           and suspended_at is not null
+          and not exists (select from account_deletions d where d.account_id = $1)
         returning id, name
       ), ${auditEntry({
         action: "account.resume",

@@ -43,16 +43,43 @@ const listedAccounts = `
 /** All accounts, for the operator, in the order of their ids, which begin with the time of creation. */
 export async function listAccounts(
   db: Queryable,
-  { after, limit }: { after: string | undefined; limit: number },
+  { after, search, limit }: { after: string | undefined; search?: string | undefined; limit: number },
 ): Promise<ListedAccount[]> {
   const rows = await db.query<ListedRow>({
     name: "list-accounts",
     text: `
       ${listedAccounts}
       where a.id > $1::uuid
+        and ($3::text is null or ${isFound("a", "$3")})
       order by a.id
       limit $2`,
-    values: [after ?? "00000000-0000-0000-0000-000000000000", limit],
+    values: [after ?? "00000000-0000-0000-0000-000000000000", limit, search ?? null],
+  });
+  return rows.map(toListedAccount);
+}
+
+/** SQL: the text is the id of the account, or part of its name or of the email of a member. */
+export function isFound(account: string, text: string): string {
+  return `(${account}.id::text = lower(${text})
+          or position(lower(${text}) in lower(${account}.name)) > 0
+          or exists (
+            select
+            from memberships m
+            join users u on u.id = m.user_id
+            where m.account_id = ${account}.id
+              and position(lower(${text}) in u.email) > 0
+          ))`;
+}
+
+/** These accounts, in the given order, for the operator. */
+export async function listAccountsById(db: Queryable, accountIds: readonly string[]): Promise<ListedAccount[]> {
+  const rows = await db.query<ListedRow>({
+    name: "list-accounts-by-id",
+    text: `
+      ${listedAccounts}
+      where a.id = any ($1::uuid[])
+      order by array_position($1::uuid[], a.id)`,
+    values: [accountIds],
   });
   return rows.map(toListedAccount);
 }

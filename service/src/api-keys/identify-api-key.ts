@@ -5,7 +5,8 @@ import { findKeyByHmacs, repepperSecret, type StoredKey } from "./secret-store.t
 
 export type KeyVerdict =
   | { kind: "valid"; key: StoredKey }
-  | { kind: "typo" | "unknown" | "revoked" | "expired" | "replaced" | "suspended" };
+  | { kind: "revoked" | "expired" | "replaced" | "suspended"; key: StoredKey }
+  | { kind: "typo" | "unknown" };
 
 /** Finds the account of a key, or the reason to refuse it. Only a caller with the full secret learns more than "unknown". */
 export async function identifyApiKey(
@@ -19,7 +20,7 @@ export async function identifyApiKey(
   const others = peppers.second === undefined ? [] : [apiKeyHmac(peppers.second.key, text)];
   const key = await findKey([hmac, ...others]);
   if (key === undefined) return { kind: "unknown" };
-  if (key.refusal !== null) return { kind: key.refusal };
+  if (key.refusal !== null) return { kind: key.refusal, key };
   // Happens once per secret after a rotation, because only a request carries the secret itself.
   if (key.pepperId !== peppers.current.id) await repepperSecret(db, key, peppers.current.id, hmac);
   return { kind: "valid", key };

@@ -1,6 +1,11 @@
 /** Every action that an audit entry can name. */
 export const auditActions = [
   "account.create",
+  // By the command line. The entries go with the account; account_deletions stays.
+  "account.delete",
+  "account.delete-undo",
+  // By the command line, once for each run of it.
+  "account.export",
   "account.guard-change",
   "account.guard-hold",
   "account.guard-release",
@@ -14,6 +19,8 @@ export const auditActions = [
   "account.switch",
   // By the command line.
   "account.webhook-networks-change",
+  // By the command line. The target is a keyed hash of the address.
+  "address.erase",
   "api-key.create",
   "api-key.revoke",
   "api-key.roll",
@@ -39,8 +46,12 @@ export const auditActions = [
   "password.reset-request",
   // By the command line.
   "operator.change",
-  // By the operator, who can also discard mail of an account.
+  // By an operator, in the account of the operator's session: a quarantined notification belongs to no account.
+  "quarantine.read",
+  "quarantine.replay",
+  // One send, or by the operator a batch: queued sends of a revoked key, or discarded mail of an account.
   "send.cancel",
+  // By the operator.
   "send.retry",
   "session.end",
   "session.end-others",
@@ -55,6 +66,7 @@ export const auditActions = [
   "totp.recovery-codes-renew",
   "webhook.change",
   "webhook.create",
+  "webhook.curl",
   "webhook.delete",
   "webhook.replay",
   "webhook.replay-cancel",

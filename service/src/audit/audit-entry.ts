@@ -1,4 +1,5 @@
 import type { AuditAction } from "./audit-actions.ts";
+import type { AuditTargetKind } from "./audit-targets.ts";
 
 /** SQL expressions, except `action` and `target.kind`. */
 interface EntryOfRow {
@@ -9,7 +10,7 @@ interface EntryOfRow {
   actor: string;
   /** `$1` unless given. */
   account?: string;
-  target: { kind: string; id: string; name?: string };
+  target: { kind: AuditTargetKind; id: string; name?: string };
   /** Expressions by their names. Never secrets, hashes, tokens or content of mail. */
   before?: Record<string, string>;
   after?: Record<string, string>;

@@ -69,6 +69,7 @@ function describePages(): void {
   test.for([
     ["an action that nobody did", { action: "account.suspend" }],
     ["a target that does not exist", { target: "none" }],
+    ["a target of a kind that has no entries", { targetKind: "domain", target: "1" }],
     ["an actor without entries", { actor: "none" }],
   ] as const)("a search for %s stops after as many entries as one page may read", async ([, filter]) => {
     const { rowsRead, scans } = await readBy(large, filter);

@@ -2,6 +2,7 @@ import type { Actor } from "../actor.ts";
 import type { AccountDatabase } from "../db/database.ts";
 import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
 import type { AuditAction } from "./audit-actions.ts";
+import type { AuditTargetKind } from "./audit-targets.ts";
 
 export interface AuditEntry {
   id: string;
@@ -26,6 +27,7 @@ export interface AuditFilter {
   action?: AuditAction | undefined;
   /** An id or a name. */
   target?: string | undefined;
+  targetKind?: AuditTargetKind | undefined;
   before?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
@@ -42,8 +44,8 @@ export interface AuditPage {
 
 /** Newest first, from `before` on. `nextBefore` continues the list and is undefined at its end. */
 export async function listAudit(db: AccountDatabase, filter: AuditFilter): Promise<AuditPage> {
-  const { actor, action, target, before, since, until, limit } = filter;
-  const isFiltered = [actor, action, target, since, until].some((wanted) => wanted !== undefined);
+  const { actor, action, target, targetKind, before, since, until, limit } = filter;
+  const isFiltered = [actor, action, target, targetKind, since, until].some((wanted) => wanted !== undefined);
   const scanLimit = isFiltered ? maxScanned : limit + 1;
   const rows = await db.query<AuditEntry & ScannedRow>({
     name: "list-audit",
@@ -56,6 +58,7 @@ export async function listAudit(db: AccountDatabase, filter: AuditFilter): Promi
           ($4::text is null or actor_id = $4 or lower(actor_name) = lower($4))
             and ($5::text is null or action = $5)
             and ($6::text is null or target_id = $6 or lower(target_name) = lower($6))
+            and ($12::text is null or target_kind = $12)
             and ($8::timestamptz is null or at >= $8)
             and ($9::timestamptz is null or at < $9) as "isWanted"
         from (
@@ -84,6 +87,7 @@ export async function listAudit(db: AccountDatabase, filter: AuditFilter): Promi
       until ?? null,
       since === undefined ? null : startOfMinute(since),
       until === undefined ? null : nextMillisecond(until),
+      targetKind ?? null,
     ],
     isPlannedEachTime: true,
     isReadInOrder: true,

@@ -19,7 +19,7 @@ test.for([
   ["postern admin create-key --name ", ""],
   ["postern admin quarantine re", "replay"],
   ["postern admin retry --code PROVIDER_OUT", "PROVIDER_OUTCOME_UNKNOWN"],
-  ["postern migrate --c", "--create-database"],
+  ["postern migrate --cr", "--create-database"],
   ["postern completion ", "bash zsh fish --help"],
   ["postern help ad", "admin"],
   ["postern unknown ", "dev serve api worker migrate status listen aws admin completion help --version --help"],

@@ -8,6 +8,7 @@ import { isMissed, isWorker } from "../status/process-problems.ts";
 import type { ProcessState } from "../status/process-state.ts";
 import { reputationText } from "../status/reputation.ts";
 import type { QueueState, SendingState } from "../status/sending-state.ts";
+import { olderSendsCountedAtMost, type RecordRetention } from "../storage/record-retention.ts";
 
 const stateNames: Record<QueueState, string> = {
   ready: "ready",
@@ -110,7 +111,7 @@ function agoText(seconds: number | null): string {
 }
 
 function describeStorage({ checks, heldAccounts, guardedAccounts, ...cell }: CellState): string {
-  const { quarantine, partitions, databaseGrowth, lastFailover } = cell;
+  const { quarantine, partitions, recordRetention, databaseGrowth, lastFailover } = cell;
   const quarantined = quarantine.map(({ reason, entries }) => `${countText(entries, countLimitForPeople)} ${reason}`);
   const ahead = partitions.map(({ table, aheadSeconds }) => `${table} ${durationText(aheadSeconds)}`);
   return aligned([
@@ -119,10 +120,19 @@ function describeStorage({ checks, heldAccounts, guardedAccounts, ...cell }: Cel
     ["WARNED BY THE GUARD", namesText(guardedAccounts.warned, totalOf(guardedAccounts.warned))],
     ["QUARANTINE", quarantined.length === 0 ? "empty" : quarantined.join(", ")],
     ["PARTITIONS", ahead.length === 0 ? "unknown" : `created ahead: ${ahead.join(", ")}`],
+    ["RECORDS", recordsText(recordRetention)],
     ["DATABASE", databaseText(databaseGrowth)],
     ["FAILOVER", failoverText(lastFailover)],
     ["SCHEMA", checks.schema === "ok" ? "complete" : "not complete"],
   ]);
+}
+
+function recordsText({ retentionDays, droppedBefore, olderSends }: RecordRetention): string {
+  const rule = retentionDays === null ? "permanent" : `kept for ${countText(retentionDays)} days, in whole months`;
+  if (droppedBefore === null) return `${rule}; none was dropped yet`;
+  const older = countText(olderSends, olderSendsCountedAtMost);
+  const still = olderSends === 0 ? "" : `, and ${older} older sends that are not final or have later events`;
+  return `${rule}; kept since ${droppedBefore.slice(0, 10)}${still}`;
 }
 
 function namesText(accounts: { name: string }[], total: number): string {

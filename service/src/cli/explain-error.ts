@@ -1,4 +1,5 @@
 import { isConnectionError, sqlState } from "../db/sql-state.ts";
+import { adviceOnTls } from "../db/tls-refusal.ts";
 import { AppError, ConfigurationError } from "../errors.ts";
 import { printable } from "../plain-text.ts";
 import { isOutcome } from "./postern-command.ts";
@@ -44,6 +45,8 @@ function describe(error: unknown): { text: string; exitCode: number } {
 }
 
 function connectionText(error: Error): string {
+  const tlsAdvice = adviceOnTls(error);
+  if (tlsAdvice !== undefined) return `Cannot connect to PostgreSQL with TLS (${error.message}). ${tlsAdvice}.`;
   const isMissing = sqlState(error) === "3D000";
   const advice = isMissing ? ", or create the database: `postern migrate --create-database`" : "";
   return `Cannot connect to PostgreSQL (${error.message}). Check DATABASE_URL and the server${advice}.`;

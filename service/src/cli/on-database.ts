@@ -24,10 +24,12 @@ export function createOnDatabase(loadEnvironment: () => Promise<Environment>) {
       const module = await load();
       const environment = await loadEnvironment();
       const { readDatabaseConfig } = await import("../config.ts");
+      const { applicationName } = await import("../db/code-range.ts");
       const { openDatabase } = await import("../db/database.ts");
       const { database } = readDatabaseConfig(environment);
-      const named = { applicationName: "postern-admin", onIdleError: () => undefined };
-      const db = openDatabase({ ...database, ...named, ...options, poolSize: 2 });
+      const named = { applicationName: applicationName("admin"), onIdleError: () => undefined };
+      // Not through a pooler, whose sessions have the time limits of a request.
+      const db = openDatabase({ url: database.directUrl, ...named, ...options, poolSize: 2 });
       try {
         await run(module, { db, environment }, ...args);
       } finally {

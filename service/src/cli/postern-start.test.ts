@@ -2,10 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { aSeparateDatabase, runPostern } from "../../test/run-postern.ts";
-import { copyTemplate, createEmptyDatabase } from "../../test/template-database.ts";
+import { copyTemplate } from "../../test/template-database.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { knownMigrations } from "../db/migrate.ts";
 import { rememberProvider } from "../provider/remember-provider.ts";
 
 const shared = useTestDatabase();
@@ -19,25 +18,6 @@ describe("postern refuses to start", () => {
     expect(code).toBe(78);
     expect(stderr).toContain("Postern cannot start. 3 problems in the configuration of `postern api`:");
     for (const key of ["AWS_REGION", "PORT", "CONTENT_KEY"]) expect(stderr).toMatch(new RegExp(`^ {2}- ${key} `, "m"));
-  });
-
-  test("on a database without tables: code 78, and the message names `postern migrate`", async () => {
-    const { url } = await aSeparateDatabase(createEmptyDatabase);
-    const { code, stderr } = await runPostern(["api"], anEnvironment({ DATABASE_URL: url }));
-    expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining("Run `postern migrate` first.") });
-  });
-
-  test("on a database of an older release: code 78, and the message names the missing migration", async () => {
-    const { url, db } = await aSeparateDatabase(copyTemplate);
-    const newest = knownMigrations().at(-1) ?? "";
-    await db.query({
-      name: "delete-newest-migration",
-      text: "delete from schema_migrations where name = $1",
-      values: [newest],
-    });
-    const { code, stderr } = await runPostern(["api"], anEnvironment({ DATABASE_URL: url }));
-    expect(code).toBe(78);
-    expect(stderr).toContain(`The database lacks ${newest}. Run \`postern migrate\` first.`);
   });
 
   test("with another provider than the one that the database belongs to: code 78", async () => {

@@ -4,7 +4,7 @@ export function serveCommand(): PosternCommand {
   return aProcess("serve")
     .about(
       "start the HTTP API and a worker in one process, for small installations",
-      "Both stop together. On SIGTERM or Ctrl-C they finish the work in progress, for at most 25 seconds. An error that ends one of " +
+      "Both stop together. On SIGTERM the API serves for DRAIN_SECONDS more. On SIGTERM or Ctrl-C they finish the work in progress, for at most 25 seconds. An error that ends one of " +
         "them ends the command with code 1. They share DATABASE_POOL_SIZE connections (accepting has 4 more, and so have webhooks) and one port for /metrics and /health: " +
         "OPERATIONS_PORT, or 3001.",
       "When mail and requests compete for the processor, run `postern api` and `postern worker` instead.",
@@ -17,7 +17,9 @@ export function apiCommand(): PosternCommand {
   return aProcess("api")
     .about(
       "start the HTTP API",
-      "It listens on HOST and PORT. On SIGTERM or Ctrl-C it finishes the requests in progress, for at most 25 seconds.",
+      "It listens on HOST and PORT. On SIGTERM /readyz answers 503, so that a proxy sends no more requests, while the API serves for " +
+        "DRAIN_SECONDS more. Then it finishes the requests in progress and ends, at most 25 seconds after the signal. Ctrl-C does not wait; " +
+        "a second signal ends it at once.",
     )
     .example("postern api", "PORT=8080 postern api")
     .action(async () => (await import("../processes/api.ts")).runApi());
@@ -38,16 +40,21 @@ export function migrateCommand(): PosternCommand {
   return new PosternCommand("migrate")
     .about(
       "update the database schema to this release",
-      "Safe to repeat and to run in several processes at once: one of them migrates, the others wait for it.",
+      "Safe to repeat, to interrupt and to run in several processes at once: one of them migrates, the others wait for it. The version " +
+        "before this one works on the new schema. A step that another session blocks waits 2 seconds for its lock, lets others pass and " +
+        "tries again, for 10 minutes; the output names that session.",
+      "With --contract it removes what older versions need instead: run it when all processes run this version, and no sooner. It " +
+        "refuses while an older process runs, and afterwards older versions do not start. See docs/upgrades.md.",
     )
     .option(
       "--create-database",
       "create the database that DATABASE_URL names first, if it does not exist; the user needs the right to create databases",
     )
-    .example("postern migrate", "postern migrate --create-database")
-    .action(async ({ createDatabase = false }: { createDatabase?: boolean }) => {
-      const { runMigrate } = await import("../processes/migrate.ts");
-      await runMigrate({ createDatabase });
+    .option("--contract", "run the steps that remove what older versions need")
+    .example("postern migrate", "postern migrate --create-database", "postern migrate --contract")
+    .action(async ({ createDatabase = false, contract = false }: { createDatabase?: boolean; contract?: boolean }) => {
+      const { runContract, runMigrate } = await import("../processes/migrate.ts");
+      await (contract ? runContract() : runMigrate({ createDatabase }));
     });
 }
 

@@ -9,7 +9,7 @@ import { describeCell } from "./describe-cell.ts";
 export async function runStatus(environment: Environment, { isJson }: { isJson: boolean }): Promise<void> {
   const { database, feedback, databaseDiskBytes } = readStatusConfig(environment);
   const db = openDatabase({
-    ...database,
+    url: database.directUrl,
     poolSize: 2,
     applicationName: "postern-status",
     onIdleError: () => undefined,

@@ -4,6 +4,7 @@ import { type Client, originOf } from "../logins/client.ts";
 import { membershipOf } from "../logins/login-store.ts";
 import type { SecretPair } from "../secret.ts";
 import { openContent } from "../sends/content.ts";
+import { showInlineImages } from "./inline-images.ts";
 import { findViewHash, makeViewToken } from "./view-token.ts";
 
 export interface ContentViewDeps {
@@ -21,7 +22,9 @@ interface NewView {
   showsImages: boolean;
 }
 
-export type NewViewResult = { kind: "view"; token: string; expiresAt: string } | { kind: "not-kept" | "no-send" };
+export type NewViewResult =
+  | { kind: "view"; token: string; expiresAt: string; hasAttachments: boolean }
+  | { kind: "not-kept" | "no-send" };
 
 /**
  * Stores a view for the login: a token that shows the content of the send once. If the login ends in this moment, the row stays until it
@@ -33,11 +36,11 @@ export async function addContentView(
   { loginId, sendId, showsImages }: NewView,
 ): Promise<NewViewResult> {
   const token = makeViewToken(cellCode);
-  const [row] = await db.query<{ expiresAt: string | null }>({
+  const [row] = await db.query<{ expiresAt: string | null; hasAttachments: boolean }>({
     name: "add-content-view",
     text: `
       with found as materialized (
-        select s.id, content_of_send($1, s.id) is not null as is_kept
+        select s.id, content_of_send($1, s.id) is not null as is_kept, s.attachment_bytes is not null as has_attachments
         from sends s
         where s.account_id = $1
           and s.id = $2
@@ -61,13 +64,14 @@ export async function addContentView(
         where found.is_kept
         returning expires_at
       )
-      select (select expires_at from added) as "expiresAt"
+      select (select expires_at from added) as "expiresAt", has_attachments as "hasAttachments"
       from found`,
     values: [db.accountId, sendId, loginId, token.hash, showsImages, maxViewsPerLogin - 1, viewSeconds],
     isPlannedEachTime: true,
   });
   if (row === undefined) return { kind: "no-send" };
-  return row.expiresAt === null ? { kind: "not-kept" } : { kind: "view", token: token.text, expiresAt: row.expiresAt };
+  const { expiresAt, hasAttachments } = row;
+  return expiresAt === null ? { kind: "not-kept" } : { kind: "view", token: token.text, expiresAt, hasAttachments };
 }
 
 /** The mail of a view. One of both is there. */
@@ -132,6 +136,7 @@ export async function spendContentView(
   if (row === undefined) return { kind: "not-valid" };
   if (row.sealed === null) return { kind: "not-kept" };
   const { accountId, sendId, showsImages } = row;
-  const { html, text } = openContent(keys, { accountId, sendId }, row.sealed);
-  return { kind: "content", content: { html, text, showsImages } };
+  const { html, text, attachments = [] } = openContent(keys, { accountId, sendId }, row.sealed);
+  const shown = html && (await showInlineImages(db, keys, { accountId, sendId, html, attachments }));
+  return { kind: "content", content: { html: shown, text, showsImages } };
 }

@@ -4,8 +4,8 @@ import { createRunningClock } from "./running-clock.ts";
 export interface Admission {
   /** Throws 503 with Retry-After when the database could not answer a new item in time. */
   requireCapacity(): void;
-  /** Requires capacity, counts the item and returns how many are in progress with it. */
-  enter(): number;
+  /** Requires capacity, counts the items, which belong together, and returns how many are in progress with them. */
+  enter(items?: number): number;
   leave(items: number): void;
   /** The error for an item that is refused before it runs, so that its caller can repeat it safely. */
   overloaded(): AppError;
@@ -99,9 +99,9 @@ export function createAdmission({ maxRoundTrips, minInProgress }: AdmissionOptio
   return {
     requireCapacity,
     overloaded,
-    enter() {
+    enter(items = 1) {
       requireCapacity();
-      inProgress += 1;
+      inProgress += items;
       clock.start();
       return inProgress;
     },

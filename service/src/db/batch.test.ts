@@ -11,6 +11,12 @@ describe("sharing round trips", () => {
     expect(ran).toEqual([["a", "b", "c"]]);
   });
 
+  test("an item that counts as several is never split: it waits for a batch with room for all of it", async () => {
+    const { ran, add } = aRecordedBatch({ maxItems: 3, countOf: (item) => item.length });
+    await Promise.all(["a", "b", "cc", "d", "eeee", "f"].map(add));
+    expect(ran).toEqual([["a", "b"], ["cc", "d"], ["eeee"], ["f"]]);
+  });
+
   test("items that arrive while a batch runs go together into the next one", async () => {
     const gate = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();

@@ -7,6 +7,8 @@ interface BatchOptions<Item, Result> {
   maxItems: number;
   maxBytes: number;
   sizeOf: (item: Item) => number;
+  /** How many of `maxItems` an item takes, for an item that consists of several; 1 unless given. It is never split. */
+  countOf?: (item: Item) => number;
   /** Refuses items that the database could not answer in time. Without it an item waits as long as it takes. */
   admission?: Admission;
   /** With `admission`, an item is refused when more bytes than this would wait with it. */
@@ -18,6 +20,7 @@ interface BatchOptions<Item, Result> {
 interface Waiting<Item, Result> {
   item: Item;
   bytes: number;
+  count: number;
   since: number;
   /** On the clock of the admission. */
   enteredAt: number;
@@ -35,11 +38,12 @@ const contentionTries = 4;
  */
 export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const never = Number.POSITIVE_INFINITY;
-  const { maxWaitingBytes = never, secondBatchFrom = never, admission } = options;
+  const { maxWaitingBytes = never, secondBatchFrom = never, countOf = () => 1, admission } = options;
   const run: Run<Item, Result> =
     admission === undefined ? options.run : (items) => admission.roundTrip(() => options.run(items));
   const queue: Waiting<Item, Result>[] = [];
   let waitingBytes = 0;
+  let waitingCount = 0;
   let running = 0;
   let lastSize = 0;
   let refusal: NodeJS.Timeout | undefined;
@@ -48,7 +52,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     if (running === 0) return queue.length > 0;
     if (running > 1 || secondBatchFrom === never) return false;
     return (
-      queue.length >= Math.max(secondBatchFrom, lastSize) ||
+      waitingCount >= Math.max(secondBatchFrom, lastSize) ||
       (queue.length > 0 && admission?.hasStuckRoundTrip() === true)
     );
   }
@@ -58,11 +62,13 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       running += 1;
       refuseLate();
       const batch = takeBatch(queue, options);
-      lastSize = batch.length;
+      const size = totalCount(batch);
+      lastSize = size;
+      waitingCount -= size;
       for (const { bytes } of batch) waitingBytes -= bytes;
       if (batch.length > 0) await settle(batch, run);
       running -= 1;
-      admission?.leave(batch.length);
+      admission?.leave(size);
       const last = batch.at(-1);
       if (last !== undefined) admission?.noteAnswered(performance.now() - last.since, last.inProgress);
     }
@@ -74,7 +80,9 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     const latest = admission.now() - admission.maxWaitMs();
     const late = queue.findIndex(({ enteredAt }) => enteredAt > latest);
     const refused = queue.splice(0, late === -1 ? queue.length : late);
-    admission.leave(refused.length);
+    const count = totalCount(refused);
+    waitingCount -= count;
+    admission.leave(count);
     for (const { bytes, reject } of refused) {
       waitingBytes -= bytes;
       reject(admission.overloaded());
@@ -103,11 +111,13 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
       const bytes = options.sizeOf(item);
       if (admission !== undefined && waitingBytes + bytes > maxWaitingBytes && queue.length > 0)
         throw admission.overloaded();
+      const count = countOf(item);
       // It throws for an item that is refused, which rejects the promise.
-      const inProgress = admission?.enter() ?? 0;
+      const inProgress = admission?.enter(count) ?? 0;
       waitingBytes += bytes;
+      waitingCount += count;
       const enteredAt = admission?.now() ?? 0;
-      queue.push({ item, bytes, since: performance.now(), enteredAt, inProgress, resolve, reject });
+      queue.push({ item, bytes, count, since: performance.now(), enteredAt, inProgress, resolve, reject });
       // A microtask later, so that callers of the same tick share the first batch.
       if (canStart()) queueMicrotask(() => void drain());
       refuseInTime();
@@ -118,12 +128,18 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
 function takeBatch<Item, Result>(queue: Waiting<Item, Result>[], limits: BatchOptions<Item, Result>) {
   let bytes = 0;
   let count = 0;
+  let taken = 0;
   for (const waiting of queue) {
-    if (count > 0 && (count === limits.maxItems || bytes + waiting.bytes > limits.maxBytes)) break;
+    if (taken > 0 && (count + waiting.count > limits.maxItems || bytes + waiting.bytes > limits.maxBytes)) break;
     bytes += waiting.bytes;
-    count += 1;
+    count += waiting.count;
+    taken += 1;
   }
-  return queue.splice(0, count);
+  return queue.splice(0, taken);
+}
+
+function totalCount(waiting: { count: number }[]): number {
+  return waiting.reduce((sum, { count }) => sum + count, 0);
 }
 
 type Run<Item, Result> = BatchOptions<Item, Result>["run"];

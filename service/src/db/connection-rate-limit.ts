@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
+import { NoPrimaryError } from "./no-primary-error.ts";
+import { postgresClient } from "./postgres-client.ts";
 import { sqlState } from "./sql-state.ts";
-
-/**
- * TCP keepalive of the server, for every connection. Without it PostgreSQL keeps the session and the locks of a client
- * that the network cut off for two hours. With it the server probes an idle client after 30 s and ends the session 20 s later.
- */
-export const tcpKeepalive = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4";
+import { adviceOnTls } from "./tls-refusal.ts";
 
 const secondsPerConnection = 2;
 /**
@@ -45,7 +42,7 @@ export function rateLimitedClient(burst: number): typeof pg.Client {
     tokens = Math.min(burst, tokens + 1);
   }
 
-  return class extends pg.Client {
+  return class extends postgresClient() {
     #holdsToken = false;
 
     constructor(config?: string | pg.ClientConfig) {
@@ -104,5 +101,6 @@ function wasDown(error: Error): boolean {
 
 /** The server refused the connection or was not reached. */
 function leavesNoSession(error: Error): boolean {
+  if (error instanceof NoPrimaryError || adviceOnTls(error) !== undefined) return true;
   return sqlState(error) !== undefined || ("code" in error && unreached.has(String(error.code)));
 }

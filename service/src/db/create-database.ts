@@ -1,5 +1,7 @@
 import pg from "pg";
 import { AppError } from "../errors.ts";
+import { withDatabaseName } from "../postgres-url.ts";
+import { postgresClient } from "./postgres-client.ts";
 import { sqlState } from "./sql-state.ts";
 
 /** Every PostgreSQL server has this database; `create database` needs a connection to another one. */
@@ -13,8 +15,8 @@ const existsAlready = new Set(["42P04", "23505"]);
 /** Returns the name of the database if it was created, undefined if it exists. Processes may call it concurrently. */
 export async function createDatabaseIfMissing(url: string): Promise<string | undefined> {
   if (await canConnect(url)) return undefined;
-  const name = new pg.Client({ connectionString: url }).database ?? "";
-  const client = await connectTo(withDatabase(url, maintenanceDatabase));
+  const name = new (postgresClient())({ connectionString: url }).database ?? "";
+  const client = await connectTo(withDatabaseName(url, maintenanceDatabase));
   try {
     // `template0` has no local changes of the server and allows the encoding to be chosen.
     await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`);
@@ -38,15 +40,9 @@ async function canConnect(url: string): Promise<boolean> {
 }
 
 async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: "postern-migrate" });
+  const client = new (postgresClient())({ connectionString: url, application_name: "postern-migrate" });
   await client.connect();
   return client;
-}
-
-function withDatabase(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.href;
 }
 
 function mayNotCreateError(client: pg.Client, name: string, cause: unknown): AppError {

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Actor, systemActor } from "../actor.ts";
 import { AppError } from "../errors.ts";
-import { rateLimitedClient, tcpKeepalive } from "./connection-rate-limit.ts";
+import { rateLimitedClient } from "./connection-rate-limit.ts";
 import { getTypeParser } from "./result-types.ts";
+import { defaultTimeoutMs, sessionSettings } from "./session-settings.ts";
 import { isConnectionError, isContention, sqlState } from "./sql-state.ts";
 
 /** Each connection prepares a statement once, by its name. */
@@ -57,27 +58,19 @@ interface DatabaseOptions {
   applicationName: string;
   onIdleError: (error: Error) => void;
   statementTimeoutMs?: number;
+  /** `url` leads to a pooler: the sessions have the settings of the role (`pooler/require-usable-pooler.ts`). */
+  isPooled?: boolean;
 }
 
-/**
- * The timeouts give up a connection that broke without an error early enough that Postern serves requests again 15 s after
- * the network has recovered.
- */
-const defaultTimeoutMs = 8_000;
 /** The server cancels a statement at its timeout. Without an answer this long after it, the connection counts as lost. */
 const answerGraceMs = 2_000;
-const idleInTransactionTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
 /** Long enough that intermittent traffic opens few connections, which are rate limited. */
 const idleTimeoutMs = 60_000;
 /**
- * Every statement of Postern finds its rows by an index. A connection keeps its plans, so a sequential scan planned while a
- * table was small would stay in use when it has grown: measured, 40 requests took 4.6 s instead of 20 ms.
+ * One name for all: PgBouncer sets the name again, by a statement of its own, when a server connection goes to a client with another one.
  */
-const noSequentialScans = "-c enable_seqscan=off";
-/** JIT compilation takes longer than any statement of Postern, and a wrong estimate can start it for each of them. */
-const noJit = "-c jit=off";
-const inUtc = "-c timezone=UTC";
+const pooledName = "postern-pooled";
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementTimeoutMs = defaultTimeoutMs } = options;
@@ -85,14 +78,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     Client: rateLimitedClient(options.poolSize * 2),
     connectionString: options.url,
     max: options.poolSize,
-    application_name: options.applicationName,
-    statement_timeout: statementTimeoutMs,
+    application_name: options.isPooled ? pooledName : options.applicationName,
     query_timeout: statementTimeoutMs + answerGraceMs,
-    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    ...(options.isPooled ? {} : sessionSettings(statementTimeoutMs)),
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
     keepAlive: true,
-    options: `${noSequentialScans} ${noJit} ${inUtc} ${tcpKeepalive}`,
     // Sends queries without waiting for earlier answers, for `runInTransaction`.
     pipeline: true,
     types: { getTypeParser },
@@ -142,10 +133,14 @@ const bindToAccount = {
 const forbidCollecting = "set local enable_bitmapscan = off";
 
 function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
-  const begin = statement.isReadInOrder ? `begin; ${forbidCollecting}` : "begin";
-  const { oneAtATime } = statement;
+  const { oneAtATime, changesSends, isReadInOrder } = statement;
+  const bind = { ...bindToAccount, values: [accountId] };
+  if (changesSends) {
+    return untilUncontended(() => runInTransaction(pool, ["begin isolation level repeatable read", bind], statement));
+  }
+  const begin = isReadInOrder ? `begin; ${forbidCollecting}` : "begin";
   const lock = oneAtATime === undefined ? [] : [{ ...lockForStatement, values: [oneAtATime] }];
-  return runInTransaction(pool, [begin, { ...bindToAccount, values: [accountId] }, ...lock], statement);
+  return runInTransaction(pool, [begin, bind, ...lock], statement);
 }
 
 /** A generic plan for batches of any size: PostgreSQL would plan small batches each time, which can take as long as they do. */
@@ -160,11 +155,15 @@ const maxPauseMs = 50;
  * partitioned table meets a row that another transaction has just changed: PostgreSQL evaluates that row again and prunes
  * partitions meanwhile. At repeatable read the statement fails instead, is rolled back, and runs again in a new snapshot.
  */
-async function runInOneSnapshot<Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+function runInOneSnapshot<Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+  return untilUncontended(() => runInTransaction<Row>(pool, [inOneSnapshot], statement));
+}
+
+async function untilUncontended<Result>(work: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + contentionRetryMs;
   for (let tries = 1; ; tries++) {
     try {
-      return await runInTransaction<Row>(pool, [inOneSnapshot], statement);
+      return await work();
     } catch (error) {
       if (!isContention(error) || performance.now() > until) throw error;
       if (tries > 1) await sleep(Math.random() * Math.min(maxPauseMs, tries * 2));
@@ -236,9 +235,11 @@ async function withClient<Result>(
   }
 }
 
-/** A connection on which the server did not answer is closed, not returned to the pool. */
+/** A connection on which the server did not answer, or that leads to a former primary, is closed and not returned to the pool. */
 function isUnanswered(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === "UNAVAILABLE" && sqlState(error.cause) === undefined;
+  if (!(error instanceof AppError) || error.code !== "UNAVAILABLE") return false;
+  const state = sqlState(error.cause);
+  return state === undefined || state === "25006";
 }
 
 async function run<Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {

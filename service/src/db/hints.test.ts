@@ -56,7 +56,7 @@ test("a listener that lost its connection reconnects, and gets one hint for thos
     text: `
       select pg_terminate_backend(pid)
       from pg_stat_activity
-      where application_name = 'postern-hints' and datname = current_database()`,
+      where application_name like 'postern-hints/%' and datname = current_database()`,
   });
   await expect.poll(received, { timeout: 5_000 }).toBe(1);
   createHint(database.db, "reconnects")();

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import type { Log } from "../log.ts";
-import { tcpKeepalive } from "./connection-rate-limit.ts";
+import { applicationName } from "./code-range.ts";
 import type { Queryable } from "./database.ts";
+import { postgresClient } from "./postgres-client.ts";
+import { tcpKeepalive } from "./session-settings.ts";
 
 /**
  * Returns a function that notifies the listeners of a channel (`pg_notify`). At most one notification is in flight; calls
@@ -66,9 +67,9 @@ async function listenUntilLost(
   { directUrl, channel, onHint }: Omit<ListenOptions, "log">,
   closing: AbortSignal,
 ): Promise<void> {
-  const client = new pg.Client({
+  const client = new (postgresClient())({
     connectionString: directUrl,
-    application_name: "postern-hints",
+    application_name: applicationName("hints"),
     options: tcpKeepalive,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,

@@ -6,7 +6,7 @@ import { createEmptyDatabase, openTestDatabase } from "../../test/template-datab
 import { knownMigrations, migrate } from "./migrate.ts";
 
 const folder = new URL("../../migrations/", import.meta.url);
-const files = readdirSync(folder);
+const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
 
 test("migrations are files named NNNN_what_it_brings.sql, numbered from 1 without a gap", () => {
   expect(files).not.toHaveLength(0);

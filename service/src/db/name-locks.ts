@@ -1,6 +1,8 @@
 import pg from "pg";
 import { AppError } from "../errors.ts";
-import { rateLimitedClient, tcpKeepalive } from "./connection-rate-limit.ts";
+import { applicationName } from "./code-range.ts";
+import { rateLimitedClient } from "./connection-rate-limit.ts";
+import { tcpKeepalive } from "./session-settings.ts";
 import { isConnectionError } from "./sql-state.ts";
 
 /** Runs one piece of work per name at a time, across all processes. */
@@ -22,7 +24,7 @@ export function openNameLocks(options: { directUrl: string; onIdleError: (error:
     max: poolSize,
     Client: rateLimitedClient(poolSize * 2),
     options: tcpKeepalive,
-    application_name: "postern-locks",
+    application_name: applicationName("locks"),
     statement_timeout: maxWaitMs,
     query_timeout: maxWaitMs + 2_000,
     connectionTimeoutMillis: maxWaitMs,

@@ -38,7 +38,7 @@ export async function requireAccountRole(db: Database): Promise<void> {
   }
 }
 
-/** A newer schema is accepted: adjacent releases are compatible. */
+/** A newer schema is accepted, unless it excludes this code (code-range.ts). */
 export async function findMissingMigrations(db: Queryable): Promise<string[]> {
   const known = knownMigrations();
   const rows = await db.query<{ name: string }>({

@@ -37,6 +37,12 @@ beforeAll(async () => {
       [deliveryId, accountId, endpointId],
     );
     await aReplay(db, { accountId, endpointId });
+    await change(
+      db,
+      `insert into logged_requests (id, account_id, mode, method, route, status, request_id)
+       values (new_id_at(now()), $1, 'live', 'GET', '/api/v1/sends', 401, 'one')`,
+      [accountId],
+    );
     const sendId = await aQueuedSend(db, { accountId });
     await change(
       db,
@@ -62,6 +68,7 @@ describe("a bound statement without an account_id condition", () => {
     "webhook_queue",
     "webhook_attempts",
     "webhook_replays",
+    "logged_requests",
   ])("finds only the rows of its own account in %s", async (table) => {
     const rows = await ask(bound(), `select account_id from ${table}`);
     expect(rows).toEqual([{ account_id: mine }]);
@@ -117,7 +124,13 @@ describe("a statement that is bound to an account has no right", () => {
     ["to change the hash of a secret", "update api_key_secrets set hmac = '\\x00'"],
     ["to read why an account is on hold", "select hold_note from accounts"],
     ["to change an account", "update accounts set limit_per_second = 1000"],
-    ["to change a send", "update sends set status = 'failed'"],
+    // Its status belongs to the route that cancels it.
+    ["to change what a send says", "update sends set subject = 'other'"],
+    ["to change when a send goes out", "update send_queue set fair_at = now()"],
+    ["to read the content of scheduled sends", "select sealed from scheduled_sends"],
+    ["to read attachments", "select sealed from attachment_chunks"],
+    ["to read kept attachments", "select sealed from kept_attachment_chunks"],
+    ["to read attachments of requests in progress", "select send_id from pending_attachments"],
     ["to read a partition directly", "select id from sends_default"],
     ["to read the hash of a password", "select password_hash from users"],
     ["to read the home account of a user", "select account_id from users"],
@@ -142,6 +155,9 @@ describe("a statement that is bound to an account has no right", () => {
     ["to widen a network", "update webhook_networks set network = '0.0.0.0/0'"],
     ["to change an audit entry", "update audit_entries set actor_name = 'nobody'"],
     ["to delete an audit entry", "delete from audit_entries"],
+    ["to change the request log", "update logged_requests set address = null"],
+    ["to delete from the request log", "delete from logged_requests"],
+    ["to read how full the request log is", "select entries from logged_request_hours"],
     ["to read the removals of other accounts", "select email from suppression_removals"],
   ] as const)("%s", async ([, text]) => {
     await expect(ask(bound(), text)).rejects.toMatchObject({ code: "42501" });

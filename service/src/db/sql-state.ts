@@ -1,3 +1,6 @@
+import { NoPrimaryError } from "./no-primary-error.ts";
+import { adviceOnTls } from "./tls-refusal.ts";
+
 /** The five-character code of an error from the server; undefined when the server did not answer. */
 export function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
@@ -48,6 +51,8 @@ export function isConnectionError(error: unknown): boolean {
   const state = sqlState(error);
   // Class 08 is a connection failure, class 28 a refused log-in: nothing ran, and the operator can fix both meanwhile.
   if (state !== undefined) return connectionErrorStates.has(state) || state.startsWith("08") || state.startsWith("28");
+  // A certificate can expire while the process runs, and a failover takes a while.
+  if (error instanceof NoPrimaryError || adviceOnTls(error) !== undefined) return true;
   if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   if ("code" in error && typeof error.code === "string" && socketCodes.has(error.code)) return true;
   // `pg` reports connections that ended, timed out or could not be opened by these texts, without a code.

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { stopClock } from "../../test/fake-clock.ts";
 import { AppError } from "../errors.ts";
 import { ClaimWatch } from "./claim-watch.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+beforeEach(stopClock);
 afterEach(() => void vi.useRealTimers());
 
 test("failures in one mode count from the first, until a claim of that mode succeeds", () => {

@@ -12,6 +12,7 @@ import type { ClaimWatch } from "./claim-watch.ts";
 import type { AttemptResult } from "./decide-move.ts";
 import { type SettlementDeps, settleAttempt } from "./settle-attempt.ts";
 import { type DeliveryDeps, submitSend } from "./submit-send.ts";
+import { traceClaim, traceSettle, traceSubmit } from "./trace-delivery.ts";
 
 interface DeliveryLoopOptions {
   db: Database;
@@ -144,13 +145,13 @@ export class DeliveryLoop {
     const { db, mode, deps } = this.#options;
     const claimedAt = deps.clock();
     // crash point: before-claim
-    const claimed = await claimSends(db, { mode, ...claim });
+    const claimed = await traceClaim(db, () => claimSends(db, { mode, ...claim }));
     for (const send of claimed.sends) this.#start(send, claimedAt, claim.isProbe);
     return claimed;
   }
 
   #start(send: ClaimedSend, claimedAt: number, isProbe: boolean): void {
-    const bytes = send.sealed?.length ?? 0;
+    const bytes = (send.sealed?.length ?? 0) + (send.attachmentBytes ?? 0);
     this.#bytes.take(bytes);
     const delivery = this.#deliver(send, claimedAt, isProbe).finally(() => {
       this.#bytes.giveBack(bytes);
@@ -165,12 +166,18 @@ export class DeliveryLoop {
     // crash point: after-claim
     const { deps } = this.#options;
     try {
-      const result = this.#stopping.signal.aborted ? stopped : await submitSend(deps, send, claimedAt);
-      await untilWritten(() => settleAttempt(deps, send, result, { isProbe }), {
-        onFailure: (err, tries) => deps.log.error({ send_id: send.id, tries, err }, "delivery.not-settled-yet"),
+      const isStopping = this.#stopping.signal.aborted;
+      const result = isStopping ? stopped : await traceSubmit(send, () => submitSend(deps, send, claimedAt));
+      const settle = () => traceSettle(send, result, () => settleAttempt(deps, send, result, { isProbe }));
+      await untilWritten(settle, {
+        onFailure: (err, tries) =>
+          deps.log.error({ send_id: send.id, account_id: send.accountId, tries, err }, "delivery.not-settled-yet"),
       });
     } catch (err) {
-      deps.log.error({ send_id: send.id, attempt: send.attempt, err }, "delivery.settle-failed");
+      deps.log.error(
+        { send_id: send.id, account_id: send.accountId, attempt: send.attempt, err },
+        "delivery.settle-failed",
+      );
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Mode } from "../mode.ts";
 import { takeDomainProbes } from "../queue/domain-probes.ts";
+import { expireSends } from "../queue/expire-sends.ts";
 import { unparkSends } from "../queue/parked-sends.ts";
 import { promoteDueSends } from "../queue/promote-sends.ts";
 
@@ -20,7 +21,7 @@ export interface QueueUpkeep {
 }
 
 /**
- * Makes the moves that only time triggers: expired leases, sends in doubt, due retries, released accounts, probes of denied domains. Every
+ * Makes the moves that only time triggers: expired leases, sends in doubt, expired sends, due retries, released accounts, probes of denied domains. Every
  * worker runs it, and each row is moved by one of them. Returns whether any send became ready.
  */
 export async function tickQueue({ db, mode, rule, log, metrics, usesTenants }: QueueUpkeep): Promise<boolean> {
@@ -35,6 +36,9 @@ export async function tickQueue({ db, mode, rule, log, metrics, usesTenants }: Q
   metrics.inDoubtResolved.inc({ policy }, resolved.length);
   if (policy === "fail") metrics.sendsSettled.inc({ status: "failed" }, resolved.length);
   // crash point: in-doubt-resolved
+  const ended = await expireSends(db, mode);
+  if (ended > 0) log.info({ mode, count: ended }, "delivery.expired");
+  metrics.sendsSettled.inc({ status: "failed" }, ended);
   const promoted = await promoteDueSends(db, mode);
   // crash point: sends-promoted
   const unparked = await unparkSends(db, mode);

@@ -61,7 +61,7 @@ async function moveSend(
   const moved = await storeMove(settlements, send, result);
   if (moved === "doubled") {
     metrics.sendsDoubled.inc();
-    log.error({ send_id: send.id, attempt: send.attempt }, "delivery.doubled");
+    log.error({ send_id: send.id, account_id: send.accountId, attempt: send.attempt }, "delivery.doubled");
   }
   const status = statusAfter[result.move.kind];
   const isFinal = status !== "queued" && status !== "processing";

@@ -27,6 +27,12 @@ describe("a send is not submitted", () => {
       { domain: "unverified", ...windowOver },
       { kind: "failed", code: "DOMAIN_NOT_VERIFIED" },
     ],
+    ["if it has expired: it fails", { expiresInMs: 0 }, { kind: "failed", code: "EXPIRED" }],
+    [
+      "if it has expired and the outcome of an earlier attempt is unknown: it fails with that",
+      { expiresInMs: -5, hasUnknownAttempt: true },
+      { kind: "failed", code: "PROVIDER_OUTCOME_UNKNOWN" },
+    ],
     [
       "if its content was deleted: it fails with that reason",
       { sealed: null },
@@ -50,6 +56,28 @@ describe("a send is not submitted", () => {
     expect(mails).toEqual([]);
   });
 
+  test.each([
+    [50, { kind: "failed", code: "EXPIRED" }],
+    [null, { kind: "sent" }],
+    [61, { kind: "sent" }],
+  ] as const)(
+    "if it expires within %s ms and the provider needs 60 ms before it writes: %j",
+    async (expiresInMs, move) => {
+      let now = 0;
+      const submit: DeliveryDeps["provider"]["submit"] = async (_mail, mayStart = () => true) => {
+        now = 60;
+        return mayStart() ? answers.accepted : { kind: "not-started", message: "", requestId: undefined };
+      };
+      const { delivery } = await deliver(
+        answers.accepted,
+        { expiresInMs },
+        { provider: { submit }, clock: () => now },
+        0,
+      );
+      expect(delivery).toMatchObject({ move });
+    },
+  );
+
   test("if its content key is not configured: it is retried until the operator has added the key", async () => {
     const { delivery, lines } = await deliver(
       answers.accepted,
@@ -67,6 +95,36 @@ describe("a send is not submitted", () => {
     const late = await deliverAt(45);
     expect(late.delivery).toMatchObject({ outcome: "returned", move: { kind: "given-back" } });
     expect(late.mails).toEqual([]);
+  });
+});
+
+describe("metrics of a submission", () => {
+  test("the wait from acceptance is measured at the first submission only", async () => {
+    const clock = () => 500;
+    const first = await deliver(answers.accepted, { waitedSeconds: 20 }, { clock }, 0);
+    expect(await first.counted("postern_accept_to_submit_seconds", { le: "10", mode: "live" })).toBe(0);
+    expect(await first.counted("postern_accept_to_submit_seconds", { le: "30", mode: "live" })).toBe(1);
+    const again = await deliver(answers.accepted, { waitedSeconds: null });
+    expect(await again.counted("postern_accept_to_submit_seconds", { le: "+Inf" })).toBe(0);
+    const notSubmitted = await deliver(answers.accepted, { waitedSeconds: 20, recipients: [] });
+    expect(await notSubmitted.counted("postern_accept_to_submit_seconds", { le: "+Inf" })).toBe(0);
+  });
+
+  test.for([
+    [{ ...answers.refused, errorCode: "MessageRejected" }, "MessageRejected"],
+    [{ ...answers.throttled, errorCode: "TooManyRequestsException" }, "TooManyRequestsException"],
+    [answers.unknown, "other"],
+  ] as const)("an error of the provider is counted by its code: %j", async ([answer, code]) => {
+    const { counted } = await deliver(answer);
+    expect(await counted("postern_provider_errors_total", { code })).toBe(1);
+    expect(await counted("postern_provider_errors_total")).toBe(1);
+  });
+
+  test("an accepted mail and one that was not started are no errors", async () => {
+    for (const answer of [answers.accepted, { kind: "not-started", message: "", requestId: undefined } as const]) {
+      const { counted } = await deliver(answer);
+      expect(await counted("postern_provider_errors_total")).toBe(0);
+    }
   });
 });
 
@@ -203,6 +261,7 @@ test("an attempt is one log line with all its facts, without addresses or the me
   expect(lines).toEqual([
     {
       event: "delivery.attempted",
+      account_id: send.accountId,
       level: "info",
       time: expect.any(String),
       send_id: send.id,
@@ -223,8 +282,8 @@ async function deliver(
   claimedAt = performance.now(),
 ) {
   const { mails, provider } = aProviderThat(answer);
-  const { deps, lines } = aDeliveryFixture(database.db, provider, depsChanges);
+  const { deps, lines, counted } = aDeliveryFixture(database.db, provider, depsChanges);
   const recipients = { to: ["Ann@example.test"], cc: ["bob@example.test"], bcc: ["eve@example.test"] };
   const send = { ...(await aClaimedSend(database.db, recipients)), ...changes };
-  return { delivery: await submitSend(deps, send, claimedAt), mails, lines, send };
+  return { delivery: await submitSend(deps, send, claimedAt), mails, lines, counted, send };
 }

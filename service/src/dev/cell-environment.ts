@@ -21,6 +21,7 @@ export function cellEnvironment({ secrets }: DevSettings, addresses: Addresses):
     PORT: `${apiPort}`,
     PUBLIC_URL: `http://127.0.0.1:${apiPort}`,
     OPERATIONS_PORT: "0",
+    DRAIN_SECONDS: "0",
     DNS_SERVERS: dnsAddress,
     WEBHOOK_PORTS: "any",
     POSTERN_PROVIDER: "simulator",

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { freePort } from "./postgres/embedded-postgres.ts";
+import { freePort } from "../../test/free-port.ts";
 import { reservePort } from "./reserve-port.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "postern-ports-"));

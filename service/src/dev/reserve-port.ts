@@ -31,7 +31,7 @@ function lockFolder(): string {
   return join(tmpdir(), `postern-dev-ports-${userInfo().uid}`);
 }
 
-function isFree(port: number): Promise<boolean> {
+export function isFree(port: number): Promise<boolean> {
   const probe = createServer();
   return new Promise((resolve) => {
     probe.once("error", () => resolve(false));

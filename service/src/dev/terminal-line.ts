@@ -7,7 +7,7 @@ export interface TerminalLine {
 export function toTerminalLine(processName: string, line: string): TerminalLine | undefined {
   const parsed = parse(line);
   if (parsed === undefined) return line.trim() === "" ? undefined : { processName, text: line };
-  const { level, event, time: _, err, ...fields } = parsed;
+  const { level, event, time: _, err, role: _role, version: _version, ...fields } = parsed;
   if (level !== "warn" && level !== "error") return undefined;
   const shown = Object.entries(fields).map(
     ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,

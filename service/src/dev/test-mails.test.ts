@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
 import { anEvent } from "../../test/event-builders.ts";
-import { aQueuedSend, testContentKeys } from "../../test/send-builders.ts";
+import { anAttachment, aQueuedSend, testContentKeys } from "../../test/send-builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { readTestMails } from "./test-mails.ts";
@@ -10,7 +10,7 @@ const database = useTestDatabase();
 const mails = () => readTestMails(database.db, testContentKeys);
 const listAll = (...words: string[]) => mails().list({ limit: 100, before: undefined, words, searched: 1000 });
 
-async function aSentTestMail(options: { to?: string[]; cc?: string[]; bcc?: string[]; hasContent?: boolean } = {}) {
+async function aSentTestMail(options: Omit<Parameters<typeof aQueuedSend>[1], "accountId" | "mode"> = {}) {
   const accountId = await anAccount(database.db);
   const id = await aQueuedSend(database.db, { accountId, mode: "test", ...options });
   await markSent(id);
@@ -72,6 +72,24 @@ test("its events are shown, and a recipient that was suppressed is not one of it
   const mail = await mails().find(id);
   expect(mail?.destination.to).toEqual(["bounced@x.test"]);
   expect(mail?.events).toMatchObject([{ type: "Bounce", bounceType: "Permanent", recipients: ["bounced@x.test"] }]);
+});
+
+test("attachments and inline images can be opened with their bytes", async () => {
+  const attachments = [
+    anAttachment(Buffer.from("1,2"), { filename: "a.csv", contentType: "text/csv" }),
+    anAttachment(Buffer.from("png"), { filename: "logo.png", contentType: "image/png", contentId: "logo" }),
+  ];
+  const { id } = await aSentTestMail({ attachments });
+  expect((await mails().find(id))?.attachments).toEqual([
+    { name: "a.csv", type: "text/csv", isInline: false, bytes: Buffer.from("1,2") },
+    { name: "logo.png", type: "image/png", isInline: true, contentId: "logo", bytes: Buffer.from("png") },
+  ]);
+});
+
+test("custom headers are shown", async () => {
+  const headers = [{ name: "X-Order", value: "1001" }];
+  const { id } = await aSentTestMail({ headers });
+  expect((await mails().find(id))?.customHeaders).toEqual(headers);
 });
 
 test("a mail whose content was deleted says so, and an id that is not one of a send finds nothing", async () => {

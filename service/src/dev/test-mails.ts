@@ -1,4 +1,6 @@
 import type { OpenedMail, OtherMail, OtherMails, OtherMailsQuery } from "@postern/ses-simulator";
+import type { Attachment } from "../attachments/attachment.ts";
+import { readAttachments } from "../attachments/read-chunks.ts";
 import type { Queryable } from "../db/database.ts";
 import type { SecretPair } from "../secret.ts";
 import { openContent } from "../sends/content.ts";
@@ -15,7 +17,7 @@ export function readTestMails(db: Queryable, contentKeys: SecretPair): OtherMail
     list: async (query) => (await listRows(db, query)).map(toMail),
     async find(id) {
       const row = isSendId(id) ? await findRow(db, id) : undefined;
-      return row === undefined ? undefined : toOpenedMail(row, contentKeys);
+      return row === undefined ? undefined : toOpenedMail(db, row, contentKeys);
     },
   };
 }
@@ -128,12 +130,30 @@ function toMail({ id, queuedAt, from, addresses, toCount, ccCount, replyTo, subj
   };
 }
 
-function toOpenedMail(row: OpenedRow, keys: SecretPair): OpenedMail {
+async function toOpenedMail(db: Queryable, row: OpenedRow, keys: SecretPair): Promise<OpenedMail> {
   const mail = toMail(row);
   const tags = row.providerMessageId === null ? {} : { provider_message_id: [row.providerMessageId] };
   if (row.sealed === null) return { ...mail, tags, text: "Postern has deleted the content of this mail." };
-  const { html, text } = openContent(keys, { accountId: row.accountId, sendId: row.id }, row.sealed);
-  return { ...mail, tags, ...(text !== undefined && { text }), ...(html !== undefined && { html }) };
+  const owner = { accountId: row.accountId, sendId: row.id };
+  const { html, text, headers = [], attachments = [] } = openContent(keys, owner, row.sealed);
+  return {
+    ...mail,
+    tags,
+    ...(text !== undefined && { text }),
+    ...(html !== undefined && { html }),
+    customHeaders: headers,
+    attachments: (await readAttachments(db, keys, owner, attachments)).map(toAttachment),
+  };
+}
+
+function toAttachment({
+  filename,
+  contentType,
+  contentId,
+  bytes,
+}: Attachment): NonNullable<OpenedMail["attachments"]>[number] {
+  const isInline = contentId !== undefined;
+  return { name: filename, type: contentType, bytes, isInline, ...(isInline && { contentId }) };
 }
 
 /** The mail view shows what happened to the mail; a suppressed recipient did not get it. */

@@ -1,15 +1,20 @@
 import type { Queryable } from "../db/database.ts";
 import type { AboutMail, Feedback, ServerReply } from "../provider/feedback.ts";
 import { confirmSubmissions, type SubmissionEvidence } from "../queue/confirm-submission.ts";
+import { findDroppedSends } from "./dropped-sends.ts";
 import { eventIdOf, eventTimeOf } from "./event-id.ts";
+import { findForgotten } from "./find-forgotten.ts";
 import { findUnconfirmed } from "./find-unconfirmed.ts";
 import { type RecipientDelay, recordDelays } from "./record-delays.ts";
 import { outcomeRanks, type RecipientReport, recordReports } from "./record-reports.ts";
 import { rejectSends } from "./reject-sends.ts";
 
 export interface AppliedFeedback {
-  /** One for each report: whether it is in the record now, or why not. */
-  verdicts: ("applied" | "unknown-send" | "from-the-future")[];
+  /**
+   * One for each report: whether it is in the record now, or why not. `discarded`: the retention dropped the send, or the operator deleted
+   * its account.
+   */
+  verdicts: ("applied" | "discarded" | "unknown-send" | "from-the-future")[];
   newEvents: number;
   newSuppressions: number;
   /** Sends that became `sent` by this evidence. */
@@ -38,10 +43,13 @@ export async function applyFeedback(db: Queryable, given: Feedback[], databaseNo
   const recorded = await recordReports(db, tagged.flatMap(reportsOf));
   await recordDelays(db, tagged.flatMap(delaysOf));
   const unknown = new Set(evidence.unknownSends);
+  const gone = await findGone(db, evidence.unknownSends, databaseNowMs);
   return {
     verdicts: given.map((feedback) => {
       if (!isTimely(feedback, databaseNowMs)) return "from-the-future";
-      return !isTagged(feedback) || unknown.has(feedback.sendId) ? "unknown-send" : "applied";
+      if (!isTagged(feedback)) return "unknown-send";
+      if (gone.has(feedback.sendId)) return "discarded";
+      return unknown.has(feedback.sendId) ? "unknown-send" : "applied";
     }),
     newEvents: recorded.newEvents,
     newSuppressions: recorded.newSuppressions,
@@ -49,6 +57,13 @@ export async function applyFeedback(db: Queryable, given: Feedback[], databaseNo
     doubled: evidence.doubled,
     aheadAt: evidence.aheadAt,
   };
+}
+
+/** Feedback about these sends can never be applied. */
+async function findGone(db: Queryable, unknown: string[], nowMs: number): Promise<Set<string>> {
+  if (unknown.length === 0) return new Set();
+  const dropped = await findDroppedSends(db, unknown, nowMs);
+  return dropped.union(new Set(await findForgotten(db, unknown)));
 }
 
 type Tagged = Feedback & { sendId: string; attempt: number };

@@ -4,7 +4,7 @@ import type { Chore } from "../loops/chores.ts";
 import type { FeedbackReading } from "../provider/feedback.ts";
 import { noteFeedbackGap, readFeedbackState } from "./feedback-gap.ts";
 import { dropOldQuarantined, postponeQuarantined, releaseQuarantined, takeDueQuarantined } from "./quarantine-store.ts";
-import type { ReceiveFeedback } from "./receive-feedback.ts";
+import { isSettled, type ReceiveFeedback } from "./receive-feedback.ts";
 
 const batchSize = 100;
 const dropBatchSize = 500;
@@ -60,7 +60,7 @@ export async function retryQuarantined({ db, log, receive, read }: QuarantineDep
     const due = await takeDueQuarantined(db, batchSize);
     const verdicts = await Promise.allSettled(due.map(({ raw }) => receive(read(raw), raw)));
     const isDone = (verdict: (typeof verdicts)[number] | undefined) =>
-      verdict?.status === "fulfilled" && (verdict.value === "applied" || verdict.value === "ignored");
+      verdict?.status === "fulfilled" && isSettled(verdict.value);
     const applied = due.filter((_, index) => isDone(verdicts[index])).map(({ id }) => id);
     const left = due.filter((_, index) => !isDone(verdicts[index])).map(({ id }) => id);
     const [failure] = verdicts.filter((verdict) => verdict.status === "rejected");

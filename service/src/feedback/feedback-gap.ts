@@ -10,6 +10,10 @@ export interface FeedbackState {
   gap: "no-reports" | "not-polled" | null;
   /** For how long the alarm has been on; null when it is off. */
   gapSeconds: number | null;
+  /** As counted at the queue of the provider every 30 s; null when unknown. */
+  queuedMessages: number | null;
+  inFlightMessages: number | null;
+  deadLetters: number | null;
 }
 
 export const unknownFeedbackState: FeedbackState = {
@@ -17,6 +21,9 @@ export const unknownFeedbackState: FeedbackState = {
   polledSecondsAgo: null,
   gap: null,
   gapSeconds: null,
+  queuedMessages: null,
+  inFlightMessages: null,
+  deadLetters: null,
 };
 
 const maxSendsRead = 5_000;
@@ -33,6 +40,7 @@ export async function readFeedbackState(
       select extract(epoch from now() - last_report_at)::float8 as "lastReportSecondsAgo",
         extract(epoch from now() - polled_at)::float8 as "polledSecondsAgo",
         extract(epoch from now() - gap_since)::float8 as "gapSeconds",
+        queued_messages as "queuedMessages", in_flight_messages as "inFlightMessages", dead_letters as "deadLetters",
         case
           when $3::boolean and polled_at < now() - make_interval(secs => $2) then 'not-polled'
           when exists (

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { stopClock } from "../../test/fake-clock.ts";
 import {
   aDatabaseWithOutages,
   aMessage,
@@ -133,7 +134,7 @@ describe("a consumer", () => {
   });
 
   test("receives nothing before its first heartbeat, nor ten seconds after its last", async () => {
-    vi.useFakeTimers({ toFake: ["performance"] });
+    stopClock();
     const { db, setDown } = aDatabaseWithOutages(database.db);
     setDown(true);
     let received = 0;

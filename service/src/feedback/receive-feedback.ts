@@ -9,6 +9,7 @@ import type { Feedback, FeedbackReading } from "../provider/feedback.ts";
 import { applyFeedback } from "./apply-feedback.ts";
 import { detectLostRecord } from "./lost-record.ts";
 import { type QuarantineReason, quarantine } from "./quarantine-store.ts";
+import { traceFeedback } from "./trace-feedback.ts";
 
 export interface FeedbackDeps {
   db: Queryable;
@@ -18,9 +19,9 @@ export interface FeedbackDeps {
   metrics: Metrics;
 }
 
-type Verdict = "applied" | "ignored" | QuarantineReason;
+type Verdict = "applied" | "ignored" | "discarded" | QuarantineReason;
 
-/** Handles one message of the provider. Resolves when the message can be deleted: it is applied, quarantined or irrelevant. */
+/** Handles one message of the provider. Resolves when the message can be deleted: it is applied, quarantined, discarded or irrelevant. */
 export type ReceiveFeedback = (reading: FeedbackReading, raw: string) => Promise<Verdict>;
 
 /** Messages that arrive while a set is being stored go with the next set, whichever feedback source they come from. */
@@ -33,10 +34,22 @@ export function createFeedbackReceiver(deps: FeedbackDeps): ReceiveFeedback {
   });
   return async (reading, raw) => {
     const verdict = await classify(deps, apply, reading);
-    if (verdict !== "applied" && verdict !== "ignored") await quarantine(deps.db, [{ reason: verdict, raw }]);
+    if (!isSettled(verdict)) await quarantine(deps.db, [{ reason: verdict, raw }]);
     deps.metrics.feedbackReceived.inc({ kind: reading.kind, verdict });
+    if (verdict === "applied" && "at" in reading) measureDelay(deps, reading);
     return verdict;
   };
+}
+
+/** Repeated events and those of a backlog count too: they show how late Postern learns of an event. */
+function measureDelay({ metrics, clock }: FeedbackDeps, { kind, at }: Feedback): void {
+  const seconds = (clock.now() - Date.parse(at)) / 1000;
+  if (Number.isFinite(seconds)) metrics.feedbackDelaySeconds.observe({ kind }, Math.max(0, seconds));
+}
+
+/** Nothing is left to do with the message. `discarded`: the record of its send is dropped. */
+export function isSettled(verdict: Verdict): verdict is "applied" | "ignored" | "discarded" {
+  return verdict === "applied" || verdict === "ignored" || verdict === "discarded";
 }
 
 async function classify(
@@ -56,7 +69,7 @@ async function applyAndLog(deps: FeedbackDeps, reports: Feedback[]): Promise<Ver
   const { db, clock, mode, log, metrics } = deps;
   const started = performance.now();
   const nowMs = clock.now();
-  const applied = await applyFeedback(db, reports, nowMs);
+  const applied = await traceFeedback(db, reports, () => applyFeedback(db, reports, nowMs));
   if (mode === "live") await detectLostRecord(deps, { reports, applied, nowMs });
   const submissions = reports.filter(
     (report, index) => report.kind === "send" && applied.verdicts[index] === "applied",

@@ -1,6 +1,7 @@
 import { integerArray, smallintArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { computedOnce, equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import { erasedAddress } from "../erased-address.ts";
 import { isStronger } from "../suppression-reason.ts";
 import { isGuardedEvent, kindOfEvent } from "../usage/count-deltas.ts";
 import { sendingDomain } from "../usage/usage-kinds.ts";
@@ -46,14 +47,15 @@ export interface RecordedReports {
  * 1. `attributed`: finds the send and the recipient. Reports about unknown sends are left out. If the send has one recipient, the
  *    report is about it, however the address is spelt (mail may have been forwarded). If it has several, the address must be one of
  *    them; a report about another address is stored as an event and changes neither outcomes nor suppressions. An event from before
- *    its send gets the time of the send, in its id as well.
+ *    its send gets the time of the send, in its id as well. If the operator erased an address of the send, an address that is none of its
+ *    recipients is the erased one: the report is stored without it, and without the words of the server, which may repeat it.
  * 2. `new_events`: stores the events. An event that is already there is not stored again.
  * 3. `usage`: counts each new event in the hour in which it happened. If the guard counts it too, with the acceptance of its send.
  * 4. `per_send`, `moved`: raises the outcome of each recipient to the higher of the stored and the reported rank, and derives the
  *    status. The branches for one recipient only save time. If another process changes the row at
  *    the same time, the statement fails and runs again (`changesSends`).
  * 5. `suppressed`: only a new event with a known recipient suppresses an address. A repeated event must not restore a suppression
- *    that the account has removed. An entry that exists gets a stronger reason, never a weaker one.
+ *    that the account has removed, and an erased address has no entry to add. An entry that exists gets a stronger reason, never a weaker one.
  */
 export async function recordReports(db: Queryable, reports: RecipientReport[]): Promise<RecordedReports> {
   if (reports.length === 0) return { newEvents: 0, newSuppressions: 0 };
@@ -64,11 +66,17 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         select case when report.event_at::timestamptz < s.accepted_at then id_with_time(report.event_id, s.accepted_at)
             else report.event_id end as event_id,
           greatest(report.event_at::timestamptz, s.accepted_at) as event_at, report.send_id, report.event_type, report.rank,
-          report.bounce_type, report.bounce_subtype, report.complaint_type, report.suppress_as, report.reply_status, report.reply,
-          report.reporting_mta, report.duration_ms, s.account_id, s.mode, s.size,
-          s.accepted_at, s.domain,
-          case when s.size = 1 then 1 else array_position(s.keys, report.recipient) end as position,
-          case when s.size = 1 then s.keys[1] else report.recipient end as recipient
+          report.bounce_type, report.bounce_subtype, report.complaint_type, report.suppress_as, report.reply_status,
+          case when not s.is_erased then report.reply end as reply, report.reporting_mta, report.duration_ms, s.account_id, s.mode, s.size,
+          s.accepted_at, s.domain, s.tags,
+          case when s.size = 1 then 1
+            else coalesce(
+              array_position(s.keys, report.recipient),
+              case when s.is_erased then array_position(s.keys, '${erasedAddress}') end
+            ) end as position,
+          case when s.size = 1 then s.keys[1]
+            when s.is_erased and report.recipient <> all (s.keys) then '${erasedAddress}'
+            else report.recipient end as recipient
         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::text[], $8::text[],
           $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::integer[]) as report (event_id, send_id, event_type,
           event_at, recipient, rank, bounce_type, bounce_subtype, complaint_type, suppress_as, reply_status, reply, reporting_mta,
@@ -76,7 +84,8 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         cross join lateral ${indexLookup(`
           select s.account_id, s.mode, cardinality(s.to_addresses) as size,
             coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as keys,
-            date_trunc('milliseconds', s.queued_at) as accepted_at, ${sendingDomain("s")} as domain
+            date_trunc('milliseconds', s.queued_at) as accepted_at, ${sendingDomain("s")} as domain, s.tags,
+            s.erased_at is not null as is_erased
           from sends s
           where s.id = report.send_id`)} as s
       ), new_events as (
@@ -89,18 +98,18 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         on conflict (id) do nothing
         returning id
       ), usage as (
-        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, guard_since)
-        select account_id, hour, count(*), kind, is_test, domain, min(guard_since)
+        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, guard_since, tags)
+        select account_id, hour, count(*), kind, is_test, domain, min(guard_since), tags
         from (
           select distinct on (event_id) account_id, hour_number(event_at) as hour, ${kindOfEvent} as kind, mode = 'test' as is_test,
-            domain, case when ${isGuardedEvent} then floor(extract(epoch from accepted_at))::integer end as guard_since,
+            domain, tags, case when ${isGuardedEvent} then floor(extract(epoch from accepted_at))::integer end as guard_since,
             -- Apart, because the guard leaves out a delta with any mail from before its release.
             ${isGuardedEvent} and event_at > accepted_at + interval '15 minutes' as is_late
           from attributed
           where event_id in (select id from new_events)
           order by event_id
         ) as counted
-        group by account_id, hour, kind, is_test, domain, guard_since is null, is_late
+        group by account_id, hour, kind, is_test, domain, guard_since is null, is_late, tags
       ), per_send as materialized (
         select send_id, size, array_agg(position) as positions, array_agg(rank) as ranks, max(rank) as highest
         from attributed
@@ -141,6 +150,7 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         from attributed
         where suppress_as is not null
           and position is not null
+          and recipient <> '${erasedAddress}'
           and event_id in (select id from new_events)
         order by account_id, mode, recipient, suppress_as = 'complaint' desc -- one row per address, complaint first
         on conflict (account_id, mode, email) do update

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { stopClock } from "../../test/fake-clock.ts";
 import {
   aDatabaseWithOutages,
   consumersIn,
@@ -13,9 +14,9 @@ import { ConsumerHeartbeat } from "./consumer-heartbeat.ts";
 const database = useTestDatabase();
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["performance"] });
   await change(database.db, "delete from feedback_consumers");
   await change(database.db, "update feedback_progress set polled_at = null, queue_empty_at = null");
+  stopClock();
 });
 afterEach(() => void vi.useRealTimers());
 

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { type FailoverMark, isPromotedStandby, lacksMark, waitsForStandby } from "./failover-marks.ts";
 
 /**
  * Failovers. After a failover to a standby that lagged, or after the restore of a backup, the database knows less than workers have
@@ -7,7 +8,8 @@ import type { Queryable } from "../db/database.ts";
  * 1. Workers claim only from the server run in `provider_state.server_run` (null: no worker has run yet, so any). After a restart
  *    the server has another run.
  * 2. A worker that meets an unknown run compares the history (`server_identity`) and its length on disk (`server_position`) with
- *    what was there before. The same history, not shorter: the run is stored, and claims continue.
+ *    what was there before. The same history, not shorter: the run is stored, and claims continue. The same for a promoted standby
+ *    that has the last mark of the worker (failover-marks.ts).
  * 3. Otherwise it opens a failover: no worker claims until every live send on its way is in doubt (failover-sweep.ts). From then
  *    on resolve-in-doubt.ts decides as for every send in doubt.
  *
@@ -26,42 +28,65 @@ export interface Failover {
   after: string;
 }
 
-/** What a process last saw of the server; both null at first. */
+/** What a process last saw of the server; all null at first. */
 export interface ServerSeen {
   position: string | null;
   failoverAt: string | null;
+  /** Null while commits do not wait for a standby, and when the last mark is old. */
+  mark: FailoverMark | null;
 }
 
-export interface ServerCheck extends ServerSeen {
+export interface ServerCheck extends Omit<ServerSeen, "mark"> {
   /** Workers may claim from this server run. */
   isKnown: boolean;
   /** Some sends from before the last failover are not in doubt yet. */
   isSweeping: boolean;
+  /** PostgreSQL acknowledges a commit only when a synchronous standby has it. */
+  waitsForStandby: boolean;
 }
 
-/** SQL: this process has seen more of the history on disk than there is now, and no failover since then explains it. */
-const isRewound = (failoverAt: string) =>
-  `coalesce(server_position() < $1::pg_lsn, false) and ${failoverAt} is not distinct from $2::timestamptz`;
+/**
+ * SQL: this process has seen more of the history than there is now, and no failover since then explains it. Positions on disk are not
+ * compared with those of a promoted standby: the old server may have had more on disk than it acknowledged.
+ */
+const isRewound = (server: string, failoverAt: string) => `(
+        ${failoverAt} is not distinct from $2::timestamptz
+          and (coalesce(server_position() < $1::pg_lsn and coalesce(${server} = $5::text, true), false) or ${lacksMark})
+      )`;
+
+const valuesOf = ({ position, failoverAt, mark }: ServerSeen) => [
+  position,
+  failoverAt,
+  mark?.worker ?? null,
+  mark?.mark ?? null,
+  mark?.server ?? null,
+];
 
 /** Cheap enough for every tick. */
 export async function inspectServer(db: Queryable, seen: ServerSeen): Promise<ServerCheck> {
   const [row] = await db.query<ServerCheck>({
     name: "inspect-server",
     text: `
-      select coalesce(server_run = server_run(), false) and not (${isRewound("failover_at")}) as "isKnown",
+      select coalesce(server_run = server_run(), false) and not ${isRewound("server", "failover_at")} as "isKnown",
         coalesce(server_run = '', false) as "isSweeping", server_position()::text as position,
-        failover_at::text as "failoverAt"
+        failover_at::text as "failoverAt", ${waitsForStandby} as "waitsForStandby"
       from provider_state
       where mode = 'live'`,
-    values: [seen.position, seen.failoverAt],
+    values: valuesOf(seen),
   });
   if (row === undefined) throw new Error("provider_state has no row for live mail");
   return row;
 }
 
-/** Stores an unknown server run, or opens a failover and returns it. One of the processes that call it opens it. */
-export async function recognizeServer(db: Queryable, seen: ServerSeen): Promise<Failover | undefined> {
-  const [row] = await db.query<Failover>({
+/** no-loss: the server is a promoted standby that has everything. Claims continue, and nothing is stored about it. */
+export type RecognizedFailover = Omit<Failover, "cause"> & { cause: FailoverCause | "no-loss" };
+
+/**
+ * Stores an unknown server run, or opens a failover. Returns the failover, or the promotion without a loss; one of the processes that
+ * call it gets it.
+ */
+export async function recognizeServer(db: Queryable, seen: ServerSeen): Promise<RecognizedFailover | undefined> {
+  const [row] = await db.query<RecognizedFailover>({
     name: "recognize-server",
     text: `
       with here as materialized (
@@ -71,12 +96,18 @@ export async function recognizeServer(db: Queryable, seen: ServerSeen): Promise<
         from provider_state
         where mode = 'live'
         for update
+      ), promoted as materialized (
+        select known.server as before, here.identity as after
+        from known, here
+        where known.server_run <> ''
+          and ${isPromotedStandby("known.server", "here.identity")}
+          and not ${lacksMark}
       ), detected as materialized (
         select known.server as before, here.identity as after,
           case when known.server <> here.identity then 'server' else 'rewound' end as cause
         from known, here
-        where known.server <> here.identity
-          or (${isRewound("known.failover_at")})
+        where (known.server <> here.identity or ${isRewound("known.server", "known.failover_at")})
+          and not exists (select from promoted)
       ), ${opened}, met as (
         update provider_state
         set server = here.identity, server_run = here.run
@@ -85,8 +116,10 @@ export async function recognizeServer(db: Queryable, seen: ServerSeen): Promise<
           and known.server_run is distinct from ''
           and not exists (select from detected)
       )
-      select cause, before, after from opened`,
-    values: [seen.position, seen.failoverAt],
+      select cause, before, after from opened
+      union all
+      select 'no-loss', before, after from promoted`,
+    values: valuesOf(seen),
   });
   return row;
 }

@@ -1,5 +1,7 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
+import { uncountQueued } from "../queue/queued-recipients.ts";
+import { isStillQueued, storeScheduledContents } from "../queue/scheduled-contents.ts";
 import { failoverWhileQueued, failoverWhileSubmitting } from "../sends/attempt-details.ts";
 
 const batchSize = 1_000;
@@ -57,7 +59,10 @@ export async function sweepOlderSends(db: Queryable): Promise<Sweep | undefined>
         update failovers f
         set swept_to = coalesce((select found.id from found order by found.id desc limit 1), f.swept_to),
             sends = f.sends + (select count(*) from found),
-            swept_at = case when not exists (select from found) then now() end
+            -- Those that were due wait for sweepDueScheduled.
+            swept_at = case when not exists (select from found) and not exists (
+              select from scheduled_sends p where p.mode = 'live' and p.scheduled_at <= f.in_doubt_since
+            ) then now() end
         from failover
         where f.id = failover.id
         returning f.sends, f.swept_at
@@ -72,6 +77,76 @@ export async function sweepOlderSends(db: Queryable): Promise<Sweep | undefined>
     values: [batchSize, attemptsSkipped, failoverWhileQueued, failoverWhileSubmitting],
   });
   return row;
+}
+
+/** Small, because their contents move with them. */
+const scheduledPerBatch = 100;
+
+/**
+ * scheduled → in-doubt since the failover, for sends that were due by then: the lost period may have submitted them. Others stay scheduled.
+ * One batch at a time, before `sweepOlderSends`, which lets workers claim when none is left. Serves all accounts. Returns the number.
+ */
+export async function sweepDueScheduled(db: Queryable): Promise<number> {
+  const rows = await db.query({
+    name: "sweep-due-scheduled",
+    text: `
+      with failover as materialized (
+        select f.id, f.in_doubt_since
+        from provider_state p
+        join failovers f on f.swept_at is null
+        where p.mode = 'live' and p.server_run = ''
+        order by f.id desc
+        limit 1
+        for update skip locked
+      ), found as materialized (
+        select due.*, failover.in_doubt_since
+        from failover
+        cross join lateral (
+          select p.id, p.account_id, p.scheduled_at, p.expires_at, p.from_domain, p.counted_recipients, p.recipients,
+            p.attachment_bytes, p.tags, p.sealed
+          from scheduled_sends p
+          where p.mode = 'live' and p.scheduled_at <= failover.in_doubt_since
+          order by p.scheduled_at, p.id
+          limit $1
+          for update
+        ) as due
+      ), left_schedule as (
+        delete from scheduled_sends p
+        using found
+        where ${equalByIndex("p.id", "found.id")}
+      ), moving as materialized (
+        select *
+        from found
+        where ${isStillQueued("found.id")}
+      ), settled as materialized (
+        select account_id as queue_account_id, 'live' as queue_mode, counted_recipients
+        from found
+        where id not in (select id from moving)
+      ), uncounted as (${uncountQueued("settled")}
+      ), queued as (
+        insert into send_queue (id, account_id, mode, state, fair_at, due_at, attempt, attempted_at, from_domain, counted_recipients,
+          expires_at, recipients, attachment_bytes, tags)
+        select id, account_id, 'live', 'in-doubt', scheduled_at, in_doubt_since, $2, in_doubt_since, from_domain, counted_recipients,
+          expires_at, recipients, attachment_bytes, tags
+        from moving
+        order by id
+      ), ${storeScheduledContents("moving")}, recorded as (
+        insert into send_attempts (send_id, attempt, started_at, outcome, detail)
+        select id, $2, in_doubt_since, 'unknown', $3
+        from moving
+        order by id
+        on conflict (send_id, attempt) do nothing
+      ), counted as (
+        update failovers f
+        set sends = f.sends + (select count(*) from moving)
+        from failover
+        where f.id = failover.id
+      )
+      select id
+      from found`,
+    values: [scheduledPerBatch, attemptsSkipped, failoverWhileQueued],
+  });
+  return rows.length;
 }
 
 /**

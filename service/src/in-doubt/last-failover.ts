@@ -16,6 +16,21 @@ export interface LastFailover {
   isSweeping: boolean;
 }
 
+export type PastFailover = Omit<LastFailover, "inDoubt" | "noticedSecondsAgo">;
+
+/** The newest ten. */
+export async function listFailovers(db: Queryable): Promise<PastFailover[]> {
+  return db.query<PastFailover>({
+    name: "list-failovers",
+    text: `
+      select cause, noticed_at as "noticedAt", server_before as before, server_after as after, sends as "markedInDoubt",
+        swept_at is null as "isSweeping"
+      from failovers
+      order by id desc
+      limit 10`,
+  });
+}
+
 /** Null when there was no failover. */
 export async function readLastFailover(db: Queryable, countedAtMost: number): Promise<LastFailover | null> {
   const [row] = await db.query<LastFailover>({

@@ -15,7 +15,7 @@ function totpEntry(
   action: "totp.enrol" | "totp.confirm" | "totp.disable" | "totp.recovery-codes-renew",
   { account, actor, from, ...facts }: { account: string; actor: string; from: string; after?: Record<string, string> },
 ): string {
-  const target = { kind: "user", id: "$1::uuid", name: emailOf("$1::uuid") };
+  const target = { kind: "user", id: "$1::uuid", name: emailOf("$1::uuid") } as const;
   return auditEntry({ action, actor, account: `(${account})::uuid`, target, from, ...facts });
 }
 

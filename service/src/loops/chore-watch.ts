@@ -1,3 +1,5 @@
+import type { Metrics } from "../metrics.ts";
+
 /** pg-boss polls every half second, so an error that persists is repeated sooner than this. */
 const lastErrorMs = 5_000;
 
@@ -8,9 +10,14 @@ export interface ChoreEnd {
 
 /** What this process knows about the chores that it runs. Its heartbeat reports it. */
 export class ChoreWatch {
+  readonly #metrics: Pick<Metrics, "choreRuns"> | undefined;
   #ends = new Map<string, ChoreEnd>();
   readonly #pauseSeconds = new Map<string, number>();
   #queueErrors: { since: number; lastAt: number } | undefined;
+
+  constructor(metrics?: Pick<Metrics, "choreRuns">) {
+    this.#metrics = metrics;
+  }
 
   runs(name: string, pauseSeconds: number): void {
     this.#pauseSeconds.set(name, pauseSeconds);
@@ -22,6 +29,7 @@ export class ChoreWatch {
   }
 
   ended(name: string, { hasFailed }: { hasFailed: boolean }): void {
+    this.#metrics?.choreRuns.inc({ chore: name, result: hasFailed ? "failed" : "done" });
     this.#ends.set(name, { endedAt: performance.now(), hasFailed });
   }
 

@@ -1,9 +1,11 @@
 import { Writable } from "node:stream";
-import { expect, onTestFinished, test } from "vitest";
+import pg from "pg";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { createEmptyDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { createLog } from "../log.ts";
 import { ChoreWatch } from "./chore-watch.ts";
-import { type Chore, startChores } from "./chores.ts";
+import { type Chore, choreSchema, migrateChores, startChores } from "./chores.ts";
 
 const database = useTestDatabase();
 
@@ -130,6 +132,26 @@ test("stopping waits for a running chore", async () => {
   await begun;
   await chores.stop();
   expect(isDone).toBe(true);
+});
+
+test("another version of pg-boss's tables has a schema of its own, and this one keeps the first name", () => {
+  expect(choreSchema()).toBe("pgboss");
+  expect(choreSchema(44)).toBe("pgboss_v44");
+});
+
+test("creating the tables waits at most 2 s for a lock, fails with the error of the server, and changes nothing", async () => {
+  const { url, drop } = await createEmptyDatabase(inject("serverUrl"));
+  onTestFinished(drop);
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query("begin; create schema pgboss");
+  const startedAt = performance.now();
+  await expect(migrateChores(url)).rejects.toMatchObject({ code: "55P03" });
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  await other.query("rollback");
+  await migrateChores(url);
+  await migrateChores(url);
 });
 
 function aChore(name: string) {

@@ -1,5 +1,10 @@
 import { PgBoss } from "pg-boss";
-import { rateLimitedClient, tcpKeepalive } from "../db/connection-rate-limit.ts";
+import pgBossPackage from "pg-boss/package.json" with { type: "json" };
+import { applicationName } from "../db/code-range.ts";
+import { rateLimitedClient } from "../db/connection-rate-limit.ts";
+import { lockTimeoutMs } from "../db/lock-retries.ts";
+import { postgresClient } from "../db/postgres-client.ts";
+import { tcpKeepalive, withoutLimits } from "../db/session-settings.ts";
 import type { Log } from "../log.ts";
 import type { ChoreWatch } from "./chore-watch.ts";
 
@@ -8,6 +13,19 @@ const stopMs = 20_000;
 const stopFailedStartMs = 5_000;
 /** A chore with a long pause must not wait that long after a short interruption. */
 const longestRetrySeconds = 60;
+/** The application_name of the session that makes the tables. */
+export const choreMigrationName = "postern-migrate-chores";
+
+/** The version of pg-boss's tables that the first release of Postern used, without a number in the name of their schema. */
+const firstTables = 43;
+
+/**
+ * pg-boss upgrades its tables in place, and an older pg-boss does not work on the result. So each version of them has a schema of its own:
+ * during an upgrade, and after a rollback, the older workers go on with theirs.
+ */
+export function choreSchema(tables: number = pgBossPackage.pgboss.schema): string {
+  return tables === firstTables ? "pgboss" : `pgboss_v${tables}`;
+}
 
 /** Periodic work that one process at a time runs, in any of the running workers. */
 export interface Chore {
@@ -37,10 +55,11 @@ export async function startChores(
   log: Log,
   watch?: ChoreWatch,
 ): Promise<{ stop(): Promise<void> }> {
-  const pool = { max: poolSize, Client: rateLimitedClient(poolSize * 2), options: tcpKeepalive };
+  const pool = { max: poolSize, Client: rateLimitedClient(poolSize * 2), options: `${withoutLimits} ${tcpKeepalive}` };
   const boss = new PgBoss({
     connectionString: directUrl,
-    application_name: "postern-chores",
+    application_name: applicationName("chores"),
+    schema: choreSchema(),
     ...pool,
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
@@ -77,13 +96,42 @@ async function startChore(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWat
   watch?.runs(chore.name, chore.pauseSeconds);
 }
 
-/** Creates or upgrades the tables of pg-boss for `postern migrate`, so that a worker needs no right to change the schema. */
+/**
+ * Creates the tables of pg-boss for `postern migrate`, so that a worker needs no right to change the schema. Waits for a lock as long as
+ * a step of the schema does, and then fails with nothing changed.
+ */
 export async function migrateChores(directUrl: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: directUrl, supervise: false, schedule: false });
-  // Without a listener an error event would end the process. `start` throws the errors that matter.
+  const client = new (postgresClient())({
+    connectionString: directUrl,
+    application_name: choreMigrationName,
+    options: `${withoutLimits} -c lock_timeout=${lockTimeoutMs} ${tcpKeepalive}`,
+    connectionTimeoutMillis: 10_000,
+  });
+  // Without a listener a lost connection would end the process.
+  client.on("error", () => undefined);
+  await client.connect();
+  const executeSql = (text: string, values?: unknown[]) => client.query(withOurLockTimeout(text), values);
+  const boss = new PgBoss({ db: { executeSql }, schema: choreSchema(), supervise: false, schedule: false });
+  // `start` throws the errors that matter.
   boss.on("error", () => undefined);
-  await boss.start();
-  await boss.stop();
+  try {
+    await boss.start();
+  } catch (error) {
+    throw causeOf(error);
+  } finally {
+    await boss.stop({ graceful: false }).catch(() => undefined);
+    await client.end();
+  }
+}
+
+/** pg-boss would wait for 30 s, and every statement behind it too. */
+function withOurLockTimeout(text: string): string {
+  return text.replaceAll(/SET LOCAL lock_timeout = \d+/g, `SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+}
+
+/** pg-boss wraps the error of the server in an assertion. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && "actual" in error && error.actual instanceof Error ? error.actual : error;
 }
 
 async function runOnce(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<void> {

@@ -1,8 +1,9 @@
-import { createAcceptAdmission, createAcceptBatch } from "../accept/accept-batch.ts";
+import { createAcceptAdmission, createAcceptRoundTrips } from "../accept/accept-batch.ts";
 import type { AcceptDeps } from "../accept/accept-send.ts";
 import { openFingerprintKey } from "../accept/fingerprint-key.ts";
 import { createQuotas } from "../accept/quotas.ts";
 import { createRateRefusals } from "../accept/rate-refusals.ts";
+import { createAttachmentStore } from "../attachments/attachment-store.ts";
 import type { WorkerConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabaseClock } from "../db/database-clock.ts";
@@ -12,12 +13,19 @@ import { sendQueuedChannel } from "../queue/claim-sends.ts";
 /** Connections of an API process that only accepting uses: two batches, a key check, and the hint, the queue head or the quotas. */
 export const acceptConnections = 4;
 
+/** Two mails whose attachments are written, and the deletion of those that no send has. */
+export const attachmentConnections = 3;
+
 interface AcceptConfig {
   secrets: Pick<WorkerConfig["secrets"], "contentKey">;
 }
 
 /** Opens the dependencies of accept: its keys, a clock that follows the database, and the caches of this process. */
-export async function openAcceptDeps({ secrets }: AcceptConfig, db: Database): Promise<AcceptDeps> {
+export async function openAcceptDeps(
+  { secrets }: AcceptConfig,
+  db: Database,
+  attachmentDb: Database = db,
+): Promise<AcceptDeps> {
   const clock = await openDatabaseClock(db);
   const admission = createAcceptAdmission();
   const quotas = createQuotas(db, clock);
@@ -25,12 +33,13 @@ export async function openAcceptDeps({ secrets }: AcceptConfig, db: Database): P
   return {
     db,
     clock,
-    decide: createAcceptBatch(db, clock, admission, quotas),
+    decide: createAcceptRoundTrips(db, clock, admission, quotas),
     requireCapacity: admission.requireCapacity,
     contentKey: secrets.contentKey.current,
     fingerprintKey: await openFingerprintKey(db, secrets.contentKey),
     refusals: createRateRefusals(),
     quotas,
+    attachments: createAttachmentStore(attachmentDb, secrets.contentKey.current),
     hint: createHint(db, sendQueuedChannel),
   };
 }

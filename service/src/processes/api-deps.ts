@@ -23,6 +23,7 @@ import { createFlowMaker } from "../oidc/flow.ts";
 import type { OidcDeps } from "../oidc/log-in-by-oidc.ts";
 import { createOidcIssuer } from "../oidc/oidc-issuer.ts";
 import { createOidcSlots } from "../oidc/oidc-slots.ts";
+import { createRequestLog } from "../request-log/request-log.ts";
 import { countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
 import { createRefusalCounts } from "../usage/count-refusals.ts";
@@ -36,12 +37,13 @@ interface OpenedDeps {
   acceptDeps: AcceptDeps;
   feedbackEndpoint?: ApiDeps["feedbackEndpoint"];
   consoleFiles?: ConsoleFiles | undefined;
+  isStopping?: () => boolean;
 }
 
 /** Builds the dependencies of the routes from the configuration. The tests use it as well. */
 export function createApiDeps(
   config: Config,
-  { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint, consoleFiles }: OpenedDeps,
+  { db, log, metrics, domainDeps, acceptDeps, feedbackEndpoint, consoleFiles, isStopping = () => false }: OpenedDeps,
 ): ApiDeps {
   const { loginDeps: login, apiKeyIssuer } = createCredentialDeps(config);
   const loginDeps = { ...login, countFailure: (user: string) => metrics.failedLogins.inc({ user }) };
@@ -57,10 +59,11 @@ export function createApiDeps(
   const sendMail = sender && createSystemMail({ db, log, accept: acceptDeps, sender });
   const { publicUrl } = config.http;
   const statusRule = { ...config.feedback, databaseDiskBytes: config.databaseDiskBytes };
+  const readiness = cacheForOneSecond(() => checkReadiness(db));
   return {
     log,
     metrics,
-    readiness: cacheForOneSecond(() => checkReadiness(db)),
+    readiness: async () => (isStopping() ? { isReady: false } : readiness()),
     cellState: cacheForOneSecond(() => readCellState(db, statusRule, countLimitForMetrics)),
     authenticator: authenticatorOn(db),
     senderAuthenticator: authenticatorOn(acceptDeps.db),
@@ -72,8 +75,10 @@ export function createApiDeps(
     apiKeyIssuer,
     contentViews: config.showsContent ? { keys: config.secrets.contentKey, cellCode: config.cellCode } : undefined,
     acceptDeps,
+    sendLimits: { maxAttachmentBytes: config.maxAttachmentBytes },
     countValidation: createValidationCount(db),
     refusalCounts: createRefusalCounts(db),
+    requestLog: createRequestLog({ db, onDrop: (reason, count) => metrics.requestLogDropped.inc({ reason }, count) }),
     domainDeps,
     liveDns: createLiveDns({ servers: config.dnsServers }),
     webhooks: {

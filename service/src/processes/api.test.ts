@@ -64,6 +64,7 @@ describe("SIGTERM", () => {
       return { response };
     });
     expect(await pending.response).toMatchObject({ status: 200 });
+    expect(await within(soonMs, api.exited)).toEqual({ code: 0, signal: null });
   });
 });
 
@@ -152,6 +153,48 @@ describe("an unavailable database", () => {
     expect(await account()).toMatchObject({ status: 200 });
     await expect.poll(() => request(`${api.url}/readyz`), { timeout: soonMs }).toMatchObject({ status: 200 });
     api.kill("SIGTERM");
+    expect(await within(soonMs, api.exited)).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe("DRAIN_SECONDS", () => {
+  test("after SIGTERM the API is not ready but serves every request, then ends with code 0", async () => {
+    const env = anEnvironment({ DATABASE_URL: shared.url, DRAIN_SECONDS: "2" });
+    const key = await aKey(env);
+    const api = await startApiProcess(env);
+    expect(await request(`${api.url}/readyz`)).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
+    const stoppedAt = performance.now();
+    api.kill("SIGTERM");
+    await api.logged("api.stopping");
+    const oldAndNew = [keepAlive, new Agent({ keepAlive: true })];
+    for (const agent of oldAndNew) {
+      expect(await request(`${api.url}/readyz`, {}, agent)).toMatchObject({
+        status: 503,
+        headers: { connection: "close", "retry-after": "2" },
+      });
+      const account = await request(`${api.url}/api/v1/account`, { "x-api-key": key }, agent);
+      expect(account).toMatchObject({ status: 200, headers: { connection: "close" } });
+    }
+    const health = await request(`${api.operationsUrl}/health`);
+    expect(health.status).toBe(503);
+    expect(JSON.parse(health.body)).toMatchObject({ isStopping: true, isReady: false, checks: { database: "ok" } });
+    expect(await request(`${api.operationsUrl}/live`)).toMatchObject({ status: 200 });
+
+    expect(await within(soonMs, api.exited)).toEqual({ code: 0, signal: null });
+    expect(performance.now() - stoppedAt).toBeGreaterThan(2_000);
+  });
+
+  test("a second signal ends the process at once", async () => {
+    const api = await startApiProcess(anEnvironment({ DATABASE_URL: shared.url, DRAIN_SECONDS: "15" }));
+    api.kill("SIGTERM");
+    await api.logged("api.stopping");
+    api.kill("SIGTERM");
+    expect(await within(soonMs, api.exited)).toEqual({ code: 1, signal: null });
+  });
+
+  test("Ctrl-C does not wait", async () => {
+    const api = await startApiProcess(anEnvironment({ DATABASE_URL: shared.url, DRAIN_SECONDS: "15" }));
+    api.kill("SIGINT");
     expect(await within(soonMs, api.exited)).toEqual({ code: 0, signal: null });
   });
 });

@@ -1,7 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { quotaRefreshMs } from "../accept/quotas.ts";
 import { consoleFolder, readConsoleFiles } from "../api/http/console/console-files.ts";
 import { createApiServer } from "../api/http/create-api-server.ts";
-import type { KeyUses } from "../api-keys/key-uses.ts";
 import { type Config, readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { requireAccountRole } from "../db/require-usable.ts";
@@ -9,7 +9,7 @@ import type { Log } from "../log.ts";
 import { startTicker } from "../loops/ticker.ts";
 import { startUsageTicker } from "../usage/usage-ticker.ts";
 import { resealEndpointSecrets } from "../webhooks/reseal-secrets.ts";
-import { acceptConnections, openAcceptDeps } from "./accept-deps.ts";
+import { acceptConnections, attachmentConnections, openAcceptDeps } from "./accept-deps.ts";
 import { createApiDeps } from "./api-deps.ts";
 import { openDomainDeps } from "./domain-deps.ts";
 import { openFeedbackPush, openFeedbackReceiver } from "./feedback-sources.ts";
@@ -25,13 +25,17 @@ export function runApi(): Promise<void> {
 export async function startApi({ config, db, openDatabase, log, metrics, started }: StartContext<Config>) {
   await requireAccountRole(db);
   await warnAboutUnusableKeys(db, config.secrets.apiKeyPepper, log);
-  const acceptDeps = await openAcceptDeps(config, openDatabase("accept", acceptConnections));
+  const acceptDeps = await openAcceptDeps(
+    config,
+    openDatabase("accept", acceptConnections),
+    openDatabase("attachments", attachmentConnections),
+  );
   const quotas = startTicker({
     pauseMs: quotaRefreshMs,
     run: () => acceptDeps.quotas.refresh(),
     onFailure: (err) => log.warn({ err }, "quotas.refresh-failed"),
   });
-  started.addWork(() => quotas.stop());
+  started.addResource(() => quotas.stop());
   const push = openFeedbackPush(config);
   const feedbackEndpoint = push && { push, receive: await openFeedbackReceiver({ db, log, metrics }) };
   const domains = openDomainDeps(config, db, log);
@@ -39,15 +43,22 @@ export async function startApi({ config, db, openDatabase, log, metrics, started
   else started.addResource(() => domains.close());
   const consoleFiles = readConsoleFiles(consoleFolder);
   const opened = { db, log, metrics, domainDeps: domains?.deps, acceptDeps, feedbackEndpoint, consoleFiles };
-  const deps = createApiDeps(config, opened);
+  const isStopping = () => started.isStopping;
+  const deps = createApiDeps(config, { ...opened, isStopping });
   await deps.loginDeps.openTotpKey(db);
   await resealWebhooks(db, config, log);
   const api = await createApiServer(deps);
-  const closeGracefully = trackConnections(api.server);
+  const connections = trackConnections(api.server);
   const usage = startUsageTicker({ db, log, refusalCounts: deps.refusalCounts });
   started.addResource(() => usage.stop());
-  started.addResource(startKeyUseTicker(deps.authenticator.keyUses, log));
-  started.addWork(() => closeGracefully(() => api.close()));
+  const { keyUses } = deps.authenticator;
+  started.addResource(startFlushing(keyUses, 5_000, (err) => log.warn({ err }, "api-keys.uses-behind")));
+  started.addResource(startFlushing(deps.requestLog, 2_000, (err) => log.warn({ err }, "request-log.behind")));
+  started.addWork(async ({ drains }) => {
+    connections.closeAfterResponse();
+    if (drains) await pause(config.http.drainSeconds * 1000);
+    await connections.closeAll(() => api.close());
+  });
   const address = await api.listen(config.http).catch(explainListenError("PORT", config.http));
   return { address };
 }
@@ -58,14 +69,15 @@ async function resealWebhooks(db: Database, { secrets }: Config, log: Log): Prom
   if (unreadable > 0) log.warn({ secrets: unreadable }, "webhooks.secrets-unreadable");
 }
 
-const keyUsePauseMs = 5_000;
-
-/** Returns the function that stops it and stores the last uses. */
-function startKeyUseTicker(keyUses: KeyUses, log: Log): () => Promise<void> {
-  const onFailure = (err: unknown) => log.warn({ err }, "api-keys.uses-behind");
-  const ticker = startTicker({ pauseMs: keyUsePauseMs, run: () => keyUses.flush(), onFailure });
+/** Returns the function that stops it and stores what is left. */
+function startFlushing(
+  buffer: { flush(): Promise<void> },
+  pauseMs: number,
+  onFailure: (err: unknown) => void,
+): () => Promise<void> {
+  const ticker = startTicker({ pauseMs, run: () => buffer.flush(), onFailure });
   return async () => {
     await ticker.stop();
-    await keyUses.flush().catch(onFailure);
+    await buffer.flush().catch(onFailure);
   };
 }

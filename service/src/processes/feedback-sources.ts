@@ -4,7 +4,8 @@ import { openDatabaseClock } from "../db/database-clock.ts";
 import { createFeedbackReceiver, type ReceiveFeedback } from "../feedback/receive-feedback.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { FeedbackPush, FeedbackQueue } from "../provider/feedback.ts";
+import type { FeedbackPush, FeedbackQueue, QueueCounts } from "../provider/feedback.ts";
+import { createMessageCounter } from "../provider/ses/feedback/count-messages.ts";
 import { createFeedbackPush } from "../provider/ses/feedback/feedback-push.ts";
 import { createSqsQueue } from "../provider/ses/feedback/sqs-queue.ts";
 
@@ -36,4 +37,11 @@ export function openFeedbackQueue({ provider }: WorkerConfig): FeedbackQueue | u
   const { feedbackTopicArn, feedbackQueueUrl, region, endpoints } = provider;
   if (feedbackTopicArn === undefined || feedbackQueueUrl === undefined) return undefined;
   return createSqsQueue({ region, endpoint: endpoints.sqs, queueUrl: feedbackQueueUrl, topicArns: [feedbackTopicArn] });
+}
+
+/** Undefined when no queue is configured. */
+export function openMessageCounter({ provider }: WorkerConfig): (() => Promise<QueueCounts>) | undefined {
+  const { feedbackTopicArn, feedbackQueueUrl: queueUrl, region, endpoints } = provider;
+  if (feedbackTopicArn === undefined || queueUrl === undefined) return undefined;
+  return createMessageCounter({ region, endpoint: endpoints.sqs, queueUrl });
 }

@@ -1,6 +1,7 @@
 import { tenantChores } from "../domains/attach-tenants.ts";
 import { createDnsResolver } from "../domains/dns-resolver.ts";
 import { domainChores } from "../domains/domain-chores.ts";
+import { countQueueChores } from "../feedback/count-queue.ts";
 import { feedbackChores } from "../feedback/feedback-chores.ts";
 import type { Chore } from "../loops/chores.ts";
 import { tenantNameOf } from "../provider/cell-names.ts";
@@ -8,7 +9,7 @@ import { readQueuedMessage } from "../provider/ses/feedback/read-envelope.ts";
 import { learnQuota, providerChores } from "../queue/read-quota.ts";
 import { suppressionChores } from "../suppressions/suppression-chores.ts";
 import { openDomainDeps } from "./domain-deps.ts";
-import { openFeedbackReceiver } from "./feedback-sources.ts";
+import { openFeedbackReceiver, openMessageCounter } from "./feedback-sources.ts";
 import type { StartContext } from "./run-process.ts";
 import { startDelivery } from "./start-delivery.ts";
 import { startFeedback } from "./start-feedback.ts";
@@ -38,6 +39,7 @@ export async function openLiveMail(context: StartContext): Promise<LiveMail | un
       ...suppressionChores({ db, provider, log }),
       ...(tenants === "off" ? [] : tenantChores({ ...domains.deps, cellCode, log })),
       ...feedbackChores({ db, log, receive, read, feedback: config.feedback }),
+      ...countQueueChores({ db, count: openMessageCounter(config) }),
     ],
     start() {
       // The chore that reads the quota may run a minute later; until then workers send to one recipient a second.

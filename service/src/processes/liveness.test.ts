@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { stopClock } from "../../test/fake-clock.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { ClaimWatch } from "../delivery/claim-watch.ts";
 import { checkLiveness, watchLiveness } from "./liveness.ts";
@@ -7,7 +8,7 @@ const database = useTestDatabase();
 const unreachable = "postgres://nobody@127.0.0.1:1/nothing";
 const poolTimeout = new Error("timeout exceeded when trying to connect");
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+beforeEach(stopClock);
 afterEach(() => void vi.useRealTimers());
 
 function failingFor(seconds: number, error: unknown): ClaimWatch {

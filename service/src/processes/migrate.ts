@@ -1,11 +1,22 @@
 import { loadEnvironment, readDatabaseConfig } from "../config.ts";
+import { contract } from "../db/contract.ts";
 import { createDatabaseIfMissing } from "../db/create-database.ts";
 import { openDatabase } from "../db/database.ts";
-import { migrate } from "../db/migrate.ts";
+import { isLockTimeout, type Progress, untilLocked } from "../db/lock-retries.ts";
+import { asMigrator, migrate, migrateName } from "../db/migrate.ts";
+import { requireDirect } from "../db/pooler/require-usable-pooler.ts";
+import { storeRoleSettings } from "../db/pooler/role-settings.ts";
 import { AppError } from "../errors.ts";
-import { migrateChores } from "../loops/chores.ts";
+import { choreMigrationName, migrateChores } from "../loops/chores.ts";
 import { say } from "../plain-text.ts";
 import { makePartitionsAhead, type PartitionSpan } from "../storage/partitions.ts";
+
+/** Removes what older versions need, after all processes run this one. */
+export async function runContract(): Promise<void> {
+  const { database } = readDatabaseConfig(loadEnvironment());
+  const applied = await contract(database.directUrl, say);
+  say(applied.length === 0 ? "There is no contract step to run. Nothing was changed." : "The contract steps have run.");
+}
 
 export async function runMigrate({ createDatabase }: { createDatabase: boolean }): Promise<void> {
   const { database, partitionSpan } = readDatabaseConfig(loadEnvironment());
@@ -13,11 +24,21 @@ export async function runMigrate({ createDatabase }: { createDatabase: boolean }
     const created = await createDatabaseIfMissing(database.directUrl);
     if (created !== undefined) say(`created the database ${created}`);
   }
-  const applied = await migrate(database.directUrl, (message) => process.stderr.write(`${message}\n`));
-  await migrateChores(database.directUrl);
-  await createPartitions(database.directUrl, partitionSpan);
-  for (const name of applied) say(`applied ${name}`);
+  await requireDirect(database);
+  const applied = await migrate(database.directUrl, say);
+  await makeTables(database.directUrl, partitionSpan, say);
+  if (database.directUrl !== database.url) await storeRoleSettings(database.directUrl);
   say(applied.length === 0 ? "The schema is up to date." : "The schema is now up to date.");
+}
+
+/** The tables that no step of the schema makes: those of pg-boss, and partitions for the next months. */
+async function makeTables(url: string, span: PartitionSpan, report: Progress): Promise<void> {
+  await asMigrator(url, report, async ({ observer }) => {
+    const chores = { what: "the tables of the chores", observer, waiting: choreMigrationName, report };
+    await untilLocked(chores, () => migrateChores(url));
+    const partitions = { what: "new partitions", observer, waiting: migrateName, report };
+    await untilLocked(partitions, () => createPartitions(url, span));
+  });
 }
 
 /** A worker creates partitions every hour; this call creates the first ones of a new database. */
@@ -26,6 +47,8 @@ async function createPartitions(url: string, span: PartitionSpan): Promise<void>
   try {
     const { failures } = await makePartitionsAhead(db, span);
     if (failures.length === 0) return;
+    const blocked = failures.find(({ error }) => isLockTimeout(error));
+    if (blocked !== undefined) throw blocked.error;
     const reasons = failures.map(
       ({ table, error }) => `  - ${table}: ${error instanceof Error ? error.message : String(error)}`,
     );

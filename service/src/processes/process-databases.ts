@@ -1,8 +1,11 @@
 import type { WorkerConfig } from "../config.ts";
+import { applicationName } from "../db/code-range.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import type { Log } from "../log.ts";
 
 type Connections = ReturnType<Database["connections"]>;
+
+type Reached = WorkerConfig["database"] & { isPooled: boolean };
 
 /** The database connections of a process, in separate pools so that one purpose cannot use up those of another. */
 export interface ProcessDatabases {
@@ -12,14 +15,14 @@ export interface ProcessDatabases {
   close(): Promise<void>;
 }
 
-export function createProcessDatabases({ database }: WorkerConfig, log: Log): ProcessDatabases {
+export function createProcessDatabases(database: Reached, log: Log): ProcessDatabases {
   const opened = new Map<string, Database>();
   return {
     open(purpose, poolSize) {
       const db = openDatabase({
         ...database,
         poolSize,
-        applicationName: `postern-${purpose}`,
+        applicationName: applicationName(purpose),
         onIdleError: (err) => log.warn({ err }, "database.connection-lost"),
       });
       opened.set(purpose, db);

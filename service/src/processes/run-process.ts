@@ -1,6 +1,8 @@
 import closeWithGrace from "close-with-grace";
-import { type Environment, loadEnvironment, type WorkerConfig } from "../config.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { type Environment, loadEnvironment, readMisspeltSettings, type WorkerConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { findUsablePooler } from "../db/pooler/require-usable-pooler.ts";
 import { ClaimWatch } from "../delivery/claim-watch.ts";
 import { createLog, type Log } from "../log.ts";
 import { ChoreWatch } from "../loops/chore-watch.ts";
@@ -8,6 +10,7 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import { type CellState, countLimitForMetrics, readCellState } from "../status/cell-state.ts";
 import { findProblems } from "../status/find-problems.ts";
 import { noGuardedAccounts, totalOf } from "../status/guarded-accounts.ts";
+import { measureChores } from "../status/measure-chores.ts";
 import { measureDatabaseGrowth } from "../status/measure-database-growth.ts";
 import { measurePartitions } from "../status/measure-partitions.ts";
 import { measureProcesses } from "../status/measure-processes.ts";
@@ -15,20 +18,26 @@ import { measureSending } from "../status/measure-sending.ts";
 import { measureUsage } from "../status/measure-usage.ts";
 import { measureWebhooks } from "../status/measure-webhooks.ts";
 import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
+import { flushSpans } from "../tracing.ts";
 import { withDeadline } from "./deadline.ts";
 import { explainListenError } from "./listen-error.ts";
 import { watchLiveness } from "./liveness.ts";
+import { measureProcess } from "./measure-process.ts";
 import { startOperationsServer } from "./operations-server.ts";
 import { createProcessDatabases, type ProcessDatabases } from "./process-databases.ts";
 import { startProcessHeartbeat } from "./process-heartbeat.ts";
 import { requireUsableDatabase } from "./require-usable-database.ts";
+import { serveWhileWaiting } from "./serve-while-waiting.ts";
 import { Started } from "./started.ts";
+import { waitForSchema } from "./wait-for-schema.ts";
 
+/** DRAIN_SECONDS is at most 15, which leaves 10 for the requests in progress: no statement of the API runs longer. */
 const stopWithinMs = 25_000;
 /** Every step has its own, shorter deadline, except those of pg-boss. */
 const startWithinMs = 60_000;
 const stopFailedStartWithinMs = 10_000;
 const lingerMs = 1_000;
+const flushWithinMs = 2_000;
 
 export interface ProcessContext<Settings extends WorkerConfig = WorkerConfig> {
   config: Settings;
@@ -62,11 +71,27 @@ export async function runProcess<Settings extends WorkerConfig>(
   read: (env: Environment) => Settings,
   start: Start<Settings>,
 ): Promise<void> {
-  const config = read(loadEnvironment());
-  const log = createLog(config.logLevel);
+  const environment = loadEnvironment();
+  const config = read(environment);
+  const log = createLog(config.logLevel).child({ role: name, version: packageJson.version });
+  for (const { name: setting, nearest } of readMisspeltSettings(environment)) {
+    log.warn({ setting, nearest }, "settings.unknown");
+  }
   const started = new Started();
+  // Closed last, so that it exports the spans of everything that stops before.
+  started.addResource(() => exportLastSpans(log));
   try {
-    const facts = await withDeadline(startWithinMs, "the start", startProcess({ name, config, log, started, start }));
+    const isPooled = await findUsablePooler(config.database);
+    const databases = createProcessDatabases({ ...config.database, isPooled }, log);
+    started.addResource(() => databases.close());
+    const db = databases.open(name, config.database.poolSize);
+    if (!(await waitUntilUsable(name, config, db, log))) {
+      await started.stop();
+      log.info(`${name}.stopped`);
+      return;
+    }
+    const starting = startProcess({ name, config, log, started, start, databases, db });
+    const facts = await withDeadline(startWithinMs, "the start", starting);
     log.info({ ...facts, provider: config.provider.kind }, `${name}.started`);
   } catch (error) {
     await stopFailedStart(name, log, started);
@@ -77,7 +102,8 @@ export async function runProcess<Settings extends WorkerConfig>(
   closeWithGrace({ delay: stopWithinMs, logger }, async ({ err, signal }) => {
     if (err !== undefined) log.error({ err }, `${name}.crashed`);
     log.info({ signal }, `${name}.stopping`);
-    await started.stop();
+    // A supervisor sends SIGTERM. A person who presses Ctrl-C wants no wait, and a process with an error must not serve on.
+    await started.stop({ drains: signal === "SIGTERM" });
     log.info(`${name}.stopped`);
   });
 }
@@ -88,6 +114,36 @@ interface StartOptions<Settings extends WorkerConfig> {
   log: Log;
   started: Started;
   start: Start<Settings>;
+  databases: ProcessDatabases;
+  db: Database;
+}
+
+/** Without a handler, SIGTERM has no effect on the first process of a container. Returns false after a signal. */
+async function waitUntilUsable(name: ProcessName, config: WorkerConfig, db: Database, log: Log): Promise<boolean> {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const signals = ["SIGTERM", "SIGINT"] as const;
+  for (const signal of signals) process.once(signal, end);
+  try {
+    return await waitForSchema({
+      check: () => requireUsableDatabase(db, config.provider.kind),
+      onWait: (missing) =>
+        serveWhileWaiting({
+          role: name,
+          http: name === "worker" ? undefined : config.http,
+          operations: operationsAddress(name, config),
+          missing,
+        }),
+      log,
+      signal: ending.signal,
+    });
+  } finally {
+    for (const signal of signals) process.off(signal, end);
+  }
+}
+
+function operationsAddress(name: ProcessName, { operations: { host, port } }: WorkerConfig) {
+  return { host, port: port ?? usualOperationsPort[name] };
 }
 
 async function startProcess<Settings extends WorkerConfig>({
@@ -96,25 +152,30 @@ async function startProcess<Settings extends WorkerConfig>({
   log,
   started,
   start,
+  databases,
+  db,
 }: StartOptions<Settings>): Promise<Record<string, unknown>> {
-  const databases = createProcessDatabases(config, log);
-  started.addResource(() => databases.close());
-  const db = databases.open(name, config.database.poolSize);
-  await requireUsableDatabase(db, config.provider.kind);
   const metrics = createMetrics();
+  const rule = { ...config.feedback, databaseDiskBytes: config.databaseDiskBytes };
+  const readState = cacheForOneSecond(() => readCellState(db, rule, countLimitForMetrics));
+  const readChecks = async () => (await readState()).checks;
+  // First: the queries of the other metrics wait for connections themselves.
+  measureProcess(metrics, { role: name, readChecks, connections: databases.connections });
   measurePartitions(metrics, db);
   measureUsage(metrics, db);
   measureWebhooks(metrics, db);
-  const rule = { ...config.feedback, databaseDiskBytes: config.databaseDiskBytes };
-  const readState = cacheForOneSecond(() => readCellState(db, rule, countLimitForMetrics));
+  measureChores(metrics, db);
   measureDatabaseGrowth(metrics, readState);
   measureSending(metrics, readState);
   measureProcesses(metrics, readState);
-  const [claims, chores] = [new ClaimWatch(), new ChoreWatch()];
-  const listen = { ...config.operations, port: config.operations.port ?? usualOperationsPort[name] };
+  const [claims, chores] = [new ClaimWatch(), new ChoreWatch(metrics)];
+  const listen = operationsAddress(name, config);
   const operations = await startOperationsServer(listen, {
     metrics: () => metrics.registry.metrics(),
-    health: async () => ({ ...(await readHealth(db, readState)), connections: databases.connections() }),
+    health: async () => {
+      const health = { ...(await readHealth(db, readState)), connections: databases.connections() };
+      return started.isStopping ? { isStopping: true, ...health, isReady: false } : health;
+    },
     liveness: watchLiveness(claims, config.database.url, started),
   }).catch(explainListenError("OPERATIONS_PORT", listen));
   started.addResource(() => operations.close());
@@ -132,6 +193,12 @@ async function stopFailedStart(name: ProcessName, log: Log, started: Started): P
   const stopped = withDeadline(stopFailedStartWithinMs, "the stop", started.stop());
   await stopped.catch((err: unknown) => log.error({ err }, `${name}.stop-failed`));
   setTimeout(() => process.exit(process.exitCode ?? 1), lingerMs).unref();
+}
+
+/** An exporter that does not answer must not delay the stop. */
+async function exportLastSpans(log: Log): Promise<void> {
+  const flushed = withDeadline(flushWithinMs, "the export of the last spans", flushSpans());
+  await flushed.catch((err: unknown) => log.warn({ err }, "traces.not-exported"));
 }
 
 async function readHealth(db: Database, readState: () => Promise<CellState>) {

@@ -1,3 +1,4 @@
+import { queueDueSends } from "../accept/queue-scheduled.ts";
 import { createCautiousClock } from "../cautious-clock.ts";
 import { listenForHints } from "../db/hints.ts";
 import { DeliveryLoop } from "../delivery/delivery-loop.ts";
@@ -62,6 +63,7 @@ export function startDelivery(
     pauseMs: tickMs,
     run: async () => {
       if ((await watch?.check()) === true) loop.wake();
+      if ((await queueDueSends(db, mode)) > 0) loop.wake();
       if (await tickQueue({ db, mode, rule, log, metrics, usesTenants })) loop.wake();
       await loop.probe();
       // Last: a failure here must not keep the probes from going out.

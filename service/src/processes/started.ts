@@ -1,4 +1,9 @@
-type Stop = () => Promise<unknown>;
+/** `drains`: clients may still be on their way, so what serves them waits before it stops. */
+export interface StopOptions {
+  drains: boolean;
+}
+
+type Stop = (options: StopOptions) => Promise<unknown>;
 
 /**
  * Everything that a process has started so far. Each start-up step adds its own entry, so that a process whose start fails can stop
@@ -24,10 +29,10 @@ export class Started {
   }
 
   /** A failure does not keep the other entries from stopping. */
-  async stop(): Promise<void> {
+  async stop(options: StopOptions = { drains: false }): Promise<void> {
     this.#isStopping = true;
     const failures: unknown[] = [];
-    const attempt = (stop: Stop) => stop().catch((error: unknown) => failures.push(error));
+    const attempt = (stop: Stop) => stop(options).catch((error: unknown) => failures.push(error));
     await Promise.all(this.#work.map(attempt));
     for (const close of this.#resources.toReversed()) await attempt(close);
     if (failures.length > 0) throw new AggregateError(failures, "some parts of the process could not be stopped");

@@ -18,6 +18,11 @@ export function queueNameOf(cellCode: string): string {
   return `postern-${cellCode}`;
 }
 
+/** A temporary queue of `postern aws check`. `run` names the run. */
+export function checkQueueNameOf(cellCode: string, run: string): string {
+  return `postern-${cellCode}-check-${run}`;
+}
+
 export function deadLetterQueueNameOf(cellCode: string): string {
   return `postern-${cellCode}-dead`;
 }

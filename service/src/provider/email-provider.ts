@@ -6,14 +6,23 @@ export interface CustomHeader {
   value: string;
 }
 
+/** A file in the mail. */
+export interface MailAttachment {
+  filename: string;
+  contentType: string;
+  /** With it the file is shown inside of the HTML. */
+  contentId: string | undefined;
+  bytes: Buffer;
+}
+
 /** The operations Postern needs from an email provider. Each method is exactly one request to the provider. */
 export interface EmailProvider {
   /**
    * Returns every provider answer and every network error as a value. Throws only for invalid mail, such as one with a
    * line break in a name, and before it sends a request. `mayStart` is asked directly before the request is written;
-   * without it the request always starts.
+   * without it the request always starts. `uploadMs` is time for attachments on top of the usual deadline.
    */
-  submit(mail: OutgoingMail, mayStart?: () => boolean): Promise<SubmitResult>;
+  submit(mail: OutgoingMail, mayStart?: () => boolean, uploadMs?: number): Promise<SubmitResult>;
 
   /** Returns `exists` when the provider already has the identity; `findIdentity` then returns its state. */
   createIdentity(domainName: string, configurationSetName: string): Promise<Identity | "exists">;
@@ -57,10 +66,13 @@ export interface OutgoingMail {
   html: string | undefined;
   text: string | undefined;
   headers?: CustomHeader[] | undefined;
+  attachments?: MailAttachment[] | undefined;
   configurationSetName: string;
   /** Undefined unless SES_TENANTS is on. */
   tenantName?: string | undefined;
   tags: { sendId: string; attempt: number };
+  /** Only `postern aws check` sets it: a running worker ignores the events of this mail, because they concern no send. */
+  checkId?: string | undefined;
 }
 
 /** Why the provider accepts no mail at the moment. A hold stops claiming and fails no send. */
@@ -72,18 +84,25 @@ export type RefusalCode = "PROVIDER_REJECTED" | "MESSAGE_TOO_LARGE";
 export type SubmitResult =
   | { kind: "accepted"; providerMessageId: string; requestId: string | undefined }
   /** The provider never accepts this mail. `unverified` lists the identities that it reports as not verified. */
-  | { kind: "refused"; code: RefusalCode; message: string; unverified: string[]; requestId: string | undefined }
+  | (Failure & { kind: "refused"; code: RefusalCode; unverified: string[] })
   /** The provider certainly did not accept the mail, and may accept it later. */
-  | { kind: "try-later"; hold: Hold | undefined; isThrottled: boolean; message: string; requestId: string | undefined }
+  | (Failure & { kind: "try-later"; hold: Hold | undefined; isThrottled: boolean })
   /**
    * The provider certainly did not accept the mail, because it denies the identity, the configuration set or the tenant of this mail.
    * Other domains may not be affected. `code` is the provider's name of the error, or `tenantNotAssociated`.
    */
-  | { kind: "denied"; code: string; message: string; requestId: string | undefined }
+  | (Failure & { kind: "denied"; code: string })
   /** `mayStart` returned false, so nothing was written. */
   | { kind: "not-started"; message: string; requestId: undefined }
   /** The provider may or may not have accepted the mail. It is resolved by in-doubt/resolve-in-doubt.ts. */
-  | { kind: "unknown"; message: string; requestId: string | undefined };
+  | (Failure & { kind: "unknown" });
+
+interface Failure {
+  message: string;
+  requestId: string | undefined;
+  /** Counted by metrics: one of a few names, never text of the answer. */
+  errorCode?: string;
+}
 
 /** The tenant lacks the identity or the configuration set. SES answers it with the name of any other denial. */
 export const tenantNotAssociated = "TenantNotAssociated";

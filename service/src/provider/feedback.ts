@@ -74,6 +74,16 @@ export interface FeedbackQueue {
   close(): void;
 }
 
+/** Approximate, as the queue itself says. */
+export interface QueueCounts {
+  /** Waiting for a consumer. */
+  queued: number;
+  /** Received by a consumer and not deleted yet. */
+  inFlight: number;
+  /** Undefined when the queue has no dead-letter queue. */
+  deadLetters: number | undefined;
+}
+
 export interface ReceivedMessage {
   id: string;
   /** The text as it arrived, for quarantine when the message cannot be applied. */

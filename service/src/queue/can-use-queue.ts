@@ -1,7 +1,9 @@
-import pg from "pg";
+import type pg from "pg";
+import { applicationName } from "../db/code-range.ts";
+import { postgresClient } from "../db/postgres-client.ts";
 import { isConnectionError } from "../db/sql-state.ts";
 
-/** Both steps together fit into the 5 s of a health check. */
+/** Connecting and the statement together fit into the 5 s of a health check. */
 const limitMs = 2_000;
 
 /**
@@ -9,11 +11,10 @@ const limitMs = 2_000;
  * waits for a lock on the queue, and a read-only server refuses it. A refusal for another reason counts as use: the server works.
  */
 export async function canUseQueue(url: string): Promise<boolean> {
-  const client = new pg.Client({
+  const client = new (postgresClient())({
     connectionString: url,
-    application_name: "postern-liveness",
+    application_name: applicationName("liveness"),
     connectionTimeoutMillis: limitMs,
-    statement_timeout: limitMs,
     query_timeout: limitMs,
   });
   client.on("error", () => undefined);
@@ -24,7 +25,10 @@ export async function canUseQueue(url: string): Promise<boolean> {
     return false;
   }
   try {
+    // Not a setting of the connection, because a pooler would refuse it.
+    await client.query(`begin; set local statement_timeout = ${limitMs}`);
     await client.query("update send_queue set state = state where false");
+    await client.query("rollback");
     return true;
   } catch (error) {
     return !isConnectionError(error);

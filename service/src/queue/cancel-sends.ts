@@ -1,11 +1,9 @@
 import { type Actor, systemActor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
-import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
-import { countFailed, failedColumns } from "../usage/count-deltas.ts";
-import { joinWatched, notifiedColumns, notify, numberNotification, watchedAccounts } from "../webhooks/notify-sends.ts";
+import { indexLookup } from "../db/stable-plan.ts";
+import { cancellableStates, failFound, failsSends } from "./fail-queued.ts";
 import { type QueuedFilter, queueEnd } from "./queued-of-account.ts";
-import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 
 /** Small, because a claim that takes one of its rows makes the whole batch start again: with 5,000, fast claims sent most of the mail. */
 const sendsPerBatch = 500;
@@ -22,7 +20,7 @@ export interface Cancellation extends QueuedFilter {
 }
 
 /**
- * ready, waiting or parked → failed with CANCELLED, for queued sends of one account. A leased or in-doubt send may already be with the
+ * ready, waiting, parked or scheduled → failed with CANCELLED, for queued sends of one account. A leased or in-doubt send may already be with the
  * provider and stays. `onBatch` gets the number so far after every batch. Returns the number of sends that moved.
  */
 export async function cancelSends(
@@ -30,13 +28,64 @@ export async function cancelSends(
   cancellation: Cancellation,
   onBatch: (cancelled: number) => void = () => undefined,
 ): Promise<number> {
-  let cancelled = 0;
+  let cancelled = await cancelScheduled(db, cancellation, onBatch);
   for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
     const last = await lastIdOfBatch(db, cancellation, after);
     if (last === undefined) return cancelled;
     cancelled += await cancelBatch(db, cancellation, after, last);
     onBatch(cancelled);
     after = last;
+  }
+}
+
+/** Scheduled sends have an index by account. A send that is due meanwhile is in the queue then, which the caller scans next. */
+async function cancelScheduled(
+  db: Queryable,
+  { accountId, apiKeyId, before, message, actor = systemActor }: Cancellation,
+  onBatch: (cancelled: number) => void,
+): Promise<number> {
+  let [cancelled, after] = [0, "00000000-0000-0000-0000-000000000000"];
+  for (;;) {
+    const [row] = await db.query<{ last: string | null; cancelled: number }>({
+      name: "cancel-scheduled-sends",
+      text: `
+        with scanned as materialized (
+          select id
+          from scheduled_sends
+          where account_id = $1
+            and id > $3
+            and id < ${queueEnd("$4")}
+          order by id
+          limit $5
+        ), found as materialized (
+          select locked.id, 'CANCELLED' as error_code, $6::text as error_message
+          from scanned
+          cross join lateral ${indexLookup(`
+            select
+            from sends s
+            where s.id = scanned.id and ($2::uuid is null or s.api_key_id = $2)`)} as record
+          cross join lateral (
+            select p.id
+            from scheduled_sends p
+            where p.id = scanned.id
+              and p.account_id = $1
+            for update skip locked
+          ) as locked
+        ), ${failFound}, ${auditEntry({
+          action: "send.cancel",
+          actor: "$7",
+          target: { kind: "account", id: "$1::uuid", name: "(select name from accounts where id = $1)" },
+          after: { sends: "batch.sends", api_key_id: "$2::uuid", before: "$4::timestamptz" },
+          from: "(select count(*) as sends from failed) as batch where batch.sends > 0",
+        })}
+        select (select max(id::text collate "C") from scanned) as last, (select count(*) from failed) as cancelled`,
+      values: [accountId, apiKeyId ?? null, after, before ?? null, sendsPerBatch, message, JSON.stringify(actor)],
+      ...failsSends,
+    });
+    if (row === undefined || row.last === null) return cancelled;
+    cancelled += row.cancelled;
+    onBatch(cancelled);
+    after = row.last;
   }
 }
 
@@ -74,7 +123,7 @@ async function cancelBatch(db: Queryable, cancellation: Cancellation, after: str
     name: "cancel-sends",
     text: `
       with found as materialized (
-        select q.id
+        select q.id, 'CANCELLED' as error_code, $6::text as error_message
         from send_queue q
         cross join lateral ${indexLookup(`
           select
@@ -84,36 +133,20 @@ async function cancelBatch(db: Queryable, cancellation: Cancellation, after: str
           and q.id <= $4
           and q.id < ${queueEnd("$5")}
           and q.account_id = $1
-          and q.state in ('ready', 'waiting', 'parked')
+          and q.state in (${cancellableStates})
         order by q.id
         for update of q skip locked
-      ), released as (
-        delete from send_queue q
-        using found
-        where ${equalByIndex("q.id", "found.id")}
-        returning q.id, ${uncountColumns}
-      ), uncounted as (${uncountQueued("released")}
-      ), ${watchedAccounts("send.failed", "released", { account: "queue_account_id", mode: "queue_mode" })}, cancelled as (
-        update sends
-        set status = 'failed', error_code = 'CANCELLED', error_message = $6, ${numberNotification}
-        from released
-        ${joinWatched("released.queue_account_id", "released.queue_mode")}
-        where ${equalByIndex("sends.id", "released.id")}
-          and sends.status = 'queued'
-        returning sends.id, ${notifiedColumns}, ${failedColumns}
-      ), notified as (${notify("send.failed", "cancelled")}
-      ), usage as (${countFailed("cancelled", "+")}
-      ), ${auditEntry({
+      ), ${failFound}, ${auditEntry({
         action: "send.cancel",
         actor: "$7",
         target: { kind: "account", id: "$1::uuid", name: "(select name from accounts where id = $1)" },
         after: { sends: "batch.sends", api_key_id: "$2::uuid", before: "$5::timestamptz" },
-        from: "(select count(*) as sends from cancelled) as batch where batch.sends > 0",
+        from: "(select count(*) as sends from failed) as batch where batch.sends > 0",
       })}
       select id
-      from cancelled`,
+      from failed`,
     values: [accountId, apiKeyId ?? null, after, last, before ?? null, message, JSON.stringify(actor)],
-    changesSends: true,
+    ...failsSends,
   });
   return rows.length;
 }

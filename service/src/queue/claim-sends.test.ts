@@ -28,6 +28,7 @@ describe("a claim leases ready sends", () => {
       configurationSetName: "postern-AA",
       recipients: ["ann@example.test", "bob@b.test"],
     });
+    expect(send?.waitedSeconds).toBeGreaterThan(0);
     const content = openContent(testContentKeys, { accountId, sendId: id }, send?.sealed ?? Buffer.alloc(0));
     expect(content.to).toEqual(["Ann@example.test"]);
     expect(await queueRow(database.db, id)).toMatchObject({ state: "leased", attempt: 1, dueInSeconds: 60 });

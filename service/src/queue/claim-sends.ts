@@ -1,10 +1,13 @@
 import { isStopped } from "../accounts/account-hold.ts";
+import { isInRange } from "../db/code-range.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup, rowByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { contentOf } from "../sends/content-lookup.ts";
+import type { TraceParent } from "../traceparent.ts";
 import { usageKinds } from "../usage/usage-kinds.ts";
 import { isDeniedDomain } from "./denied-domains.ts";
+import { hasUnknownAttempt } from "./expire-sends.ts";
 
 /** A send that only this worker may submit, once, until the lease ends. */
 export interface ClaimedSend {
@@ -15,6 +18,8 @@ export interface ClaimedSend {
   /** As text, with the microseconds of the database. */
   attemptedAt: string;
   backoffStep: number;
+  /** From acceptance, or from the scheduled time, to this claim; null after the first attempt. */
+  waitedSeconds: number | null;
   /** Seconds since the first try-later on the retry clock; null when there was none. */
   retryingSeconds: number | null;
   fromDomain: string;
@@ -28,8 +33,16 @@ export interface ClaimedSend {
   isDomainProbe: boolean;
   /** In lower case, without suppressed ones. */
   recipients: string[];
+  /** Until it expires, from before the claim was answered; null when it does not expire. Negative when it has expired. */
+  expiresInMs: number | null;
+  /** The outcome of an earlier attempt is unknown. Only known of a send that expires. */
+  hasUnknownAttempt: boolean;
   /** Null when the content was deleted, which retention never does to a queued send. */
   sealed: Buffer | null;
+  /** Null without attachments. The claim loads none. */
+  attachmentBytes: number | null;
+  /** Absent unless the operator traces sends and this one has a trace (delivery/trace-delivery.ts). */
+  trace?: TraceParent | undefined;
 }
 
 /** The notification channel on which the API announces that a send is ready to be claimed. */
@@ -41,8 +54,11 @@ export interface Claim {
   parked: number;
 }
 
-/** If the provider has not answered this long after the claim, on the clock of the database, the send becomes in doubt. */
+/** If the provider has not answered this long after the claim, on the clock of the database, the send becomes in doubt. Attachments add time. */
 export const leaseSeconds = 60;
+
+/** A connection that uploads attachments more slowly than this leaves the send in doubt. */
+export const minUploadBytesPerSecond = 250_000;
 
 export interface ClaimOptions {
   mode: Mode;
@@ -63,7 +79,8 @@ export interface ClaimOptions {
  * Leases ready sends in the order of `fair_at` and checks each one again in the same snapshot, so every suppression and every change
  * of the domain that was committed before the claim counts. Serves all accounts and never waits for a lock.
  *
- * 1. `picked`: the first ready sends, unless mail is held or the server run is not the stored one (in-doubt/failover-store.ts).
+ * 1. `picked`: the first ready sends, unless mail is held, the server run is not the stored one (in-doubt/failover-store.ts), or this code
+ *    is outside of the range of the schema (db/code-range.ts).
  * 2. `afforded`: as many of them as the granted recipients and the free memory allow. `octet_length` reads no content that is stored
  *    out of line, and neither do the steps up to the final select: they pass the pointer on.
  * 3. `checked`: the remaining recipients, the state of the domain, and whether the account or the domain is stopped: the account is
@@ -79,7 +96,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
       with claim as materialized (
         select clock_timestamp() as at
       ), picked as materialized (
-        select id, account_id, mode, fair_at, from_domain, recipients
+        select id, account_id, mode, fair_at, due_at, from_domain, recipients, attachment_bytes, tags
         from send_queue
         where state = 'ready' and mode = $1 and fair_at >= $2::timestamptz
           and (
@@ -88,15 +105,16 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
             from provider_state
             where mode = $1
           )
+          and ${isInRange}
         order by fair_at, id
         limit $3
         for update skip locked
       ), afforded as materialized (
-        select id, account_id, mode, fair_at, from_domain, recipients, sealed
+        select id, account_id, mode, fair_at, due_at, from_domain, recipients, tags, sealed
         from (
           select picked.*, content.sealed, row_number() over queue_order as position,
             sum(cardinality(picked.recipients)) over queue_order as total,
-            sum(coalesce(octet_length(content.sealed), 0)) over queue_order as bytes
+            sum(coalesce(octet_length(content.sealed), 0) + coalesce(picked.attachment_bytes, 0)) over queue_order as bytes
           from picked
           left join lateral ${contentOf("picked.id")} as content on true
           window queue_order as (order by picked.fair_at, picked.id rows unbounded preceding)
@@ -104,7 +122,8 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
         where (position = 1 or total <= $4)
           and (bytes <= $7 or (position = 1 and $8))
       ), checked as materialized (
-        select sending.id, sending.account_id, sending.mode, sending.from_domain, sending.recipients, sending.sealed, allowed.recipients as allowed,
+        select sending.id, sending.account_id, sending.mode, sending.due_at, sending.from_domain, sending.recipients, sending.tags, sending.sealed,
+          allowed.recipients as allowed,
           case when sending.mode = 'test' and sending.from_domain = 'sandbox.test' then 'verified'
             else coalesce(domain.state, 'gone') end as domain,
           coalesce(domain.configuration_set_name, case sending.mode when 'test' then 'sandbox' end) as configuration_set_name,
@@ -147,30 +166,35 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
           and not sending.is_stopped
         returning send_id, event_at
       ), usage as (
-        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain)
-        select sending.account_id, hour_number(stored.event_at), count(*), ${usageKinds.suppressed}, sending.mode = 'test', sending.from_domain
+        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, tags)
+        select sending.account_id, hour_number(stored.event_at), count(*), ${usageKinds.suppressed}, sending.mode = 'test', sending.from_domain,
+          sending.tags
         from stored_events stored
         join checked sending on sending.id = stored.send_id
-        group by sending.account_id, sending.mode, sending.from_domain, hour_number(stored.event_at)
+        group by sending.account_id, sending.mode, sending.from_domain, sending.tags, hour_number(stored.event_at)
       ), taken as (
         update send_queue q
         set state = case when checked.is_stopped then 'parked' else 'leased' end,
             attempt = case when checked.is_stopped then q.attempt else q.attempt + 1 end,
             attempted_at = case when checked.is_stopped then q.attempted_at else clock_timestamp() end,
-            due_at = clock_timestamp() + make_interval(secs => case when checked.is_stopped then 0 else $6 end),
+            due_at = clock_timestamp() + make_interval(secs => case when checked.is_stopped then 0
+              else $6 + coalesce(q.attachment_bytes, 0) / $9 end),
             recipients = case when checked.is_stopped then q.recipients else checked.allowed end
         from checked
         where ${equalByIndex("q.id", "checked.id")}
-        returning q.id, q.account_id, q.mode, q.state, q.fair_at, q.attempt, q.attempted_at, q.backoff_step,
-          q.retrying_since, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name, checked.has_tenant, checked.has_webhooks, checked.is_denied,
-          case when not checked.is_stopped then checked.sealed end as sealed
+        returning q.id, q.account_id, q.mode, q.state, q.fair_at, q.attachment_bytes, q.attempt, q.attempted_at, q.backoff_step,
+          q.retrying_since, q.expires_at, q.from_domain, q.recipients, checked.domain, checked.configuration_set_name, checked.has_tenant, checked.has_webhooks, checked.is_denied,
+          case when not checked.is_stopped then checked.sealed end as sealed,
+          case when q.attempt = 1 then extract(epoch from q.attempted_at - coalesce(checked.due_at, time_of_id(q.id)))::float8 end as waited_seconds
       )
       select taken.id, taken.account_id as "accountId", taken.mode, taken.attempt,
-        taken.attempted_at::text as "attemptedAt", taken.backoff_step as "backoffStep",
+        taken.attempted_at::text as "attemptedAt", taken.backoff_step as "backoffStep", taken.waited_seconds as "waitedSeconds",
         extract(epoch from retry_clock($1) - taken.retrying_since)::float8 as "retryingSeconds",
         taken.from_domain as "fromDomain", taken.domain, taken.configuration_set_name as "configurationSetName",
         taken.has_tenant as "hasTenant", taken.has_webhooks as "hasWebhooks", taken.is_denied as "isDomainProbe",
-        taken.recipients, taken.sealed, taken.state = 'parked' as "isParked"
+        (1000 * extract(epoch from taken.expires_at - clock_timestamp()))::float8 as "expiresInMs",
+        taken.expires_at is not null and taken.attempt > 1 and ${hasUnknownAttempt("taken.id")} as "hasUnknownAttempt",
+        taken.recipients, taken.sealed, taken.attachment_bytes as "attachmentBytes", taken.state = 'parked' as "isParked"
       from taken
       order by taken.fair_at, taken.id`,
     values: [
@@ -182,6 +206,7 @@ export async function claimSends(db: Queryable, options: ClaimOptions): Promise<
       leaseSeconds,
       options.maxBytes ?? Number.MAX_SAFE_INTEGER,
       options.isFirstOfAnySize ?? true,
+      minUploadBytesPerSecond,
     ],
   });
   const sends = rows.filter((row) => !row.isParked);

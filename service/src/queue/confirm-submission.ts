@@ -110,7 +110,7 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
         returning sends.id, known.status, ${notifiedColumns}, ${failedColumns}
       ), notified as (${notify("send.sent", "moved")}
       ), corrected as materialized (
-        select account_id, mode, hour, domain, recipients
+        select account_id, mode, hour, domain, recipients, tags
         from moved
         where status = 'failed'
       ), usage as (${countFailed("corrected", "-")}

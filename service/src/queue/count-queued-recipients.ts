@@ -57,6 +57,35 @@ export async function countEarlierSends(db: Queryable, { accountId, mode }: Acco
     // Claims and settlements go on between two pages.
     if (after !== null) await sleep(1);
   }
+  await countScheduled(db, { accountId, mode });
+}
+
+/** Those that become due meanwhile are in the queue, uncounted; a repetition of the command counts them. */
+async function countScheduled(db: Queryable, { accountId, mode }: AccountMode): Promise<void> {
+  await db.query({
+    name: "count-scheduled-sends",
+    text: `
+      with own as materialized (
+        select id
+        from scheduled_sends
+        where account_id = $1
+          and mode = $2
+          and counted_recipients is null
+        order by id
+        for update
+      ), counted as (
+        update scheduled_sends p
+        set counted_recipients = cardinality(p.recipients)
+        from own
+        where p.id between own.id and own.id
+        returning p.counted_recipients
+      )
+      insert into queued_recipient_changes (account_id, mode, difference)
+      select $1, $2, sum(counted_recipients)
+      from counted
+      having count(*) > 0`,
+    values: [accountId, mode],
+  });
 }
 
 /**
@@ -71,8 +100,11 @@ export async function correctQueuedRecipients(db: Queryable, { accountId, mode }
       select $1, $2, queued.recipients - folded.recipients - recent.recipients
       from (
         select coalesce(sum(counted_recipients), 0) as recipients
-        from send_queue
-        where account_id = $1 and mode = $2
+        from (
+          select counted_recipients from send_queue where account_id = $1 and mode = $2
+          union all
+          select counted_recipients from scheduled_sends where account_id = $1 and mode = $2
+        ) as waiting
       ) as queued, (
         select coalesce(sum(recipients), 0) as recipients
         from queued_recipient_counts

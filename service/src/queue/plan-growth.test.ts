@@ -32,13 +32,15 @@ test("no hot statement reads more when any table has grown since it was planned 
     const trapped: string[] = [];
     for (const growth of growths) {
       await growth.grow(rows);
-      const after = await touchedByEach();
-      for (const [name, count] of after) {
-        const most = (before.get(name)?.rows ?? 0) + 50;
-        if (count.rows > most) trapped.push(`${name} fetches ${count.rows} rows after growth of ${growth.name}`);
-        const mostBlocks = (before.get(name)?.blocks ?? 0) * 1.5 + 50;
-        if (count.blocks > mostBlocks)
-          trapped.push(`${name} touches ${count.blocks} blocks after growth of ${growth.name}`);
+      for (const { name, run } of fixture.statements) {
+        const known = before.get(name) ?? { rows: 0, blocks: 0 };
+        const isMore = ({ rows: fetched, blocks }: typeof known) =>
+          fetched > known.rows + 50 || blocks > known.blocks * 1.5 + 50;
+        // Autovacuum counts too, but it does not meet the same statement twice.
+        if (!isMore(await touched(run))) continue;
+        const again = await touched(run);
+        if (isMore(again))
+          trapped.push(`${name} fetches ${again.rows} rows of ${again.blocks} blocks after growth of ${growth.name}`);
       }
     }
     expect(trapped).toEqual([]);

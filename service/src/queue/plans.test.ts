@@ -7,6 +7,7 @@ import { useTestDatabase } from "../../test/use-test-database.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { recordReports } from "../feedback/record-reports.ts";
 import { type ClaimedSend, claimSends } from "./claim-sends.ts";
+import { expireSends } from "./expire-sends.ts";
 import { markSent } from "./settle-sends.ts";
 
 const shared = useTestDatabase();
@@ -34,10 +35,13 @@ test("plans chosen on empty tables read only the rows they need when the tables 
     await claim();
     await settle([unknown]);
     await report([unknown]);
+    await expireSends(db, "live");
   }
   await fill();
   onTestFinished(() => run("delete from send_queue"));
 
+  const expired = await rowsRead(["send_queue"], () => expireSends(db, "live"));
+  expect(expired).toEqual({ result: 0, rows: 0 });
   const claimed = await rowsRead(["send_queue"], claim);
   expect(claimed.result).toHaveLength(batchSize);
   expect(claimed.rows).toBeLessThan(batchSize * 5);

@@ -15,7 +15,7 @@ export function queueEnd(before: string): string {
 }
 
 export interface QueuedCount {
-  state: "ready" | "waiting" | "parked" | "leased" | "in-doubt";
+  state: "ready" | "waiting" | "parked" | "scheduled" | "leased" | "in-doubt";
   sends: number;
   recipients: number;
   oldestAt: string;
@@ -37,7 +37,27 @@ export async function countQueued(db: Queryable, filter: CountedQueue): Promise<
       if (state !== null) counts.set(state, sum(counts.get(state), { state, ...count }));
     after = rows[0]?.last ?? null;
   }
-  return [...counts.values()];
+  const scheduled = await countScheduled(db, filter);
+  return [...counts.values(), ...(scheduled === undefined ? [] : [scheduled])];
+}
+
+async function countScheduled(
+  db: Queryable,
+  { accountId, mode, before }: CountedQueue,
+): Promise<QueuedCount | undefined> {
+  const [row] = await db.query<QueuedCount>({
+    name: "count-scheduled-of-account",
+    text: `
+      select 'scheduled' as state, count(*) as sends, sum(cardinality(recipients))::int8 as recipients, min(time_of_id(id)) as "oldestAt",
+        max(time_of_id(id)) as "newestAt"
+      from scheduled_sends
+      where account_id = $1
+        and id < ${queueEnd("$2")}
+        and ($3::text is null or mode = $3)
+      having count(*) > 0`,
+    values: [accountId, before ?? null, mode ?? null],
+  });
+  return row;
 }
 
 type PageRow = { last: string | null } & (QueuedCount | ({ state: null } & Omit<QueuedCount, "state">));

@@ -5,10 +5,19 @@ import { equalByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { hasContent, lockedContentOf } from "../sends/content-lookup.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
-import type { SendErrorCode } from "./settle-sends.ts";
+import { type SendErrorCode, sendErrorCodes } from "./settle-sends.ts";
+
+/** The mail of these sends is not wanted any more. */
+const finalCodes = ["CANCELLED", "EXPIRED"] as const satisfies SendErrorCode[];
+
+export type RetryableCode = Exclude<SendErrorCode, (typeof finalCodes)[number]>;
+
+export const retryableCodes = sendErrorCodes.filter(
+  (code): code is RetryableCode => !finalCodes.some((final) => final === code),
+);
 
 export interface FailedFilter {
-  code: SendErrorCode;
+  code: RetryableCode;
   /** Accepted at this time or later. */
   since: string;
   accountId: string | undefined;
@@ -88,7 +97,7 @@ export interface Retry {
  */
 export async function retryFailed(
   db: Queryable,
-  code: SendErrorCode,
+  code: RetryableCode,
   retries: Retry[],
   actor: Actor = systemActor,
 ): Promise<string[]> {
@@ -100,10 +109,12 @@ export async function retryFailed(
         from unnest($2::uuid[], $3::text[], $4::integer[]) as given (id, from_domain, position)
         order by id
       ), failed as materialized (
-        select given.id, given.from_domain, given.position, record.account_id, record.mode, record.keys, record.filtered
+        select given.id, given.from_domain, given.position, record.account_id, record.mode, record.keys, record.filtered,
+          record.attachment_bytes, record.tags, record.expires_at
         from given
         cross join lateral (
-          select s.account_id, s.mode, coalesce(s.suppressed_recipients, '{}') as filtered,
+          select s.account_id, s.mode, s.attachment_bytes, s.tags, s.expires_at,
+            coalesce(s.suppressed_recipients, '{}') as filtered,
             coalesce(s.recipient_keys, array(
               select lower(address)
               from unnest(s.to_addresses) with ordinality as one (address, position)
@@ -118,7 +129,8 @@ export async function retryFailed(
         ) as record
         cross join lateral ${lockedContentOf("given.id")} as content
       ), remaining as materialized (
-        select failed.id, failed.from_domain, failed.position, failed.account_id, failed.mode, array(
+        select failed.id, failed.from_domain, failed.position, failed.account_id, failed.mode, failed.attachment_bytes, failed.tags,
+          failed.expires_at, array(
           select one.key
           from unnest(failed.keys) with ordinality as one (key, position)
           where one.key <> all (failed.filtered || dropped_out.recipients)
@@ -135,10 +147,13 @@ export async function retryFailed(
           ) as recipients
         ) as dropped_out
       ), queued as (
-        insert into send_queue (id, account_id, mode, state, fair_at, due_at, attempt, from_domain, recipients)
+        insert into send_queue (
+          id, account_id, mode, state, fair_at, due_at, attempt, from_domain, expires_at, recipients, attachment_bytes, tags
+        )
         select r.id, r.account_id, r.mode, 'waiting', now() + r.position * interval '60 s' / account.limit_per_minute,
           now() + interval '30 s',
-          coalesce((select max(a.attempt) from send_attempts a where a.send_id = r.id), 0), r.from_domain, r.recipients
+          coalesce((select max(a.attempt) from send_attempts a where a.send_id = r.id), 0), r.from_domain, r.expires_at,
+          r.recipients, r.attachment_bytes, r.tags
         from remaining r
         join accounts account on account.id = r.account_id
         where cardinality(r.recipients) > 0

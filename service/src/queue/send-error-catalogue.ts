@@ -17,7 +17,7 @@ export const sendErrorCatalogue: Record<SendErrorCode, CatalogueEntry> = {
   },
   PROVIDER_OUTCOME_UNKNOWN: {
     meaning:
-      "SES did not report whether it accepted the mail, and IN_DOUBT_POLICY is `fail`. The mail may have arrived. A later SES event " +
+      "SES did not report whether it accepted the mail, and IN_DOUBT_POLICY is `fail` or the mail expired. The mail may have arrived. A later SES event " +
       "corrects the status.",
     action: "Send again only if a second copy does no harm.",
   },
@@ -31,8 +31,13 @@ export const sendErrorCatalogue: Record<SendErrorCode, CatalogueEntry> = {
   },
   CANCELLED: {
     meaning:
-      "The operator ended this mail while it was queued: revoked its API key, or discarded old mail of the account.",
+      "The mail was ended while it was queued: the sender cancelled it, or the operator revoked its API key or discarded old mail of the " +
+      "account. `error_message` says which.",
     action: "Send again, with a valid key, if the mail is still wanted.",
+  },
+  EXPIRED: {
+    meaning: "The mail expired, at `expires_at` or after `ttl_seconds`, before a worker could submit it to SES.",
+    action: "Send again, with a later expiry, if the mail is still wanted.",
   },
   INTERNAL: {
     meaning: "Postern could not build or decrypt the mail. `error_message` says why.",

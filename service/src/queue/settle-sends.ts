@@ -50,6 +50,7 @@ export const sendErrorCodes = [
   "DOMAIN_NOT_VERIFIED",
   "MESSAGE_TOO_LARGE",
   "CANCELLED",
+  "EXPIRED",
   "INTERNAL",
 ] as const;
 

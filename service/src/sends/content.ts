@@ -1,3 +1,4 @@
+import type { AttachmentFacts } from "../attachments/attachment.ts";
 import { openBytes, sealBytes } from "../crypto/sealed-bytes.ts";
 import type { Mailbox } from "../mail-address.ts";
 import type { CustomHeader } from "../provider/email-provider.ts";
@@ -15,6 +16,8 @@ export interface SendContent {
   text: string | undefined;
   /** Absent without headers, and in contents of earlier releases. */
   headers?: CustomHeader[] | undefined;
+  /** Absent without attachments. Their bytes are in chunks of their own (attachments/). */
+  attachments?: AttachmentFacts[] | undefined;
 }
 
 interface Owner {
@@ -22,9 +25,10 @@ interface Owner {
   sendId: string;
 }
 
-/** An earlier release would send the mail without its headers. It refuses the second format. */
-export function sealContent(key: Secret, owner: Owner, content: SendContent): Buffer {
-  const format = content.headers === undefined ? 1 : 2;
+/** An earlier release would send the mail without its headers or attachments, or after its expiry. It refuses the second format. */
+export function sealContent(key: Secret, owner: Owner, content: SendContent, { expires = false } = {}): Buffer {
+  const isPlain = content.headers === undefined && content.attachments === undefined && !expires;
+  const format = isPlain ? 1 : 2;
   return sealBytes(key, bindingOf(owner), Buffer.from(JSON.stringify(content)), format);
 }
 

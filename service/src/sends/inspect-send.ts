@@ -38,11 +38,13 @@ export async function inspectSend(db: Queryable, id: string): Promise<InspectedS
         s.to_addresses as "toAddresses", coalesce(s.suppressed_recipients, '{}') as "suppressedRecipients", s.subject,
         s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
         s.error_code as "errorCode", s.error_message as "errorMessage",
-        ${hasContent("s.id")} as "hasContent",
-        q.state as "queueState", q.attempt, q.due_at as "dueAt", q.fair_at as "fairAt"
+        ${hasContent("s.id")} or p.id is not null as "hasContent",
+        coalesce(q.state, case when p.id is not null then 'scheduled' end) as "queueState", q.attempt,
+        coalesce(q.due_at, p.scheduled_at) as "dueAt", q.fair_at as "fairAt"
       from sends s
       left join accounts a on a.id = s.account_id
       left join send_queue q on q.id = s.id
+      left join scheduled_sends p on p.id = s.id
       where s.id = $1`,
     values: [id],
     isPlannedEachTime: true,

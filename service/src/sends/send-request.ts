@@ -1,5 +1,11 @@
+import type { Attachment } from "../attachments/attachment.ts";
 import type { Address, ParsedMailbox } from "../mail-address.ts";
 import type { CustomHeader } from "../provider/email-provider.ts";
+
+/** How far ahead a send may be scheduled. */
+export const maxScheduleSeconds = 30 * 86_400;
+/** The longest time that a send may wait before it expires, from when it is due. */
+export const maxExpirySeconds = 30 * 86_400;
 
 /** A validated request. */
 export interface SendRequest {
@@ -16,6 +22,11 @@ export interface SendRequest {
   tags?: string[];
   /** Canonical JSON. */
   metadata?: string | undefined;
+  attachments?: Attachment[];
+  /** One of the two at most. */
+  expiresAt?: Date | undefined;
+  ttlSeconds?: number | undefined;
+  scheduledAt?: Date | undefined;
   idempotencyKey: string | undefined;
   /** The payload as the caller wrote it, to distinguish a repeat from another payload. */
   given: GivenPayload;
@@ -26,7 +37,15 @@ export interface SendRequest {
  * the field was absent (accept/fingerprint.ts).
  */
 const publishedFields = ["from", "to", "subject", "html", "text", "cc", "bcc", "reply_to"] as const;
-const addedFields = ["headers", "tags", "metadata"] as const;
+const addedFields = [
+  "headers",
+  "tags",
+  "metadata",
+  "attachments",
+  "expires_at",
+  "ttl_seconds",
+  "scheduled_at",
+] as const;
 export const payloadFields = [...publishedFields, ...addedFields] as const;
 export type PayloadField = (typeof payloadFields)[number];
 type GivenField = string | string[] | undefined;

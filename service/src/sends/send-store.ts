@@ -27,6 +27,8 @@ export interface SendRecord {
   tags: string[] | null;
   /** JSON. */
   metadata: string | null;
+  expiresAt: string | null;
+  scheduledAt: string | null;
 }
 
 /**
@@ -40,7 +42,7 @@ export function publishedStatus(queueState: string): string {
 /** SQL: the columns of a `SendRecord` except its id, from the record `s`. */
 export const sendColumnsWithoutId = `${publishedStatus("(select q.state from send_queue q where q.id = s.id)")} as status, s.from_address as "fromAddress", s.to_addresses as "toAddresses",
           s.subject, s.queued_at as "queuedAt", s.sent_at as "sentAt", s.provider_message_id as "providerMessageId",
-          s.error_code as "errorCode", s.error_message as "errorMessage", s.mode, s.tags, s.metadata`;
+          s.error_code as "errorCode", s.error_message as "errorMessage", s.mode, s.tags, s.metadata, s.expires_at as "expiresAt", s.scheduled_at as "scheduledAt"`;
 
 /** SQL: the columns of a `SendRecord`, from the record `s`. */
 export const sendRecordColumns = `s.id,

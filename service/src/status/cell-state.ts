@@ -5,6 +5,7 @@ import { type LastFailover, readLastFailover } from "../in-doubt/last-failover.t
 import { listSizes } from "../storage/database-size.ts";
 import { type HeldSnapshot, listHeldSnapshots } from "../storage/held-snapshots.ts";
 import { inspectPartitions, type PartitionState } from "../storage/partitions.ts";
+import { type RecordRetention, readRecordRetention } from "../storage/record-retention.ts";
 import { type FailingChore, listFailingChores } from "./chore-state.ts";
 import { type DatabaseGrowth, growthOf } from "./database-growth.ts";
 import { type DeniedDomains, listDeniedDomains } from "./denied-domains.ts";
@@ -28,6 +29,7 @@ export interface CellState extends Readiness {
   deniedDomains: DeniedDomains;
   guardedAccounts: GuardedAccounts;
   partitions: PartitionState[];
+  recordRetention: RecordRetention;
   /** All snapshots held at this moment; most are released within milliseconds. */
   heldSnapshots: HeldSnapshot[];
   lastFailover: LastFailover | null;
@@ -50,6 +52,7 @@ export async function readCellState(db: Queryable, rule: StatusRule, countLimit:
     deniedDomains: { domains: [], total: 0 },
     guardedAccounts: noGuardedAccounts,
     partitions: [],
+    recordRetention: { retentionDays: null, droppedBefore: null, olderSends: 0 },
     heldSnapshots: [],
     lastFailover: null,
     processes: [],
@@ -64,6 +67,7 @@ export async function readCellState(db: Queryable, rule: StatusRule, countLimit:
     deniedDomains,
     guardedAccounts,
     partitions,
+    recordRetention,
     heldSnapshots,
     lastFailover,
     processes,
@@ -76,6 +80,7 @@ export async function readCellState(db: Queryable, rule: StatusRule, countLimit:
     listDeniedDomains(db),
     listGuardedAccounts(db),
     inspectPartitions(db),
+    readRecordRetention(db),
     listHeldSnapshots(db),
     readLastFailover(db, countLimit),
     readProcesses(db),
@@ -84,5 +89,6 @@ export async function readCellState(db: Queryable, rule: StatusRule, countLimit:
   ]);
   const mail = { sending, quarantine, heldAccounts, deniedDomains, guardedAccounts };
   const databaseGrowth = growthOf(sizes, rule.databaseDiskBytes ?? null);
-  return { ...readiness, ...mail, partitions, heldSnapshots, lastFailover, processes, failingChores, databaseGrowth };
+  const storage = { partitions, recordRetention, heldSnapshots, databaseGrowth };
+  return { ...readiness, ...mail, ...storage, lastFailover, processes, failingChores };
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { aHeartbeat } from "../../test/a-heartbeat.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { listFailingChores } from "./chore-state.ts";
@@ -8,22 +8,8 @@ import { type ProcessHeartbeat, recordProcess, recordStop } from "./process-stor
 const database = useTestDatabase();
 beforeEach(() => change(database.db, "truncate processes, chores"));
 
-function aWorker(overrides: Partial<ProcessHeartbeat> = {}): ProcessHeartbeat {
-  return {
-    id: randomUUID(),
-    role: "worker",
-    name: "mail-1/7",
-    version: "0.1.0",
-    startedSecondsAgo: 60,
-    claimsFailingSeconds: null,
-    choresFailingSeconds: null,
-    claimedSecondsAgo: { live: null, test: null },
-    isClaimable: { live: false, test: false },
-    chores: [],
-    chorePauseSeconds: { "a-chore": 60 },
-    ...overrides,
-  };
-}
+const aWorker = (overrides: Partial<ProcessHeartbeat> = {}) =>
+  aHeartbeat({ chorePauseSeconds: { "a-chore": 60 }, ...overrides });
 
 const ran = (endedSecondsAgo: number, hasFailed: boolean) =>
   recordProcess(database.db, aWorker({ chores: [{ name: "a-chore", endedSecondsAgo, hasFailed }] }));

@@ -79,9 +79,12 @@ export function growthProblems({ bytes, limitBytes, bytesPerDay, fullInSeconds }
   const advice =
     'Enlarge the disk and DATABASE_DISK_GB, or keep content for a shorter time. See docs/runbook.md, "The database is full".';
   const size = `the database has ${gigabyteText(bytes)} of ${gigabyteText(limitBytes)}`;
-  if (fullInSeconds === 0) return [{ what: `The disk of the database is full by DATABASE_DISK_GB: ${size}.`, advice }];
+  const runbook = "the-database-is-full";
+  if (fullInSeconds === 0) {
+    return [{ what: `The disk of the database is full by DATABASE_DISK_GB: ${size}.`, advice, runbook }];
+  }
   const what = `The disk of the database is full in ${daysText(fullInSeconds)}: ${size} and ${growthText(bytesPerDay)}.`;
-  return [{ what, advice }];
+  return [{ what, advice, runbook }];
 }
 
 /** One line of `postern status`. */

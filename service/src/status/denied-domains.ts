@@ -47,6 +47,8 @@ export function deniedDomainProblems({ domains, total }: DeniedDomains): Problem
     ...domains.map((domain) => ({
       what: `${whatOf(domain)} The mail of this domain is parked; other mail goes out.`,
       advice: `${adviceFor(domain)} Workers try one send a minute and then resume. See docs/runbook.md, "SES denies one domain".`,
+      runbook: "ses-denies-one-domain" as const,
+      stopsMail: true as const,
     })),
     ...(more === 0
       ? []
@@ -54,6 +56,8 @@ export function deniedDomainProblems({ domains, total }: DeniedDomains): Problem
           {
             what: `SES denies mail from ${countText(more)} more domains.`,
             advice: "Fix the first ones, then look again.",
+            runbook: "ses-denies-one-domain" as const,
+            stopsMail: true as const,
           },
         ]),
   ];

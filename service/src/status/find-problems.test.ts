@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { aWeekOf } from "../../test/size-samples.ts";
+import { unknownFeedbackState } from "../feedback/feedback-gap.ts";
 import type { ReputationFinding } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
 import { growthOf } from "./database-growth.ts";
@@ -18,7 +19,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     rate: { maxPerSecond: 14, readSecondsAgo: 20 },
     daily: { max: null, used: null },
     reputation: aReputation(),
-    feedback: { lastReportSecondsAgo: 3, polledSecondsAgo: 3, gap: null, gapSeconds: null },
+    feedback: { ...unknownFeedbackState, lastReportSecondsAgo: 3, polledSecondsAgo: 3 },
   };
   const checks = { database: "ok", schema: "ok", partitions: "ok" } as const;
   const sending = [{ ...withoutProblems, ...live }];
@@ -31,6 +32,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     deniedDomains: { domains: [], total: 0 },
     guardedAccounts: { held: [], warned: [] },
     partitions: [],
+    recordRetention: { retentionDays: null, droppedBefore: null, olderSends: 0 },
     heldSnapshots: [],
     lastFailover: null,
     processes: [],
@@ -175,6 +177,11 @@ const problems: [string, CellState, RegExp][] = [
     /last polled .* 33 min ago/,
   ],
   [
+    "dead letters",
+    aCell({ live: { feedback: { ...unknownFeedbackState, deadLetters: 3 } } }),
+    /^3 events of SES are in the dead-letter queue/,
+  ],
+  [
     "a held account",
     aCell({ heldAccounts: [{ id: "1", name: "Acme", note: null, heldSeconds: 5 }] }),
     /account Acme on hold/,
@@ -187,7 +194,9 @@ const problems: [string, CellState, RegExp][] = [
 ];
 
 test.for(problems)("%s: one problem is reported, with advice", ([, cell, what]) => {
-  expect(findProblems(cell)).toEqual([{ what: expect.stringMatching(what), advice: expect.stringMatching(/\w/) }]);
+  expect(findProblems(cell)).toEqual([
+    expect.objectContaining({ what: expect.stringMatching(what), advice: expect.stringMatching(/\w/) }),
+  ]);
 });
 
 test("no problem is reported for an idle cell, a new cell, old quarantine entries or young snapshots", () => {
@@ -226,7 +235,7 @@ function aReputation(enforcementStatus = "HEALTHY", findings: ReputationFinding[
 }
 
 function aFeedbackGap(gap: "no-reports" | "not-polled") {
-  return { lastReportSecondsAgo: 2_000, polledSecondsAgo: 2_000, gap, gapSeconds: 100 };
+  return { ...unknownFeedbackState, lastReportSecondsAgo: 2_000, polledSecondsAgo: 2_000, gap, gapSeconds: 100 };
 }
 
 function raise(): never {

@@ -30,6 +30,9 @@ export function findProblems(cell: CellState): Problem[] {
     ...heldAccounts.map(({ id, name, heldSeconds, note }) => ({
       what: `The operator put the account ${name} on hold ${durationText(heldSeconds)} ago${noteText(note)}.`,
       advice: `To resume: \`postern admin release --account ${id}\``,
+      runbook: "a-flood-by-one-customer" as const,
+      accountId: id,
+      stopsMail: true as const,
     })),
     ...guardProblems(cell.guardedAccounts),
     ...(unreadable === 0
@@ -38,29 +41,46 @@ export function findProblems(cell: CellState): Problem[] {
           {
             what: `${amountText(unreadable, "notification")} of the last day could not be parsed.`,
             advice: "Run `postern admin quarantine list`, then `postern admin quarantine show ID`.",
+            runbook: "feedback-is-missing" as const,
           },
         ]),
   ];
 }
 
+const schemaSection = "a-process-does-not-fit-the-schema";
+
 function storageProblems({ database, schema, partitions }: Readiness["checks"]): Problem[] {
   if (database === "unreachable") {
-    return [{ what: "PostgreSQL cannot be reached.", advice: "Check the server and DATABASE_URL." }];
+    return [
+      {
+        what: "PostgreSQL cannot be reached.",
+        advice: "Check the server and DATABASE_URL.",
+        runbook: "the-api-answers-503",
+        stopsMail: true,
+      },
+    ];
+  }
+  if (typeof schema === "object" && "reason" in schema) {
+    return [{ what: schema.reason, advice: schema.action, runbook: schemaSection, stopsMail: true }];
   }
   if (typeof schema === "object") {
     const what = `The database schema lacks ${schema.missing.join(", ")}.`;
-    return [{ what, advice: "Run `postern migrate`." }];
+    return [{ what, advice: "Run `postern migrate`.", runbook: schemaSection, stopsMail: true }];
   }
   if (schema !== "ok") {
     const advice = "Run `postern migrate`, and check the privileges of the database role.";
-    return [{ what: "The database schema cannot be read.", advice }];
+    return [{ what: "The database schema cannot be read.", advice, runbook: schemaSection, stopsMail: true }];
   }
   if (typeof partitions !== "object") return [];
   if ("missing" in partitions) {
     const what = `There is no partition for the current time in ${partitions.missing.join(", ")}.`;
-    return [{ what, advice: "Run `postern migrate`." }];
+    return [{ what, advice: "Run `postern migrate`.", runbook: "partitions-end-soon", stopsMail: true }];
   }
-  return partitions.degraded.map((detail) => ({ what: `Partitions: ${detail}.`, advice: "See docs/storage.md." }));
+  return partitions.degraded.map((detail) => ({
+    what: `Partitions: ${detail}.`,
+    advice: "See docs/storage.md.",
+    runbook: "partitions-end-soon",
+  }));
 }
 
 function snapshotProblem(snapshot: HeldSnapshot): Problem {
@@ -76,6 +96,7 @@ function snapshotProblem(snapshot: HeldSnapshot): Problem {
   return {
     what: `${subject} has kept vacuum from removing deleted rows for ${duration}. Claims get slower and tables grow.`,
     advice: `${action} See docs/runbook.md, "Vacuum is blocked".`,
+    runbook: "vacuum-is-blocked",
   };
 }
 
@@ -92,6 +113,8 @@ function failoverProblems(failover: LastFailover | null): Problem[] {
       advice:
         "Workers resolve them without your help. Details: `postern admin failover show` and " +
         'docs/runbook.md, "After a restore or failover".',
+      runbook: "after-a-restore-or-failover",
+      ...(isSweeping && { stopsMail: true as const }),
     },
   ];
 }

@@ -23,10 +23,15 @@ test("held and warned accounts are named with what to do; good ones, small ones 
     {
       what: expect.stringMatching(/^The guard put the live mail of Held on hold \d+ s ago: 48 of 400 recipients/),
       advice: expect.stringContaining(`postern admin guard --account ${held} --release`),
+      runbook: "the-guard-holds-an-account",
+      accountId: held,
+      stopsMail: true,
     },
     {
       what: expect.stringMatching(/^Bounces or complaints of Warned: 20 of 10000 recipients \(0\.2 %\) reported/),
       advice: expect.stringContaining(`postern admin guard --account ${warned}`),
+      runbook: "the-guard-holds-an-account",
+      accountId: warned,
     },
   ]);
   expect(JSON.stringify(problems)).not.toMatch(new RegExp(`${good}|${small}`));

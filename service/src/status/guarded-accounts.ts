@@ -3,6 +3,7 @@ import { evaluateCounts } from "../guard/guard-verdict.ts";
 import { firstDay, type GuardCounts, isAbove, reviewLine } from "../guard/limits.ts";
 import { countText, durationText } from "../plain-text.ts";
 import type { Problem } from "./problem.ts";
+import type { RunbookSection } from "./runbook-sections.ts";
 
 interface Listed {
   id: string;
@@ -66,11 +67,16 @@ function listWarned(db: Queryable): Promise<GuardedAccounts["warned"]> {
   });
 }
 
+const runbook: RunbookSection = "the-guard-holds-an-account";
+
 export function guardProblems({ held, warned }: GuardedAccounts): Problem[] {
   return [
     ...held.map(({ id, name, reason, heldSeconds }) => ({
       what: `The guard put the live mail of ${name} on hold ${durationText(heldSeconds)} ago: ${reason}`,
       advice: `When the account has fixed the cause: \`postern admin guard --account ${id} --release\``,
+      runbook,
+      accountId: id,
+      stopsMail: true as const,
     })),
     ...moreOf(held, "The guard holds the live mail of"),
     ...warned.map(({ id, name, isOff, ...counts }) => ({
@@ -78,6 +84,8 @@ export function guardProblems({ held, warned }: GuardedAccounts): Problem[] {
       advice:
         `Ask the account to fix the cause. Details: \`postern admin guard --account ${id}\`` +
         (isOff ? ". The guard is off for this account and will not hold it." : ""),
+      runbook,
+      accountId: id,
     })),
     ...moreOf(warned, "SES's review line for bounces or complaints is exceeded by"),
   ];
@@ -87,5 +95,5 @@ function moreOf(accounts: Listed[], text: string): Problem[] {
   const more = totalOf(accounts) - accounts.length;
   return more === 0
     ? []
-    : [{ what: `${text} ${countText(more)} more accounts.`, advice: "Fix the first ones, then look again." }];
+    : [{ what: `${text} ${countText(more)} more accounts.`, advice: "Fix the first ones, then look again.", runbook }];
 }

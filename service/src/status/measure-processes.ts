@@ -23,6 +23,26 @@ export function measureProcesses(metrics: Metrics, read: () => Promise<CellState
     [],
     ({ processes }, set) => set({}, processes.filter(isMissed).length),
   );
+  gauge(
+    "postern_heartbeat_seconds",
+    "Seconds since the oldest heartbeat of the role: of processes that run, and of those that crashed or are frozen",
+    ["role"],
+    ({ processes }, set) => {
+      for (const role of roles) {
+        const ages = processes
+          .filter((each) => each.role === role && (each.condition === "alive" || isMissed(each)))
+          .map(({ seenSecondsAgo }) => seenSecondsAgo);
+        if (ages.length > 0) set({ role }, Math.max(...ages));
+      }
+    },
+  );
+  gauge(
+    "postern_processes_outdated",
+    "Processes that run although their version is too old for the schema",
+    [],
+    ({ processes }, set) =>
+      set({}, processes.filter(({ condition, isOutdated }) => condition === "alive" && isOutdated).length),
+  );
   gauge("postern_claims_failing", "Workers whose claims have failed for 10 s or longer", [], ({ processes }, set) =>
     set({}, processes.filter((each) => each.condition === "alive" && isLong(each.claimsFailingSeconds)).length),
   );

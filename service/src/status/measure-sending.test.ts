@@ -5,6 +5,7 @@ import { aQueuedSend } from "../../test/send-builders.ts";
 import { change, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { AppError } from "../errors.ts";
+import { countQueue } from "../feedback/count-queue.ts";
 import { quarantine } from "../feedback/quarantine-store.ts";
 import { checkAccounts } from "../guard/check-accounts.ts";
 import { noteReportedSubmissions } from "../in-doubt/feedback-progress.ts";
@@ -24,7 +25,13 @@ test("metrics report queues, holds, feedback, quarantine and held snapshots", as
   await holdProvider(database.db, "live", "quota");
   await holdByOperator(database.db, undefined);
   await noteReportedSubmissions(database.db, "live", new Date().toISOString());
-  await storeQuota(database.db, "live", { perSecond: 14, enforcementStatus: "PROBATION" });
+  await storeQuota(database.db, "live", {
+    perSecond: 14,
+    enforcementStatus: "PROBATION",
+    perDay: 50_000,
+    usedToday: 120,
+  });
+  await countQueue(database.db, "live", async () => ({ queued: 5, inFlight: 2, deadLetters: 1 }));
   await change(database.db, "update provider_state set findings = '[]', finding_count = 2 where mode = 'live'");
   await quarantine(database.db, [{ reason: "unreadable", raw: "?" }]);
   await addGuardCounts(database.db, await anAccount(database.db), { outcomes: 200, hardBounces: 11 });
@@ -44,6 +51,13 @@ test("metrics report queues, holds, feedback, quarantine and held snapshots", as
     'postern_provider_enforcement{status="HEALTHY"} 0',
     'postern_provider_enforcement{status="other"} 0',
     "postern_provider_findings 2",
+    'postern_provider_quota_recipients{kind="max"} 50000',
+    'postern_provider_quota_recipients{kind="used"} 120',
+    "postern_provider_rate_max 14",
+    "postern_domains_denied 0",
+    'postern_feedback_queue_messages{state="waiting"} 5',
+    'postern_feedback_queue_messages{state="in-flight"} 2',
+    'postern_feedback_queue_messages{state="dead-letters"} 1',
     'postern_feedback_missing{mode="live"} 0',
     'postern_feedback_quarantined{reason="unreadable"} 1',
     'postern_guard_accounts{state="warned"} 1',

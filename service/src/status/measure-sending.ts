@@ -1,9 +1,10 @@
+import { unknownFeedbackState } from "../feedback/feedback-gap.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Hold } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
 import { totalOf } from "./guarded-accounts.ts";
 import type { ReputationState } from "./reputation.ts";
-import type { QueueState } from "./sending-state.ts";
+import type { QueueState, SendingState } from "./sending-state.ts";
 import { createStateGauges } from "./state-gauges.ts";
 
 const holdReasons: Hold[] = ["quota", "paused", "suspended", "operator"];
@@ -54,6 +55,39 @@ export function measureSending(metrics: Metrics, read: () => Promise<CellState>)
     const { findingCount = null } = liveReputation(cell);
     if (findingCount !== null) set({}, findingCount);
   });
+  gauge(
+    "postern_provider_quota_recipients",
+    "Recipients of 24 hours as SES counts them: allowed (`max`; missing when unlimited) and used up (`used`), read once a minute",
+    ["kind"],
+    (cell, set) => {
+      const { max = null, used = null } = liveSending(cell)?.daily ?? {};
+      if (max !== null) set({ kind: "max" }, max);
+      if (used !== null) set({ kind: "used" }, used);
+    },
+  );
+  gauge(
+    "postern_provider_rate_max",
+    "Recipients a second that SES allows; compare with the rate of postern_usage_recipients",
+    [],
+    (cell, set) => {
+      const { maxPerSecond = null } = liveSending(cell)?.rate ?? {};
+      if (maxPerSecond !== null) set({}, maxPerSecond);
+    },
+  );
+  gauge("postern_domains_denied", "Domains whose mail waits because SES denies them", [], (cell, set) => {
+    set({}, cell.deniedDomains.total);
+  });
+  gauge(
+    "postern_feedback_queue_messages",
+    "Messages in the queue of SES's events, as SQS counts them every 30 s: `waiting`, received and not deleted (`in-flight`), `dead-letters`",
+    ["state"],
+    (cell, set) => {
+      const { queuedMessages, inFlightMessages, deadLetters } = liveSending(cell)?.feedback ?? unknownFeedbackState;
+      if (queuedMessages !== null) set({ state: "waiting" }, queuedMessages);
+      if (inFlightMessages !== null) set({ state: "in-flight" }, inFlightMessages);
+      if (deadLetters !== null) set({ state: "dead-letters" }, deadLetters);
+    },
+  );
   gauge(
     "postern_feedback_last_report_seconds",
     "Seconds since the provider last reported a submission",
@@ -110,8 +144,12 @@ export function measureSending(metrics: Metrics, read: () => Promise<CellState>)
   });
 }
 
-function liveReputation({ sending }: CellState): Partial<ReputationState> {
-  return sending.find(({ mode }) => mode === "live")?.reputation ?? {};
+function liveSending({ sending }: CellState): SendingState | undefined {
+  return sending.find(({ mode }) => mode === "live");
+}
+
+function liveReputation(cell: CellState): Partial<ReputationState> {
+  return liveSending(cell)?.reputation ?? {};
 }
 
 function states(queue: CellState["sending"][number]["queue"]): QueueState[] {

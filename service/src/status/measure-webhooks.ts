@@ -1,9 +1,9 @@
 import { Gauge } from "prom-client";
 import type { Queryable } from "../db/database.ts";
 import type { Metrics } from "../metrics.ts";
-import { readBacklog } from "../webhooks/read-backlog.ts";
+import { countFailingEndpoints, readBacklog } from "../webhooks/read-backlog.ts";
 
-/** Read at every scrape; every process shows the same. While the database is unavailable, only this metric is missing. */
+/** Read at every scrape; every process shows the same. While the database is unavailable, only these metrics are missing. */
 export function measureWebhooks({ registry }: Metrics, db: Queryable): void {
   const gauge = new Gauge({
     name: "postern_webhook_backlog_seconds",
@@ -18,4 +18,17 @@ export function measureWebhooks({ registry }: Metrics, db: Queryable): void {
     },
   });
   registry.registerMetric(gauge);
+  const endpoints = new Gauge({
+    name: "postern_webhook_endpoints",
+    help: "Webhook endpoints that fail now (`failing`), and those that Postern disabled because they failed or are gone (`disabled`)",
+    labelNames: ["state"] as const,
+    registers: [],
+    async collect() {
+      endpoints.reset();
+      const counts = await countFailingEndpoints(db).catch(() => undefined);
+      if (counts === undefined) return;
+      for (const [state, count] of Object.entries(counts)) endpoints.set({ state }, count);
+    },
+  });
+  registry.registerMetric(endpoints);
 }

@@ -12,6 +12,7 @@ function aProcess(overrides: Partial<ProcessState> = {}): ProcessState {
     seenSecondsAgo: 2,
     condition: "alive",
     isReplaced: false,
+    isOutdated: false,
     claimsFailingSeconds: null,
     choresFailingSeconds: null,
     liveClaimedSecondsAgo: null,

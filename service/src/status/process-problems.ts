@@ -14,11 +14,14 @@ const replacedForgottenSeconds = 300;
 /** A scale-down by SIGKILL looks like a crash and must not be reported forever. A missing last worker is always reported. */
 const forgottenSeconds = 3600;
 
+const runbook = "mail-is-not-going-out";
+
 export function processProblems(processes: ProcessState[], failingChores: FailingChore[]): Problem[] {
   const alive = processes.filter(({ condition }) => condition === "alive");
   return [
     ...missingWorker(processes),
     ...processes.filter(isMissed).map(vanishedProcess),
+    ...alive.filter(({ isOutdated }) => isOutdated).map(outdatedProcess),
     ...alive.filter(({ claimsFailingSeconds }) => isLong(claimsFailingSeconds)).map(failingClaims),
     ...(["live", "test"] as const).flatMap((mode) => unclaimedMail(processes, mode)),
     ...alive.filter(({ choresFailingSeconds }) => isLong(choresFailingSeconds)).map(failingChoreQueue),
@@ -72,6 +75,8 @@ function missingWorker(processes: ProcessState[]): Problem[] {
     {
       what: `No worker is running, so no mail goes out.${history}`,
       advice: "Start `postern worker`. If it does not start, its log and its error output have the reason.",
+      runbook,
+      stopsMail: true,
     },
   ];
 }
@@ -84,6 +89,15 @@ function vanishedProcess(process: ProcessState): Problem {
     advice:
       "Check the process and its machine. This message ends 5 minutes after the last heartbeat if the process was replaced, " +
       "otherwise after an hour.",
+    runbook,
+  };
+}
+
+function outdatedProcess(process: ProcessState): Problem {
+  return {
+    what: `${labelOf(process)} runs a version (${process.version}) that is too old for the schema.`,
+    advice: 'Upgrade or stop it. See docs/upgrades.md, "Contract".',
+    runbook,
   };
 }
 
@@ -91,6 +105,7 @@ function failingClaims(process: ProcessState): Problem {
   return {
     what: `The claims of ${labelOf(process, "the")} have failed for ${durationText(process.claimsFailingSeconds ?? 0)}.`,
     advice: "Its log has the reason: `delivery.claim-failed`.",
+    runbook,
   };
 }
 
@@ -105,6 +120,8 @@ function unclaimedMail(processes: ProcessState[], mode: Mode): Problem[] {
       advice:
         "Check the log of the workers for `delivery.claim-failed` and `delivery.attempted`: all slots may wait for SES. " +
         "A worker without AWS settings claims only test mail.",
+      runbook,
+      stopsMail: true,
     },
   ];
 }
@@ -113,6 +130,7 @@ function failingChoreQueue(process: ProcessState): Problem {
   return {
     what: `${labelOf(process)} has not been able to read the queue of chores for ${durationText(process.choresFailingSeconds ?? 0)}.`,
     advice: "Its log has the reason: `chores.error`.",
+    runbook,
   };
 }
 
@@ -121,11 +139,13 @@ function failingChore({ name, failingSeconds, isOverdue }: FailingChore): Proble
     return {
       what: `The chore ${name} has not finished a run for ${durationText(failingSeconds)}.`,
       advice: "It hangs or is not started. Restart the workers one after the other.",
+      runbook,
     };
   }
   return {
     what: `The chore ${name} has failed for ${durationText(failingSeconds)}.`,
     advice: "The log of the workers has the reason: `chore.failed`.",
+    runbook,
   };
 }
 

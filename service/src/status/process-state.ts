@@ -11,6 +11,8 @@ export interface ProcessState {
   startedSecondsAgo: number;
   seenSecondsAgo: number;
   /** `vanished`: no heartbeat for 20 s and no orderly stop. It crashed, was killed, or is frozen. */
+  /** The schema no longer permits its code. */
+  isOutdated: boolean;
   condition: "alive" | "stopped" | "vanished";
   /** A process of the same role that started since, or shortly before, is alive. */
   isReplaced: boolean;
@@ -45,6 +47,7 @@ export async function readProcesses(db: Queryable): Promise<ProcessState[]> {
       )
       select p.id, p.role, p.name, p.version,
         ${secondsSince("started_at")} as "startedSecondsAgo", ${secondsSince("seen_at")} as "seenSecondsAgo",
+        coalesce(p.code_level, 79) < (select oldest_code from schema_range) as "isOutdated",
         case when p.stopped_at is not null then 'stopped'
           when ${isWithin("p.seen_at", String(freshSeconds))} then 'alive'
           else 'vanished' end as condition,

@@ -1,32 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { aHeartbeat } from "../../test/a-heartbeat.ts";
 import { anAccount } from "../../test/builders.ts";
 import { aQueuedSend } from "../../test/send-builders.ts";
 import { change, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { holdByOperator, releaseByOperator } from "../queue/operator-hold.ts";
 import { readProcesses } from "./process-state.ts";
-import { type ProcessHeartbeat, readClaimable, recordProcess, recordStop } from "./process-store.ts";
+import { readClaimable, recordProcess, recordStop } from "./process-store.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
-
-function aHeartbeat(overrides: Partial<ProcessHeartbeat> = {}): ProcessHeartbeat {
-  return {
-    id: randomUUID(),
-    role: "worker",
-    name: "mail-1/7",
-    version: "0.1.0",
-    startedSecondsAgo: 60,
-    claimsFailingSeconds: null,
-    choresFailingSeconds: null,
-    claimedSecondsAgo: { live: null, test: null },
-    isClaimable: { live: false, test: false },
-    chores: [],
-    chorePauseSeconds: {},
-    ...overrides,
-  };
-}
 
 const stateOf = async (id: string) => (await readProcesses(database.db)).find((each) => each.id === id);
 

@@ -1,3 +1,4 @@
+import { codeLevel } from "../db/code-range.ts";
 import type { Queryable } from "../db/database.ts";
 import { isWithin } from "../db/time-check.ts";
 import type { Mode } from "../mode.ts";
@@ -58,9 +59,9 @@ export async function recordProcess(db: Queryable, heartbeat: ProcessHeartbeat):
       )
       insert into processes as known (id, role, name, version, started_at, seen_at, alive_since,
         claims_failing_since, chores_failing_since, live_claimed_at, test_claimed_at, live_claimable_since,
-        test_claimable_since, chores)
+        test_claimable_since, chores, code_level)
       values ($1, $2, $3, $4, ${ago("$5")}, now(), now(), ${ago("$6")}, ${ago("$7")}, ${ago("$8")}, ${ago("$9")},
-        case when $10::boolean then now() end, case when $11::boolean then now() end, $15::jsonb)
+        case when $10::boolean then now() end, case when $11::boolean then now() end, $15::jsonb, ${codeLevel})
       on conflict (id) do update
       set seen_at = excluded.seen_at, stopped_at = null,
         alive_since = ${since("alive_since", "true")},

@@ -1,3 +1,4 @@
+import { rangeProblem, readSchemaRange } from "../db/code-range.ts";
 import type { Queryable } from "../db/database.ts";
 import { findMissingMigrations } from "../db/require-usable.ts";
 import { AppError } from "../errors.ts";
@@ -9,7 +10,7 @@ export interface Readiness {
   isReady: boolean;
   checks: {
     database: "ok" | "unreachable";
-    schema: "ok" | "unknown" | "unreadable" | { missing: string[] };
+    schema: "ok" | "unknown" | "unreadable" | { missing: string[] } | { reason: string; action: string };
     partitions: PartitionCheck;
   };
 }
@@ -22,6 +23,8 @@ export async function checkReadiness(db: Queryable): Promise<Readiness> {
   try {
     const missing = await findMissingMigrations(db);
     if (missing.length > 0) return notReady({ database: "ok", schema: { missing }, partitions: "unknown" });
+    const problem = rangeProblem(await readSchemaRange(db));
+    if (problem !== undefined) return notReady({ database: "ok", schema: problem, partitions: "unknown" });
     const states = await inspectPartitions(db);
     const isReady = states.every((state) => state.coversNow);
     return { isReady, checks: { database: "ok", schema: "ok", partitions: checkPartitions(states) } };

@@ -38,6 +38,7 @@ export function reputationOf(row: ReputationRow | undefined): ReputationState {
 }
 
 const seeRunbook = 'See docs/runbook.md, "SES reviews the AWS account".';
+const runbook = "ses-reviews-the-aws-account";
 const shownFindings = 3;
 
 export function reputationProblems({ reputation }: { reputation: ReputationState }): Problem[] {
@@ -55,6 +56,7 @@ function enforcementProblems({ enforcementStatus, readSecondsAgo }: ReputationSt
         {
           what: `SES has put the AWS account under review (PROBATION, ${when}) and stops all sending if the cause remains.`,
           advice: `Find the account with many bounces or complaints and put it on hold. ${seeRunbook}`,
+          runbook,
         },
       ];
     case "SHUTDOWN":
@@ -62,6 +64,8 @@ function enforcementProblems({ enforcementStatus, readSecondsAgo }: ReputationSt
         {
           what: `SES has stopped all sending of the AWS account (SHUTDOWN, ${when}).`,
           advice: `Remove the cause, then answer AWS in the support center. ${seeRunbook}`,
+          runbook,
+          stopsMail: true,
         },
       ];
     default:
@@ -69,6 +73,7 @@ function enforcementProblems({ enforcementStatus, readSecondsAgo }: ReputationSt
         {
           what: `SES reports the status ${enforcementStatus} for the AWS account (${when}), which Postern does not know.`,
           advice: `AWS console, SES, Reputation metrics shows what it means. ${seeRunbook}`,
+          runbook,
         },
       ];
   }
@@ -83,6 +88,7 @@ function findingProblems({ findings, findingCount, findingsReadSecondsAgo }: Rep
     {
       what: `SES reports ${amountText(count, "reputation finding")}, read ${durationText(findingsReadSecondsAgo ?? 0)} ago: ${shown}${more}.`,
       advice: `AWS console, SES, Virtual Deliverability Manager, Advisor explains each finding. ${seeRunbook}`,
+      runbook,
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { durationText } from "../plain-text.ts";
+import { amountText, durationText } from "../plain-text.ts";
 import type { Hold } from "../provider/email-provider.ts";
 import { noteText, type Problem } from "./problem.ts";
 import type { SendingState } from "./sending-state.ts";
@@ -36,6 +36,8 @@ export function holdProblems({ hold, operatorHold }: SendingState): Problem[] {
           {
             what: `The operator put all mail on hold ${durationText(operatorHold.heldSeconds)} ago${noteText(operatorHold.note)}.`,
             advice: "To resume: `postern admin release`",
+            runbook: "mail-is-not-going-out" as const,
+            stopsMail: true as const,
           },
         ]),
     ...(hold === null
@@ -44,6 +46,8 @@ export function holdProblems({ hold, operatorHold }: SendingState): Problem[] {
           {
             what: `${holds[hold.reason].what}. Mail has been on hold for ${durationText(hold.heldSeconds)}.`,
             advice: holds[hold.reason].advice,
+            runbook: "ses-paused-or-the-quota-used-up" as const,
+            stopsMail: true as const,
           },
         ]),
   ];
@@ -62,6 +66,8 @@ export function queueProblems({ mode, queue, hold, operatorHold }: SendingState)
             what: `${send} is ready but not submitted, although it was accepted ${durationText(readySeconds)} ago.`,
             advice:
               "Check that a worker is running. If one is, more mail is accepted than the rate allows; it goes out later.",
+            runbook: "mail-is-not-going-out" as const,
+            stopsMail: true as const,
           },
         ]),
     ...(inDoubtSeconds < longInDoubtSeconds
@@ -70,23 +76,41 @@ export function queueProblems({ mode, queue, hold, operatorHold }: SendingState)
           {
             what: `${send} has been in doubt for ${durationText(inDoubtSeconds)}.`,
             advice: "Check that a worker is running: it resolves the send after IN_DOUBT_MAX_SECONDS.",
+            runbook: "stuck-in-processing" as const,
           },
         ]),
   ];
 }
 
 export function rateProblems({ rate, queue }: SendingState): Problem[] {
+  const runbook = "mail-is-not-going-out";
   const advice = "Check that a worker is running. `postern aws doctor` checks that it may call ses:GetAccount.";
   if (rate.maxPerSecond === null) {
     const what = "The rate that SES allows is not known yet, so workers send to one recipient a second.";
-    return queue.ready.sends === 0 ? [] : [{ what, advice }];
+    return queue.ready.sends === 0 ? [] : [{ what, advice, runbook }];
   }
   const readSecondsAgo = rate.readSecondsAgo ?? 0;
   if (readSecondsAgo < longUnreadSeconds) return [];
-  return [{ what: `The rate that SES allows was last read ${durationText(readSecondsAgo)} ago.`, advice }];
+  return [{ what: `The rate that SES allows was last read ${durationText(readSecondsAgo)} ago.`, advice, runbook }];
 }
 
-export function feedbackProblems({ feedback }: SendingState): Problem[] {
+export function feedbackProblems(state: SendingState): Problem[] {
+  return [...gapProblems(state), ...deadLetterProblems(state)];
+}
+
+function deadLetterProblems({ feedback: { deadLetters } }: SendingState): Problem[] {
+  if (deadLetters === null || deadLetters === 0) return [];
+  return [
+    {
+      what: `${amountText(deadLetters, "event")} of SES ${deadLetters === 1 ? "is" : "are"} in the dead-letter queue, so their outcomes are not recorded.`,
+      advice: 'Fix the cause, then move them back: AWS console, SQS, "Start DLQ redrive".',
+      runbook: "events-are-in-the-dead-letter-queue",
+    },
+  ];
+}
+
+function gapProblems({ feedback }: SendingState): Problem[] {
+  const runbook = "feedback-is-missing";
   switch (feedback.gap) {
     case null:
       return [];
@@ -95,11 +119,12 @@ export function feedbackProblems({ feedback }: SendingState): Problem[] {
         {
           what: "SES reports no events for submitted mail, so deliveries, bounces and complaints are not recorded.",
           advice: "`postern aws doctor` checks the topic, the queue and the configuration set.",
+          runbook,
         },
       ];
     case "not-polled": {
       const what = `Workers last polled the feedback queue ${durationText(feedback.polledSecondsAgo ?? 0)} ago.`;
-      return [{ what, advice: "Check that a worker is running, and its log for `feedback.receive-failed`." }];
+      return [{ what, advice: "Check that a worker is running, and its log for `feedback.receive-failed`.", runbook }];
     }
   }
 }

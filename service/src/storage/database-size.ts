@@ -27,6 +27,18 @@ export async function measureDatabase(db: Queryable): Promise<void> {
   });
 }
 
+/** The last sample of each day (UTC), oldest first, at most 31. */
+export async function listDailySizes(db: Queryable): Promise<{ measuredAt: string; bytes: number }[]> {
+  return db.query<{ measuredAt: string; bytes: number }>({
+    name: "list-daily-sizes",
+    text: `
+      select distinct on (date_trunc('day', hour, 'UTC')) measured_at as "measuredAt", bytes
+      from database_sizes
+      where hour between now() - interval '30 days' and now()
+      order by date_trunc('day', hour, 'UTC'), hour desc`,
+  });
+}
+
 /** The samples of the last days, oldest first. */
 export async function listSizes(db: Queryable): Promise<SizeSample[]> {
   return db.query<SizeSample>({

@@ -4,9 +4,13 @@ import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
 const scannedPerBatch = 2_000;
 
 /** Copies that outlive their week, and contents that arrived without a partition. Both are deleted row by row. */
-export type ContentRows = "kept_contents" | "send_contents_default";
+export type ContentRows =
+  | "kept_contents"
+  | "send_contents_default"
+  | "kept_attachment_chunks"
+  | "attachment_chunks_default";
 
-/** Deletes the contents with ids below `endId` whose send is no longer in the queue. Serves all accounts. Returns the number. */
+/** Deletes the contents with ids below `endId` whose send is no longer in the queue. Serves all accounts. Returns the number of rows. */
 export async function deleteFinishedContents(db: Database, table: ContentRows, endId: string): Promise<number> {
   let deleted = 0;
   for (let after: string | null = "00000000-0000-0000-0000-000000000000"; after !== null; ) {
@@ -35,12 +39,13 @@ function deleteSome(db: Database, table: ContentRows, after: string, endId: stri
           limit $3
         ), finished as materialized (
           select content.id
-          from scanned
+          -- A send has several chunks.
+          from (select distinct id from scanned) as scanned
           cross join lateral (
             select c.id
             from ${table} c
             where c.id = scanned.id
-              and not exists ${indexLookup(`select from send_queue q where q.id = scanned.id`)}
+              and ${isFinished("scanned.id")}
             for update skip locked
           ) as content
         )
@@ -55,10 +60,15 @@ function deleteSome(db: Database, table: ContentRows, after: string, endId: stri
         delete from ${table} c
         using unnest($1::uuid[]) as finished (id)
         where ${equalByIndex("c.id", "finished.id")}
-          and not exists ${indexLookup(`select from send_queue q where q.id = finished.id`)}
+          and ${isFinished("finished.id")}
         returning c.id`,
       values: [rows.flatMap(({ id }) => id ?? [])],
     });
     return { deleted: deleted.length, last: rows[0]?.last ?? null };
   });
+}
+
+function isFinished(id: string): string {
+  return `not exists ${indexLookup(`select from send_queue q where q.id = ${id}`)}
+              and not exists ${indexLookup(`select from scheduled_sends p where p.id = ${id}`)}`;
 }

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from "../db/database.ts";
 import { deleteFinishedContents } from "./finished-contents.ts";
+import { keepUnfinishedAttachments } from "./keep-attachments.ts";
 import { keepUnfinishedContents } from "./keep-contents.ts";
 import { untilNone } from "./partitions.ts";
 
@@ -26,9 +27,12 @@ export async function dropOldContents(db: Database, retentionDays: number, at?: 
   try {
     const endId = await endOfRetention(db, retentionDays, at);
     dropped.kept = await keepUnfinishedContents(db, endId);
+    await keepUnfinishedAttachments(db, endId);
     // crash point: contents-kept
     dropped.rows = await deleteFinishedContents(db, "send_contents_default", endId);
     dropped.forgotten = await deleteFinishedContents(db, "kept_contents", lastId);
+    await deleteFinishedContents(db, "attachment_chunks_default", endId);
+    await deleteFinishedContents(db, "kept_attachment_chunks", lastId);
     // crash point: contents-deleted
     for await (const name of untilNone(() => dropOldestContents(db, retentionDays, at))) dropped.partitions.push(name);
   } catch (error) {

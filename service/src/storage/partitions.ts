@@ -3,11 +3,13 @@ import type { Queryable } from "../db/database.ts";
 const partitionedTables = [
   "sends",
   "send_contents",
+  "attachment_chunks",
   "events",
   "audit_entries",
   "notifications",
   "webhook_deliveries",
   "webhook_attempts",
+  "logged_requests",
 ] as const;
 
 export type PartitionedTable = (typeof partitionedTables)[number];
@@ -20,7 +22,8 @@ export interface MadePartitions {
 
 /**
  * Creates the missing partitions for three months from `at`, each in its own transaction. A failure for one table does not
- * stop the others. Contents and webhooks have weekly partitions, so that they can be dropped soon after their retention ends.
+ * stop the others. Contents and webhooks have weekly partitions, so that they can be dropped soon after their retention ends. The request
+ * log has daily ones, for three weeks.
  */
 export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at?: string): Promise<MadePartitions> {
   const made: string[] = [];
@@ -40,21 +43,29 @@ export async function makePartitionsAhead(db: Queryable, span: PartitionSpan, at
 }
 
 /** Audit entries are few, however many sends there are. */
-function spanOf(table: PartitionedTable, span: PartitionSpan): PartitionSpan {
+function spanOf(table: PartitionedTable, span: PartitionSpan): PartitionSpan | "day" {
   switch (table) {
     case "send_contents":
+    case "attachment_chunks":
     case "notifications":
     case "webhook_deliveries":
     case "webhook_attempts":
       return "week";
     case "audit_entries":
       return "month";
+    case "logged_requests":
+      return "day";
     default:
       return span;
   }
 }
 
-async function makeNextPartition(db: Queryable, table: PartitionedTable, span: PartitionSpan, at: string | undefined) {
+async function makeNextPartition(
+  db: Queryable,
+  table: PartitionedTable,
+  span: PartitionSpan | "day",
+  at: string | undefined,
+) {
   const [row] = await db.query<{ name: string | null }>({
     name: "make-next-partition",
     text: `
@@ -93,15 +104,19 @@ export async function inspectPartitions(db: Queryable, at?: string): Promise<Par
         union all
         select 2, 'send_contents', exists (select from send_contents_default)
         union all
-        select 3, 'events', exists (select from events_default)
+        select 3, 'attachment_chunks', exists (select from attachment_chunks_default)
         union all
-        select 4, 'audit_entries', exists (select from audit_entries_default)
+        select 4, 'events', exists (select from events_default)
         union all
-        select 5, 'notifications', exists (select from notifications_default)
+        select 5, 'audit_entries', exists (select from audit_entries_default)
         union all
-        select 6, 'webhook_deliveries', exists (select from webhook_deliveries_default)
+        select 6, 'notifications', exists (select from notifications_default)
         union all
-        select 7, 'webhook_attempts', exists (select from webhook_attempts_default)
+        select 7, 'webhook_deliveries', exists (select from webhook_deliveries_default)
+        union all
+        select 8, 'webhook_attempts', exists (select from webhook_attempts_default)
+        union all
+        select 9, 'logged_requests', exists (select from logged_requests_default)
       )
       select
         tables.name as "table",

@@ -1,5 +1,8 @@
 import { Writable } from "node:stream";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { anAccount } from "../../test/builders.ts";
+import { anEvent } from "../../test/event-builders.ts";
+import { aPastSend } from "../../test/past-records.ts";
 import { copyTemplate, openTestDatabase } from "../../test/template-database.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import { createLog } from "../log.ts";
@@ -59,6 +62,20 @@ test("dropped contents are logged, as partitions and as rows", async () => {
 test("the chore fails with the error that stops it from dropping contents", async () => {
   const { run } = await aWorker({ contentRetentionDays: 6 });
   await expect(run("drop-old-contents")).rejects.toThrow("7 days at least");
+});
+
+test("dropped records are logged; without RECORD_RETENTION_DAYS the chore drops nothing", async () => {
+  for (const [recordRetentionDays, expected] of [
+    [undefined, []],
+    [60, [expect.objectContaining({ event: "records.dropped", sends: 1, events: 1, keys: 1, searches: 2 })]],
+  ] as const) {
+    const { run, db, lines } = await aWorker({ recordRetentionDays });
+    const accountId = await anAccount(db);
+    const sendId = await aPastSend(db, { accountId, at: "2001-01-01T00:00:00Z" });
+    await anEvent(db, { accountId, sendId, at: "2001-01-01T00:00:05Z" });
+    await run("drop-old-records");
+    expect(lines()).toEqual(expected);
+  }
 });
 
 test("the chore folds all list changes", async () => {
@@ -123,6 +140,7 @@ test("a short transaction is not logged", async () => {
 interface Rules {
   contentRetentionDays?: number;
   auditRetentionDays?: number;
+  recordRetentionDays?: number | undefined;
   heldTooLongSeconds?: number;
 }
 

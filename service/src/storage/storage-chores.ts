@@ -11,9 +11,12 @@ import { dropOldAudit } from "./old-audit.ts";
 import { deleteExpiredViews } from "./old-content-views.ts";
 import { dropOldContents } from "./old-contents.ts";
 import { dropOldDelays } from "./old-delays.ts";
+import { dropOldRecords } from "./old-records.ts";
+import { dropOldRequests } from "./old-requests.ts";
 import { dropOldWebhooks } from "./old-webhooks.ts";
 import { inspectPartitions, makePartitionsAhead, minAheadSeconds, type PartitionSpan } from "./partitions.ts";
 import type { StepSize } from "./search-steps.ts";
+import { deleteUnlinkedAttachments } from "./unlinked-attachments.ts";
 
 interface StorageDeps {
   db: Database;
@@ -21,6 +24,8 @@ interface StorageDeps {
   partitionSpan: PartitionSpan;
   contentRetentionDays: number;
   auditRetentionDays: number;
+  /** Undefined: the record is permanent. */
+  recordRetentionDays?: number | undefined;
   /** The age from which a held snapshot is reported; five minutes by default. */
   heldTooLongSeconds?: number;
 }
@@ -29,10 +34,14 @@ const hourSeconds = 3600;
 const foldBatchSize = 5_000;
 const deleteSize = 1_000;
 const maxDeleteViewsMs = 60_000;
+/** Requests whose attachments one statement deletes, up to 25 MiB each. */
+const attachmentDeleteSize = 10;
+const maxDeleteAttachmentsMs = 60_000;
 const maxFoldMs = 60_000;
 const maxDropAttemptsMs = 60_000;
 const maxIndexMs = 60_000;
 const maxMergeMs = 300_000;
+const maxDropRecordsMs = 300_000;
 
 /** Looks after the storage: partitions, retention, list counts, the index of searches, the size of the database and held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
@@ -42,9 +51,12 @@ export function storageChores(deps: StorageDeps): Chore[] {
     { name: "make-partitions", pauseSeconds: hourSeconds, run: () => makePartitions(deps) },
     { name: "drop-old-contents", pauseSeconds: hourSeconds, run: () => dropContents(deps) },
     { name: "delete-expired-views", pauseSeconds: 600, run: () => deleteViews(deps) },
+    { name: "delete-unlinked-attachments", pauseSeconds: 600, run: () => deleteAttachments(deps) },
     { name: "drop-old-audit", pauseSeconds: hourSeconds, run: () => dropAudit(deps) },
+    { name: "drop-old-records", pauseSeconds: hourSeconds, run: () => dropRecords(deps) },
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "drop-old-webhooks", pauseSeconds: hourSeconds, run: () => dropWebhooks(deps) },
+    { name: "drop-old-requests", pauseSeconds: hourSeconds, run: () => dropRequests(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
     { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps, indexSize) },
     { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps, mergeSize) },
@@ -77,9 +89,23 @@ async function deleteViews({ db }: StorageDeps): Promise<void> {
   while (performance.now() < endsAt && (await deleteExpiredViews(db, deleteSize)) === deleteSize);
 }
 
+async function deleteAttachments({ db, log }: StorageDeps): Promise<void> {
+  const endsAt = performance.now() + maxDeleteAttachmentsMs;
+  let requests = 0;
+  for (let last = attachmentDeleteSize; last === attachmentDeleteSize && performance.now() < endsAt; requests += last)
+    last = await deleteUnlinkedAttachments(db, attachmentDeleteSize);
+  if (requests > 0) log.info({ requests }, "attachments.unlinked-deleted");
+}
+
 async function dropAudit({ db, log, auditRetentionDays }: StorageDeps): Promise<void> {
   const partitions = await dropOldAudit(db, auditRetentionDays);
   if (partitions.length > 0) log.info({ partitions }, "audit.dropped");
+}
+
+async function dropRecords({ db, log, recordRetentionDays }: StorageDeps): Promise<void> {
+  const { partitions, ...rows } = await dropOldRecords(db, recordRetentionDays, maxDropRecordsMs);
+  if (Object.values(rows).some((count) => count > 0) || partitions.length > 0)
+    log.info({ ...rows, partitions }, "records.dropped");
 }
 
 async function dropAttempts({ db, log }: StorageDeps): Promise<void> {
@@ -91,6 +117,11 @@ async function dropAttempts({ db, log }: StorageDeps): Promise<void> {
 async function dropWebhooks({ db, log }: StorageDeps): Promise<void> {
   const partitions = await dropOldWebhooks(db);
   if (partitions.length > 0) log.info({ partitions }, "webhooks.dropped");
+}
+
+async function dropRequests({ db, log }: StorageDeps): Promise<void> {
+  const partitions = await dropOldRequests(db);
+  if (partitions.length > 0) log.info({ partitions }, "requests.dropped");
 }
 
 /** Folds until few changes are left. Stops after a minute, long before the chore's 10-minute limit. */

@@ -2,7 +2,7 @@ import { failedRecipients, kindOfDelivery, sendingDomain, usageKinds } from "./u
 
 /** SQL: what `countFailed` needs of each row that an update of `sends` returns. */
 export const failedColumns = `sends.account_id, sends.mode, hour_number(sends.queued_at) as hour,
-        ${sendingDomain("sends")} as domain, ${failedRecipients("sends")} as recipients`;
+        ${sendingDomain("sends")} as domain, ${failedRecipients("sends")} as recipients, sends.tags`;
 
 /**
  * SQL: an insert that counts the recipients of the sends in `moved` as failed, or no longer as failed. It counts them in the hour of
@@ -10,10 +10,10 @@ export const failedColumns = `sends.account_id, sends.mode, hour_number(sends.qu
  */
 export function countFailed(moved: string, sign: "+" | "-"): string {
   return `
-        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain)
-        select account_id, hour, ${sign}sum(recipients), ${usageKinds.failed}, mode = 'test', domain
+        insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, tags)
+        select account_id, hour, ${sign}sum(recipients), ${usageKinds.failed}, mode = 'test', domain, tags
         from ${moved}
-        group by account_id, mode, hour, domain`;
+        group by account_id, mode, hour, domain, tags`;
 }
 
 /** SQL: the kind of an event with these columns. */

@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
+import { amountsOfTags, countedName, namedTagsLock, nameTags } from "./named-tags.ts";
 import { deliveryTimeBuckets, firstDeliveryTime, usageKinds } from "./usage-kinds.ts";
 
 const sumOf = (condition: string, column = "amount") =>
@@ -30,6 +31,9 @@ export const deliveryTimesOfDeltas = `case when count(*) filter (where kind >= $
 const counterNames = Object.keys(countersOfDeltas);
 const totalNames = counterNames.filter((name) => name !== "content_bytes");
 
+/** The counters of `usage_tag_days`. */
+export const tagCounterNames = totalNames;
+
 /** Only growth: a correction of `failed` takes nothing from the totals. */
 const totalOf = (name: string) =>
   `${name === "failed" ? sumOf(`kind = ${usageKinds.failed} and amount > 0`) : countersOfDeltas[name]}`;
@@ -37,36 +41,67 @@ const totalOf = (name: string) =>
 const added = (names: readonly string[]) =>
   names.map((name) => `${name} = known.${name} + excluded.${name}`).join(", ");
 
-/** SQL: an insert that adds `source`, which has the columns of `usage_deltas`, to the counters of its hours. */
-export function addToHours(source: string): string {
+const modeOf = "case when is_test then 'test' else 'live' end";
+
+/** SQL: an insert that adds `source`, which has columns of `usage_deltas`, to a table. `keys`: its primary key, and what each is. */
+function addCounters(table: string, keys: Record<string, string>, names: readonly string[], source: string): string {
+  const key = Object.keys(keys).join(", ");
+  const positions = Object.keys(keys).map((_, index) => index + 1);
   return `
-        insert into usage_hours as known (account_id, mode, hour, domain, ${counterNames.join(", ")}, delivery_times)
-        select account_id, case when is_test then 'test' else 'live' end as mode, hour_at(hour), domain,
-          ${Object.values(countersOfDeltas).join(",\n          ")},
+        insert into ${table} as known (${key}, ${names.join(", ")}, delivery_times)
+        select ${Object.values(keys).join(", ")},
+          ${names.map((name) => countersOfDeltas[name]).join(",\n          ")},
           ${deliveryTimesOfDeltas}
         from ${source}
-        group by account_id, mode, hour, domain
-        order by account_id, mode, hour, domain
-        on conflict (account_id, mode, hour, domain) do update
-        set ${added(counterNames)},
+        group by ${positions.join(", ")}
+        order by ${positions.join(", ")}
+        on conflict (${key}) do update
+        set ${added(names)},
           delivery_times = case when excluded.delivery_times is null then known.delivery_times
             else add_counts(known.delivery_times, excluded.delivery_times) end`;
 }
+
+/** SQL: an insert that adds `source`, which has the columns of `usage_deltas`, to the counters of its hours. */
+export function addToHours(source: string): string {
+  const keys = { account_id: "account_id", mode: modeOf, hour: "hour_at(hour)", domain: "domain" };
+  return addCounters("usage_hours", keys, counterNames, source);
+}
+
+/** SQL: an insert that adds rows of `nameTags` to the counters of their days. */
+export function addToTagDays(source: string): string {
+  const keys = { account_id: "account_id", mode: modeOf, day: "day", tag: countedName };
+  return addCounters("usage_tag_days", keys, tagCounterNames, source);
+}
+
+/** Counts the tags of `taken`, and adds new ones to those that are counted by name. */
+const tagSteps = `, amounts as materialized (${amountsOfTags("taken")}
+      ), named as materialized (${nameTags("amounts")}
+      ), new_tags as (
+        insert into usage_tags (account_id, mode, month, tag)
+        select distinct account_id, ${modeOf} as mode, month, tag
+        from named
+        where is_named
+          and not is_known
+        order by account_id, mode, month, tag
+        on conflict do nothing
+      ), tag_days as (${addToTagDays("named")}
+      )`;
 
 /**
  * SQL: deletes up to `$1` deltas and adds them to the counters in the same statement, so that every query sees each exactly once. The
  * guard counts live mail of sends that were accepted after its last release, in the epoch that the account has now.
  */
-const foldStatement = `
+const foldStatement = (isTagged: boolean) => `
       with taken as (
         delete from usage_deltas
         where ctid = any (array(
           select ctid
           from usage_deltas
+          where tags is ${isTagged ? "not null" : "null"}
           limit $1
           for update skip locked
         ))
-        returning account_id, hour, amount, kind, is_test, domain, guard_since, sends, api_key_id, content_bytes
+        returning account_id, hour, amount, kind, is_test, domain, guard_since, sends, api_key_id, content_bytes, tags
       ), hours as (${addToHours("taken")}
       ), keys as (
         insert into usage_key_hours as known (account_id, api_key_id, hour, sends, recipients)
@@ -103,16 +138,27 @@ const foldStatement = `
         order by mode
         on conflict (mode) do update
         set ${added(totalNames)}, delivery_times = add_counts(known.delivery_times, excluded.delivery_times)
-      )
+      )${isTagged ? tagSteps : ""}
       select count(*) as taken
       from taken`;
 
-/** Serves all accounts. Returns how many deltas it folded. Concurrent folds take different deltas. */
+/** Serves all accounts. Folds deltas of sends without tags and returns how many. Concurrent folds take different deltas. */
 export async function foldUsageDeltas(db: Queryable, batchSize: number): Promise<number> {
   const [row] = await db.query<{ taken: number }>({
     name: "fold-usage-deltas",
-    text: foldStatement,
+    text: foldStatement(false),
     values: [batchSize],
+  });
+  return row?.taken ?? 0;
+}
+
+/** The same for sends with tags: each delta has up to ten, so a batch should be smaller. Apart, so that they delay no other delta. */
+export async function foldTaggedDeltas(db: Queryable, batchSize: number): Promise<number> {
+  const [row] = await db.query<{ taken: number }>({
+    name: "fold-tagged-deltas",
+    text: foldStatement(true),
+    values: [batchSize],
+    oneAtATime: namedTagsLock,
   });
   return row?.taken ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { AccountDatabase } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
-import type { UsageQuery } from "./read-usage.ts";
+import { startOf, type UsageQuery } from "./read-usage.ts";
 import { usageKinds } from "./usage-kinds.ts";
 
 export interface KeyUsage {
@@ -40,7 +40,7 @@ export function readKeyUsage(db: AccountDatabase, query: Omit<UsageQuery, "isByD
           and hour >= $3::timestamptz
           and hour < $4::timestamptz
       ), by_code as (
-        select date_trunc($5, hour, 'UTC') as start, api_key_id, code, sum(sends) as sends, sum(recipients) as recipients,
+        select ${startOf("hour")} as start, api_key_id, code, sum(sends) as sends, sum(recipients) as recipients,
           sum(refused) as refused
         from counted
         group by 1, 2, 3

@@ -3,22 +3,22 @@ import type { Mode } from "../mode.ts";
 import { countersOfDeltas, deliveryTimesOfDeltas } from "./fold-usage.ts";
 import { deliveryTimeBuckets } from "./usage-kinds.ts";
 
+export type UsageUnit = "hour" | "day" | "range";
+
 export interface UsageQuery {
   modes: readonly Mode[];
   /** The start of an hour, or of a day when usage is read by day. */
   from: string;
   /** Not included. */
   to: string;
-  by: "hour" | "day";
+  /** `range`: one entry for all of it. */
+  by: UsageUnit;
   isByDomain: boolean;
   maxEntries: number;
 }
 
-export interface Usage {
-  /** The start of the hour or day. */
-  start: string;
-  /** Null unless usage is read by domain. */
-  domain: string | null;
+/** What was counted in an hour, a day or the range. */
+export interface UsageCounts {
   acceptedSends: number;
   acceptedRecipients: number;
   contentBytes: number;
@@ -33,14 +33,28 @@ export interface Usage {
   deliveryTimes: number[];
 }
 
+export interface Usage extends UsageCounts {
+  /** The start of the hour, day or range. */
+  start: string;
+  /** Null unless usage is read by domain. */
+  domain: string | null;
+}
+
 const names = Object.keys(countersOfDeltas);
 const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 /** `failed` can be negative: a process without usage marked a send as failed, and a later one took that back. A rebuild corrects it. */
-const sums = names.map((name) => `greatest(sum(${name}), 0)::bigint as "${camelCase(name)}"`).join(", ");
-const timeSums = Array.from(
+export const sumsOf = (counters: string[]) =>
+  counters.map((name) => `greatest(sum(${name}), 0)::bigint as "${camelCase(name)}"`).join(", ");
+/** SQL: the deliveries of each bucket. */
+export const timeSums = Array.from(
   { length: deliveryTimeBuckets },
   (_, bucket) => `coalesce(sum(delivery_times[${bucket + 1}]), 0)::float8`,
 ).join(", ");
+
+/** SQL: the start of the entry that counts `moment`, with `$3` the start of the range and `$5` the unit. */
+export function startOf(moment: string): string {
+  return `case $5 when 'range' then $3::timestamptz else date_trunc($5, ${moment}, 'UTC') end`;
+}
 
 /**
  * The usage of the account, oldest first: what was folded and what is not folded yet, in one snapshot. Hours and days without any are
@@ -67,7 +81,7 @@ export function readUsage(db: AccountDatabase, query: UsageQuery): Promise<Usage
           and hour < hour_number($4::timestamptz)
         group by hour, domain
       )
-      select date_trunc($5, hour, 'UTC') as start, case when $6 then domain end as domain, ${sums},
+      select ${startOf("hour")} as start, case when $6 then domain end as domain, ${sumsOf(names)},
         array[${timeSums}] as "deliveryTimes"
       from counted
       group by 1, 2

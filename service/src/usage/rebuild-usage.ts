@@ -1,7 +1,10 @@
 import type { Database, Transaction } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
 import { findOldestRecordAt } from "../storage/partitions.ts";
-import { addToHours } from "./fold-usage.ts";
+import { findDroppedBefore } from "../storage/record-retention.ts";
+import { addNamedTags } from "./add-named-tags.ts";
+import { addToHours, addToTagDays } from "./fold-usage.ts";
+import { tagDifferenceSteps } from "./tag-differences.ts";
 import { differenceSteps } from "./usage-differences.ts";
 import { usageKinds } from "./usage-kinds.ts";
 
@@ -21,6 +24,8 @@ export interface UsageDifference {
   amount: number;
   sends: number;
   contentBytes: number;
+  /** Of a tag that can be counted by name and is not yet. */
+  newTag: string | null;
 }
 
 const correctionSteps = `, hours as (${addToHours("difference")}
@@ -31,19 +36,31 @@ const correctionSteps = `, hours as (${addToHours("difference")}
         order by api_key_id, hour
         on conflict (account_id, api_key_id, hour) do update
         set sends = known.sends + excluded.sends, recipients = known.recipients + excluded.recipients
+      ), tag_days as (${addToTagDays("tag_difference\n        where is_known or not is_named")}
       )`;
 
 /**
  * Computes the usage of one day from the record, compares it with the counters, and corrects them if asked to. Comparison and correction
- * are one statement, and the correction only adds differences: sends and events that arrive meanwhile count themselves. Returns undefined
- * for a day whose sends or events the operator may have detached: its counters stay. The day of a large account takes longer than a
- * request may, so `db` needs a long statement timeout.
+ * are one statement, and the correction only adds differences: sends and events that arrive meanwhile count themselves. A tag that was
+ * never counted becomes one that is counted by name first, in a statement of its own, because folds wait for it. Returns undefined for a day whose sends or events the operator
+ * may have detached or the retention may have dropped: its counters stay. The day of a large account takes longer than a request may, so `db` needs a long statement
+ * timeout.
  */
-export function rebuildUsageDay(
+export async function rebuildUsageDay(
   db: Database,
-  { accountId, mode, day }: UsageDay,
+  usageDay: UsageDay,
   { isCorrected }: { isCorrected: boolean },
 ): Promise<UsageDifference[] | undefined> {
+  const differences = await compareDay(db, usageDay, isCorrected);
+  const newTags = new Set(differences?.flatMap(({ newTag }) => newTag ?? []));
+  if (isCorrected && newTags.size > 0) {
+    await addNamedTags(db, usageDay, [...newTags]);
+    await compareDay(db, usageDay, isCorrected);
+  }
+  return differences;
+}
+
+function compareDay(db: Database, { accountId, mode, day }: UsageDay, isCorrected: boolean) {
   return db.withTransaction(async (tx) => {
     await lockRebuild(tx);
     await keepPartitions(tx);
@@ -51,12 +68,15 @@ export function rebuildUsageDay(
     return tx.query<UsageDifference>({
       name: "rebuild-usage-day",
       text: `
-      with ${differenceSteps}${isCorrected ? correctionSteps : ""}
-      select hour_at(hour) as hour, domain, kind, amount, sends, content_bytes as "contentBytes"
+      with ${differenceSteps}${tagDifferenceSteps}${isCorrected ? correctionSteps : ""}
+      select hour_at(hour) as hour, domain, kind, amount, sends, content_bytes as "contentBytes", null as "newTag"
       from difference
       union all
-      select hour, 'key ' || api_key_id, ${usageKinds.accepted}, recipients, sends, 0
+      select hour, 'key ' || api_key_id, ${usageKinds.accepted}, recipients, sends, 0, null
       from key_difference
+      union all
+      select (select start from day), 'tag ' || tag, kind, amount, sends, 0, case when is_named and not is_known then tag end
+      from tag_difference
       order by hour, domain, kind`,
       values: [accountId, mode, day],
       isPlannedEachTime: true,
@@ -64,7 +84,7 @@ export function rebuildUsageDay(
   });
 }
 
-/** Two corrections of the same day would both add the difference. */
+/** Two corrections of the same day would both add the difference. The retention waits for it before it drops the next months. */
 async function lockRebuild(tx: Transaction): Promise<void> {
   await tx.query({
     name: "lock-rebuild",
@@ -81,6 +101,6 @@ async function keepPartitions(tx: Transaction): Promise<void> {
 const idMarginMs = 3_600_000;
 
 async function hasRecordOf(tx: Transaction, day: string): Promise<boolean> {
-  const oldestAt = await findOldestRecordAt(tx);
-  return oldestAt === undefined || Date.parse(oldestAt) <= Date.parse(day) - idMarginMs;
+  const starts = [await findOldestRecordAt(tx), await findDroppedBefore(tx)].filter((start) => start !== undefined);
+  return starts.every((start) => Date.parse(start) <= Date.parse(day) - idMarginMs);
 }

@@ -2,7 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { dropOldUsage } from "./drop-old-usage.ts";
-import { foldUsageDeltas } from "./fold-usage.ts";
+import { foldTaggedDeltas, foldUsageDeltas } from "./fold-usage.ts";
 
 interface UsageDeps {
   db: Queryable;
@@ -10,6 +10,7 @@ interface UsageDeps {
 }
 
 const foldBatchSize = 5_000;
+const taggedBatchSize = 1_000;
 const maxFoldMs = 60_000;
 const maxDropMs = 60_000;
 
@@ -25,6 +26,7 @@ export async function foldUsage(db: Queryable, maxMs: number): Promise<void> {
   // crash point: before-usage-fold
   const endsAt = performance.now() + maxMs;
   while (performance.now() < endsAt && (await foldUsageDeltas(db, foldBatchSize)) === foldBatchSize);
+  while (performance.now() < endsAt && (await foldTaggedDeltas(db, taggedBatchSize)) === taggedBatchSize);
 }
 
 async function dropUsage({ db, log }: UsageDeps): Promise<void> {

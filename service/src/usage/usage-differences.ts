@@ -4,7 +4,7 @@ import { failedRecipients, firstDeliveryTime, sendingDomain, usageKinds } from "
 
 /** Contents are kept for 7 days at least and delays for 90. Counters of older days that need them cannot be rebuilt and stay. */
 const contentDays = 6;
-const delayDays = 89;
+export const delayDays = 89;
 
 const kinds: [number, string][] = [
   [usageKinds.bouncedHard, "bounced_hard"],
@@ -15,6 +15,16 @@ const kinds: [number, string][] = [
   [usageKinds.delayed, "delayed"],
 ];
 
+/** SQL: the counters of the row `alias` as rows, one for each kind. */
+export const partsOf = (alias: string, { contentBytes }: { contentBytes: string }) => `(
+          values (${usageKinds.accepted}, ${alias}.accepted_recipients, ${alias}.accepted_sends, ${contentBytes}),
+            (${usageKinds.delivered}, ${alias}.delivered - coalesce((select sum(one) from unnest(${alias}.delivery_times) as one), 0), 0, 0),
+            ${kinds.map(([kind, column]) => `(${kind}, ${alias}.${column}, 0, 0)`).join(", ")}
+          union all
+          select ${firstDeliveryTime - 1} + position, one, 0, 0
+          from unnest(${alias}.delivery_times) with ordinality as times (one, position)
+        ) as part (kind, amount, sends, bytes)`;
+
 /**
  * SQL: `difference` has the columns of `usage_deltas`: what sends, events and delays say, minus the counters, folded or not. An event has
  * the time of its id. A send has the time of its id within seconds; an hour on both sides is more than enough. The domain of an event
@@ -23,8 +33,8 @@ const kinds: [number, string][] = [
 export const differenceSteps = `day as materialized (
         select $3::timestamptz as start, $3::timestamptz + interval '1 day' as ends
       ), accepted as materialized (
-        select s.id, s.status, hour_number(s.queued_at) as hour, ${sendingDomain("s")} as domain, cardinality(s.to_addresses) as recipients,
-          ${failedRecipients("s")} as failing
+        select s.id, s.status, s.attachment_bytes, hour_number(s.queued_at) as hour, ${sendingDomain("s")} as domain,
+          cardinality(s.to_addresses) as recipients, ${failedRecipients("s")} as failing, s.tags
         from sends s
         where s.account_id = $1
           and s.mode = $2
@@ -33,7 +43,7 @@ export const differenceSteps = `day as materialized (
           and s.queued_at >= (select start from day)
           and s.queued_at < (select ends from day)
       ), happened as materialized (
-        select e.hour, e.kind, send.domain
+        select e.hour, e.kind, send.domain, send.tags
         from (
           select send_id, hour_number(event_at) as hour, ${kindOfEvent} as kind
           from events
@@ -50,7 +60,7 @@ export const differenceSteps = `day as materialized (
             and id < (select first_id_at(ends) from day)
         ) as e
         left join lateral ${indexLookup(`
-          select ${sendingDomain("s")} as domain
+          select ${sendingDomain("s")} as domain, s.tags
           from sends s
           where s.id = e.send_id`)} as send on true
       ), without_send as materialized (
@@ -59,7 +69,7 @@ export const differenceSteps = `day as materialized (
         where domain is null
       ), counted as materialized (
         select accepted.hour, accepted.domain, ${usageKinds.accepted} as kind, accepted.recipients as amount, 1 as sends,
-          coalesce(content.bytes, 0) as content_bytes
+          coalesce(content.bytes + coalesce(accepted.attachment_bytes, 0), 0) as content_bytes
         from accepted
         left join lateral ${indexLookup(`
           select octet_length(c.sealed) as bytes
@@ -83,14 +93,7 @@ export const differenceSteps = `day as materialized (
         union all
         select hour_number(h.hour), h.domain, part.kind, -part.amount, -part.sends, -part.bytes
         from usage_hours h
-        cross join lateral (
-          values (${usageKinds.accepted}, h.accepted_recipients, h.accepted_sends, h.content_bytes),
-            (${usageKinds.delivered}, h.delivered - coalesce((select sum(one) from unnest(h.delivery_times) as one), 0), 0, 0),
-            ${kinds.map(([kind, column]) => `(${kind}, h.${column}, 0, 0)`).join(", ")}
-          union all
-          select ${firstDeliveryTime - 1} + position, one, 0, 0
-          from unnest(h.delivery_times) with ordinality as times (one, position)
-        ) as part (kind, amount, sends, bytes)
+        cross join lateral ${partsOf("h", { contentBytes: "h.content_bytes" })}
         where h.account_id = $1
           and h.mode = $2
           and h.hour >= (select start from day)

@@ -3,6 +3,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import { rebuildNotifications } from "./rebuild-notifications.ts";
+import { attemptNow, readFailedDeliveries } from "./replay-failures.ts";
 import { type FoundRow, type RunningReplay, readEvents, readNotifications } from "./replay-range.ts";
 
 /** What one step did. */
@@ -33,11 +34,11 @@ export function advanceReplay(db: Database, limit = stepSize): Promise<ReplaySte
     if (endpoint.isDisabled) return pause(tx, replay, disabledPauseSeconds);
     if (endpoint.pending > maxPending - stepSize) return pause(tx, replay, roomPauseSeconds);
 
-    const read = replay.part === "events" ? readEvents : readNotifications;
-    const rows = await read(tx, endpoint.mode, replay, limit);
+    const rows = await readers[replay.part](tx, endpoint.mode, replay, limit);
     const firstWaiting = rows.findIndex(({ kind }) => kind === "wait");
     const ready = firstWaiting === -1 ? rows : rows.slice(0, firstWaiting);
-    const deliveries = await addDeliveries(tx, replay, await notificationsOf(tx, replay, ready));
+    const retried = await attemptNow(tx, replay, ready);
+    const deliveries = retried + (await addDeliveries(tx, replay, await notificationsOf(tx, replay, ready)));
     // crash point: before-replay-step
     const position = ready.at(-1)?.id ?? replay.position;
     if (firstWaiting !== -1) return move(tx, replay, { position, deliveries, pauseSeconds: fanOutPauseSeconds });
@@ -47,6 +48,8 @@ export function advanceReplay(db: Database, limit = stepSize): Promise<ReplaySte
       : finish(tx, replay, "done", deliveries);
   });
 }
+
+const readers = { events: readEvents, notifications: readNotifications, deliveries: readFailedDeliveries };
 
 async function takeDueReplay(tx: Transaction): Promise<RunningReplay | undefined> {
   const [replay] = await tx.query<RunningReplay>({
@@ -101,7 +104,7 @@ async function notificationsOf(tx: Transaction, replay: RunningReplay, rows: Fou
   const lost = rows.filter(({ kind }) => kind === "rebuild").map(({ id }) => id);
   const rebuilt = await rebuildNotifications(tx, replay.accountId, lost);
   return rows
-    .filter(({ kind }) => kind !== "skip")
+    .filter(({ kind }) => kind === "stored" || kind === "rebuild")
     .map(({ id, notificationId }) => notificationId ?? rebuilt.get(id))
     .filter((id) => id !== undefined);
 }
@@ -112,11 +115,11 @@ async function addDeliveries(tx: Transaction, replay: RunningReplay, notificatio
     name: "add-replayed-deliveries",
     text: `
       with added as (
-        insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type, is_replay)
-        select new_id_at(now()), $1, $2, n.id, n.public_id, n.type, true
+        insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type, send_id, is_replay)
+        select new_id_at(now()), $1, $2, n.id, n.public_id, n.type, n.send_id, true
         from unnest($3::uuid[]) with ordinality as given (id, position)
         cross join lateral ${indexLookup(`
-          select notifications.id, notifications.public_id, notifications.type
+          select notifications.id, notifications.public_id, notifications.type, notifications.send_id
           from notifications
           where notifications.account_id = $1
             and notifications.id = given.id`)} as n

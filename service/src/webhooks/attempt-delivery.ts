@@ -1,8 +1,8 @@
 import type { Log } from "../log.ts";
 import type { SecretPair } from "../secret.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
-import { openEndpointSecret } from "./endpoint-secret.ts";
-import { notificationHeaders } from "./notification-headers.ts";
+import { type NotificationHeaders, notificationHeaders } from "./notification-headers.ts";
+import { openSigningSecrets } from "./open-signing-secrets.ts";
 import type { Outbound, OutboundAnswer } from "./outbound/post-notification.ts";
 
 export interface AttemptDeps {
@@ -15,6 +15,8 @@ export interface AttemptDeps {
 
 export interface AttemptAnswer extends Partial<Omit<OutboundAnswer, "isBusy">> {
   failure: string | undefined;
+  /** What the request had; undefined when none was made. */
+  request?: { url: string; signature: string } | undefined;
   /** `lost`: no attempt can be made any more. */
   result: "success" | "error-answer" | "no-answer" | "not-made" | "lost";
 }
@@ -36,7 +38,8 @@ export async function attemptDelivery(
   // After the lease another worker may have the delivery.
   if (deps.clock() - claimedAt > startWithinMs) return notMade("The worker had too little time left for this attempt.");
   const { isBusy, ...answer } = await deps.outbound.post({ accountId, url, headers, body: envelope, allowedNetworks });
-  return { ...answer, result: isBusy ? "not-made" : resultOf(answer) };
+  if (isBusy) return { ...answer, result: "not-made" };
+  return { ...answer, request: { url, signature: headers["webhook-signature"] }, result: resultOf(answer) };
 }
 
 /** A missing key is a mistake of the operator, who can fix it: the delivery is retried, and the endpoint is not to blame. */
@@ -45,24 +48,12 @@ function headersOf(
   { id, endpointId, attempt, sealedSecrets, timestamp }: ClaimedDelivery,
   publicId: string,
   body: string,
-): Record<string, string> | undefined {
+): NotificationHeaders | undefined {
   try {
-    const [newest, ...earlier] = sealedSecrets.map(
-      (sealed) => () => openEndpointSecret(contentKeys, endpointId, sealed),
-    );
-    const secrets = [newest?.(), ...earlier.map(ifItOpens)].filter((secret) => secret !== undefined);
+    const secrets = openSigningSecrets(contentKeys, endpointId, sealedSecrets);
     return notificationHeaders({ secrets, publicId, timestamp, body });
   } catch (err) {
     log.error({ delivery_id: id, endpoint_id: endpointId, attempt, err }, "webhook.not-signed");
-    return undefined;
-  }
-}
-
-/** An earlier secret only helps a receiver that does not have the newest yet. */
-function ifItOpens(open: () => Buffer): Buffer | undefined {
-  try {
-    return open();
-  } catch {
     return undefined;
   }
 }

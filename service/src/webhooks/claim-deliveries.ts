@@ -1,8 +1,15 @@
 import { uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex, indexLookup } from "../db/stable-plan.ts";
+import type { TraceParent } from "../traceparent.ts";
 import { postsPerEndpoint } from "./endpoint-posts.ts";
 import { endpointsWith } from "./waiting-endpoints.ts";
+
+export interface DeliveryTrace {
+  parent: TraceParent;
+  sendId: string;
+  type: string;
+}
 
 /** A delivery that only this worker may attempt, once, until the lease ends. */
 export interface ClaimedDelivery {
@@ -22,6 +29,8 @@ export interface ClaimedDelivery {
   sealedSecrets: Buffer[];
   /** CIDRs that the operator allowed to the account. */
   allowedNetworks: string[];
+  /** Absent unless the operator traces sends and this delivery is about one with a trace (trace-webhook.ts). */
+  trace?: DeliveryTrace | undefined;
 }
 
 const leasesWhileFailing = 1;

@@ -76,6 +76,8 @@ export async function createEndpoint(
     secrets: [{ createdAt, expiresAt: null }],
     successRate: null,
     p95Ms: null,
+    measured: 0,
+    waiting: 0,
     secret: secret.text,
   };
 }

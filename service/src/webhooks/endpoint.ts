@@ -18,17 +18,22 @@ export interface Endpoint {
   /** Of the deliveries of the last 24 hours that ended; null without one. */
   successRate: number | null;
   p95Ms: number | null;
+  /** How many deliveries these two are of. */
+  measured: number;
+  /** Deliveries that wait for an attempt; counted no further than `maxWaiting`. */
+  waiting: number;
 }
 
 /** An endpoint with a large backlog has many deliveries that did not end: one read looks at no more than this many. */
 const maxRead = 5_000;
 const maxMeasured = 1_000;
+export const maxWaiting = 1_000;
 
 /** SQL: the columns of an `Endpoint` of account `$1`, from the row `e`. */
 export function endpointColumns(e: string): string {
   return `${e}.id, ${e}.mode, ${e}.url, ${e}.description, ${e}.types, ${e}.created_at as "createdAt", ${e}.disabled_at as "disabledAt",
         ${e}.disabled_reason as "disabledReason", ${e}.failing_since as "failingSince", secrets.secrets, measured."successRate",
-        measured."p95Ms"`;
+        measured."p95Ms", measured.measured, queued.waiting`;
 }
 
 /** SQL: what `endpointColumns` needs beside the row `e`. */
@@ -44,7 +49,8 @@ export function endpointDetails(e: string): string {
       ) as secrets
       cross join lateral (
         select avg((ended.state = 'delivered')::integer)::float8 as "successRate",
-          percentile_disc(0.95) within group (order by ended.duration_ms) as "p95Ms"
+          percentile_disc(0.95) within group (order by ended.duration_ms) as "p95Ms",
+          count(*)::integer as measured
         from (
           select newest.state, newest.duration_ms
           from (
@@ -60,7 +66,18 @@ export function endpointDetails(e: string): string {
           where newest.state in ('delivered', 'failed')
           limit ${maxMeasured}
         ) as ended
-      ) as measured`;
+      ) as measured
+      cross join lateral (
+        select count(*)::integer as waiting
+        from (
+          select
+          from webhook_queue q
+          where q.account_id = $1
+            and q.endpoint_id = ${e}.id
+            and q.state = 'pending'
+          limit ${maxWaiting}
+        ) as first_rows
+      ) as queued`;
 }
 
 /** SQL: what the audit keeps of the row `e` of webhook_endpoints. */

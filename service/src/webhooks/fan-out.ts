@@ -42,10 +42,10 @@ async function storeDeliveries(tx: Transaction, envelopes: { id: string; envelop
         set envelope = given.envelope
         from given
         where ${equalByIndex("n.id", "given.id")}
-        returning n.id, n.public_id, n.account_id, n.mode, n.type
+        returning n.id, n.public_id, n.account_id, n.mode, n.type, n.send_id
       ), added as (
-        insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type)
-        select new_id_at(now()), rendered.account_id, endpoint.id, rendered.id, rendered.public_id, rendered.type
+        insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type, send_id)
+        select new_id_at(now()), rendered.account_id, endpoint.id, rendered.id, rendered.public_id, rendered.type, rendered.send_id
         from rendered
         cross join lateral ${indexLookup(`
           select e.id

@@ -29,19 +29,30 @@ export interface Delivery {
   attempts: number;
   nextAttemptAt: string | null;
   lastAttempt: Attempt | null;
+  /** Null when it is about no send. */
+  sendId: string | null;
+}
+
+export interface AttemptDetails extends Attempt {
+  answer: string | null;
+  /** `webhook-timestamp` of the request. */
+  timestamp: number;
+  /** Null when no request was made, and in attempts of earlier releases. */
+  url: string | null;
+  signature: string | null;
 }
 
 export interface DeliveryDetails extends Delivery {
   /** The body that every attempt sends; null when it is no longer stored. */
   body: string | null;
   /** Oldest first. */
-  allAttempts: (Attempt & { answer: string | null })[];
+  allAttempts: AttemptDetails[];
 }
 
 /** What happens to a delivery that has not ended is in the queue. */
 const shownState = "coalesce(q.state, d.state)";
 
-const columns = `d.id, d.public_id as "publicId", d.type, ${shownState} as state, d.is_replay as "isReplay", d.is_test as "isTest",
+const columns = `d.id, d.public_id as "publicId", d.type, ${shownState} as state, d.is_replay as "isReplay", d.is_test as "isTest", d.send_id as "sendId",
           time_of_id(d.id) as "createdAt", d.finished_at as "finishedAt", d.duration_ms as "durationMs",
           coalesce(last.attempt, 0) as attempts, case when q.state = 'pending' then q.due_at end as "nextAttemptAt",
           case when last.id is not null then jsonb_build_object(
@@ -64,37 +75,49 @@ const withLastAttempt = `left join lateral (
           limit 1
         ) as last on true`;
 
-/** A state has no index, so one request looks at no more than this many. */
+/** States and types have no index, so one request looks at no more than this many. */
 const maxScanned = 10_000;
 
-interface DeliveryFilter {
-  state: DeliveryState | undefined;
-  before: string | undefined;
+export interface DeliveryFilter {
+  state?: DeliveryState | undefined;
+  type?: NotificationType | undefined;
+  /** Created at this time or later, and before this time. */
+  since?: string | undefined;
+  until?: string | undefined;
+  /** Only those that are about this send. */
+  sendId?: string | undefined;
+  before?: string | undefined;
   limit: number;
 }
+
+/** A send has few deliveries; an endpoint can have millions. Only the index of the send can serve this. */
+const ofSend = "d.send_id = $10::uuid and d.endpoint_id::text = $2::uuid::text";
 
 /** Newest first. */
 export async function listDeliveries(
   db: AccountDatabase,
   endpointId: string,
-  { state, before, limit }: DeliveryFilter,
+  { state, type, since, until, sendId, before, limit }: DeliveryFilter,
 ): Promise<{ deliveries: Delivery[]; nextBefore: string | undefined }> {
-  const scanLimit = state === undefined ? limit + 1 : maxScanned;
+  const scanLimit = state === undefined && type === undefined ? limit + 1 : maxScanned;
   const rows = await db.query<Delivery & ScannedRow>({
-    name: "list-webhook-deliveries",
+    name: sendId === undefined ? "list-webhook-deliveries" : "list-webhook-deliveries-of-send",
     text: `
       select ${columns}, d."isWanted", d."scanPosition"
       from (
         select scanned.*
         from (
-          select newest.*, $4::text is null or coalesce(q.state, newest.state) = $4 as "isWanted",
+          select newest.*,
+            ($4::text is null or coalesce(q.state, newest.state) = $4) and ($7::text is null or newest.type = $7) as "isWanted",
             row_number() over (order by newest.id desc) as "scanPosition"
           from (
-            select d.id, d.public_id, d.type, d.state, d.is_replay, d.is_test, d.finished_at, d.duration_ms
+            select d.id, d.public_id, d.type, d.state, d.is_replay, d.is_test, d.send_id, d.finished_at, d.duration_ms
             from webhook_deliveries d
             where d.account_id = $1
-              and d.endpoint_id = $2
+              and ${sendId === undefined ? "d.endpoint_id = $2" : ofSend}
               and ($3::uuid is null or d.id < $3)
+              and ($8::timestamptz is null or d.id >= first_id_at($8))
+              and ($9::timestamptz is null or d.id < first_id_at($9))
             order by d.id desc
             limit $5
           ) as newest
@@ -112,7 +135,18 @@ export async function listDeliveries(
       ${withQueue}
       ${withLastAttempt}
       order by d.id desc`,
-    values: [db.accountId, endpointId, before ?? null, state ?? null, scanLimit, limit + 2],
+    values: [
+      db.accountId,
+      endpointId,
+      before ?? null,
+      state ?? null,
+      scanLimit,
+      limit + 2,
+      type ?? null,
+      since ?? null,
+      until ?? null,
+      ...(sendId === undefined ? [] : [sendId]),
+    ],
     isReadInOrder: true,
     isPlannedEachTime: true,
   });
@@ -132,7 +166,8 @@ export async function getDelivery(db: AccountDatabase, endpointId: string, id: s
       cross join lateral (
         select coalesce(jsonb_agg(
           jsonb_build_object(
-            'at', time_of_id(a.id), 'status', a.status, 'durationMs', a.duration_ms, 'failure', a.failure, 'answer', a.answer
+            'at', time_of_id(a.id), 'status', a.status, 'durationMs', a.duration_ms, 'failure', a.failure, 'answer', a.answer,
+            'timestamp', floor(extract(epoch from time_of_id(a.id))), 'url', a.url, 'signature', a.signature
           ) order by a.id
         ), '[]') as attempts
         from webhook_attempts a

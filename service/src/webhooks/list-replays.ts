@@ -10,6 +10,8 @@ export interface Replay {
   from: string;
   to: string;
   types: NotificationType[];
+  /** Only what failed is sent again, and not everything. */
+  isOnlyFailed: boolean;
   state: (typeof replayStates)[number];
   /** How much of the range has been read, from 0 to 1. */
   progress: number;
@@ -18,12 +20,13 @@ export interface Replay {
   finishedAt: string | null;
 }
 
-/** SQL. The range is read twice, for its events and for the other notifications. */
+/** SQL. The range is read twice, for its events and for the other notifications, unless only what failed is sent again. */
 export function replayColumns(replay: string): string {
   const share = `extract(epoch from time_of_id(${replay}.position) - ${replay}.from_at) / extract(epoch from ${replay}.to_at - ${replay}.from_at)`;
-  return `${replay}.id, ${replay}.from_at as "from", ${replay}.to_at as "to", ${replay}.types, ${replay}.state, ${replay}.deliveries,
+  return `${replay}.id, ${replay}.from_at as "from", ${replay}.to_at as "to", ${replay}.types, ${replay}.only_failed as "isOnlyFailed", ${replay}.state, ${replay}.deliveries,
           case ${replay}.state when 'done' then 1
-            else round((case ${replay}.part when 'events' then 0 else 0.5 end + least(greatest(${share}, 0), 1) / 2)::numeric, 3)::float8
+            else round((case ${replay}.part when 'notifications' then 0.5 else 0 end
+              + least(greatest(${share}, 0), 1) / case ${replay}.part when 'deliveries' then 1 else 2 end)::numeric, 3)::float8
           end as progress,
           ${replay}.created_at as "createdAt", ${replay}.finished_at as "finishedAt"`;
 }

@@ -51,3 +51,15 @@ export async function readBacklog(db: Queryable): Promise<WebhookBacklog> {
   });
   return row ?? { notification: 0, working: 0, failing: 0 };
 }
+
+/** Endpoints of all accounts that fail or were disabled because they failed, from two small indexes. */
+export async function countFailingEndpoints(db: Queryable): Promise<{ failing: number; disabled: number }> {
+  const [row] = await db.query<{ failing: number; disabled: number }>({
+    name: "count-failing-endpoints",
+    text: `
+      select
+        (select count(*) from webhook_endpoints where failing_since is not null and disabled_at is null) as failing,
+        (select count(*) from webhook_endpoints where disabled_at is not null and disabled_reason <> 'user') as disabled`,
+  });
+  return row ?? { failing: 0, disabled: 0 };
+}

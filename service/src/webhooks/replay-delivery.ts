@@ -30,15 +30,15 @@ export async function replayDelivery(
           and listens_until is null
         for key share
       ), found as materialized (
-        select d.id, d.notification_id, d.public_id, d.type, d.is_test, n.envelope is not null as is_stored
+        select d.id, d.notification_id, d.public_id, d.type, d.is_test, n.send_id, n.envelope is not null as is_stored
         from webhook_deliveries d
         left join notifications n on n.account_id = $1 and n.id = d.notification_id
         where d.account_id = $1
           and d.endpoint_id = $3
           and d.id = $4
       ), added as (
-        insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type, is_replay, is_test)
-        select new_id_at(now()), $1, endpoint.id, found.notification_id, found.public_id, found.type, true, found.is_test
+        insert into webhook_deliveries (id, account_id, endpoint_id, notification_id, public_id, type, send_id, is_replay, is_test)
+        select new_id_at(now()), $1, endpoint.id, found.notification_id, found.public_id, found.type, found.send_id, true, found.is_test
         from endpoint
         join found on found.is_stored
         where endpoint.disabled_at is null
@@ -73,6 +73,6 @@ export function disabledEndpoint(): AppError {
   return new AppError("CONFLICT", "This webhook is disabled. Enable it first: PATCH it with enabled true.");
 }
 
-function notStored(): AppError {
+export function notStored(): AppError {
   return new AppError("CONFLICT", "The body of this notification is no longer stored, so it cannot be sent again.");
 }

@@ -9,7 +9,7 @@ export interface RunningReplay {
   accountId: string;
   endpointId: string;
   types: NotificationType[];
-  part: "events" | "notifications";
+  part: "events" | "notifications" | "deliveries";
   position: string;
   fromAt: string;
   toAt: string;
@@ -20,11 +20,12 @@ export interface RunningReplay {
  * - `wait`: the fan-out has not written the envelope yet.
  * - `stored`: `notificationId` has the envelope.
  * - `rebuild`: only the event is left.
+ * - `retry`: the delivery waits for its next attempt.
  */
 export interface FoundRow {
-  /** Of the event or the notification. */
+  /** Of the event, the notification or the delivery. */
   id: string;
-  kind: "skip" | "wait" | "stored" | "rebuild";
+  kind: "skip" | "wait" | "stored" | "rebuild" | "retry";
   notificationId: string | null;
 }
 

@@ -7,6 +7,7 @@ import { disableGone } from "./endpoint-health.ts";
 import { EndpointPosts } from "./endpoint-posts.ts";
 import { nextStep } from "./next-step.ts";
 import { finalStates, openDeliverySettlement, type SettleDelivery, type SettledState } from "./settle-deliveries.ts";
+import { traceAttempt } from "./trace-webhook.ts";
 
 export interface RunDeps {
   db: Database;
@@ -107,7 +108,7 @@ export class RunningDeliveries {
   async #post(delivery: ClaimedDelivery, claimedAt: number): Promise<AttemptAnswer | undefined> {
     const { endpointId } = delivery;
     if (!(await this.#posts.begin(endpointId))) return undefined;
-    const answer = await attemptDelivery(this.#options.deps, delivery, claimedAt);
+    const answer = await traceAttempt(delivery, () => attemptDelivery(this.#options.deps, delivery, claimedAt));
     this.#posts.end(endpointId, { isSuccess: answer.result === "success", durationMs: answer.durationMs });
     return answer;
   }
@@ -137,6 +138,7 @@ export class RunningDeliveries {
       durationMs,
       status,
       answer: answer.answer,
+      ...answer.request,
       failure,
       ...nextStep(answer, delivery.attempt),
     });

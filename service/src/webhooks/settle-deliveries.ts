@@ -15,6 +15,9 @@ export interface SettledAttempt {
   durationMs?: number | undefined;
   status?: number | undefined;
   answer?: string | undefined;
+  /** Of the request; undefined when none was made. */
+  url?: string | undefined;
+  signature?: string | undefined;
   /** For the customer; undefined after a 2xx. */
   failure: string | undefined;
   /** The wait until the next attempt; undefined after the last one. */
@@ -57,21 +60,22 @@ export async function settleDeliveries(db: Queryable, settled: SettledAttempt[])
     text: `
       with attempts as materialized (
         select delivery_id, account_id, endpoint_id, attempt, attempted_at::timestamptz as attempted_at, duration_ms, status, answer,
-          failure, delay_seconds, kind, number
+          failure, delay_seconds, kind, url, signature, number
         from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7::smallint[], $8::text[], $9::text[],
-            $10::float8[], $11::text[]) with ordinality
+            $10::float8[], $11::text[], $13::text[], $14::text[]) with ordinality
           as given (delivery_id, account_id, endpoint_id, attempt, attempted_at, duration_ms, status, answer, failure, delay_seconds, kind,
-            number)
+            url, signature, number)
         order by delivery_id
       ), stored as (
         insert into webhook_attempts as earlier
-          (id, delivery_id, account_id, endpoint_id, attempt, duration_ms, status, answer, failure)
-        select ${attemptId("attempts")}, delivery_id, account_id, endpoint_id, attempt, duration_ms, status, answer, failure
+          (id, delivery_id, account_id, endpoint_id, attempt, duration_ms, status, answer, failure, url, signature)
+        select ${attemptId("attempts")}, delivery_id, account_id, endpoint_id, attempt, duration_ms, status, answer, failure, url, signature
         from attempts
         where kind <> 'given-back'
         order by delivery_id
         on conflict (id) do update
-        set duration_ms = excluded.duration_ms, status = excluded.status, answer = excluded.answer, failure = excluded.failure
+        set duration_ms = excluded.duration_ms, status = excluded.status, answer = excluded.answer, failure = excluded.failure,
+          url = excluded.url, signature = excluded.signature
         where earlier.failure = $12
       ), owned as materialized (
         select attempts.delivery_id, attempts.endpoint_id, attempts.attempt, attempts.number, attempts.duration_ms, attempts.delay_seconds,
@@ -167,6 +171,8 @@ function columnsOf(settled: SettledAttempt[]): unknown[] {
     settled.map(({ delaySeconds = null }) => delaySeconds),
     textArray(settled.map(({ kind }) => kind)),
     unknownFailure,
+    textArray(settled.map(({ url = null }) => url)),
+    textArray(settled.map(({ signature = null }) => signature)),
   ];
 }
 
@@ -178,6 +184,6 @@ export function openDeliverySettlement(db: Queryable): SettleDelivery {
     run: (settled) => settleDeliveries(db, settled),
     maxItems: 200,
     maxBytes: 1_000_000,
-    sizeOf: ({ answer = "", failure = "" }) => 200 + answer.length + failure.length,
+    sizeOf: ({ answer = "", failure = "", url = "" }) => 400 + answer.length + failure.length + url.length,
   });
 }

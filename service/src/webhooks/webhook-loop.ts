@@ -7,6 +7,7 @@ import { claimDeliveries } from "./claim-deliveries.ts";
 import { settleExpiredLeases } from "./expired-leases.ts";
 import type { FannedOut } from "./fan-out.ts";
 import { countFinal, type RunDeps, RunningDeliveries } from "./running-deliveries.ts";
+import { findDeliveryTraces } from "./trace-webhook.ts";
 
 /** The channel on which processes announce that they wrote notifications. */
 export const notifiedChannel = "postern_notified";
@@ -145,6 +146,7 @@ export class WebhookLoop {
       answered: this.#running.answered,
       ...this.#running.stock(),
     });
+    await findDeliveryTraces(db, claimed);
     for (const delivery of claimed) this.#running.start(delivery, claimedAt);
     return claimed.length;
   }

@@ -10,6 +10,7 @@ import { createBatch } from "../../db/batch.ts";
 import type { AccountDatabase, Database } from "../../db/database.ts";
 import { type TokenAuthority, verifyAccessToken } from "../../logins/access-token.ts";
 import { suspended } from "../../logins/log-in.ts";
+import type { LoggedCaller } from "../../request-log/logged-request.ts";
 import type { SecretPair } from "../../secret.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import { chooseCredential } from "./choose-credential.ts";
@@ -86,23 +87,32 @@ export interface Authenticator {
 
 type Headers = FastifyRequest["headers"];
 
+/** Called as soon as the account of the credential is known, also when the credential is then refused. For the request log. */
+type NoteCaller = (caller: LoggedCaller) => void;
+
+interface CredentialUse {
+  text: string;
+  access: CallerAccess;
+  note: NoteCaller;
+}
+
 export async function authenticate(
   authenticator: Authenticator,
   headers: Headers,
   access: CallerAccess,
+  note: NoteCaller = () => undefined,
 ): Promise<Caller> {
-  const chosen = chooseCredential(headers, access);
-  return chosen.kind === "api-key"
-    ? callerByKey(authenticator, chosen.text, access)
-    : callerByToken(authenticator, chosen.text, access);
+  const { kind, text } = chooseCredential(headers, access);
+  const use = { text, access, note };
+  return kind === "api-key" ? callerByKey(authenticator, use) : callerByToken(authenticator, use);
 }
 
 async function callerByKey(
   { db, lookup, peppers, keyUses }: Authenticator,
-  text: string,
-  access: CallerAccess,
+  { text, access, note }: CredentialUse,
 ): Promise<Caller> {
   const verdict = await identifyApiKey(db, peppers, text, lookup.findKey);
+  if ("key" in verdict) note({ accountId: verdict.key.accountId, mode: verdict.key.type, apiKeyId: verdict.key.id });
   if (verdict.kind !== "valid") throw refusedKey(verdict.kind);
   const { id, secretId, accountId, type, scopes, domain } = verdict.key;
   if (!hasScope(scopes, access)) throw missingScope(access);
@@ -117,10 +127,9 @@ async function callerByKey(
 
 async function callerByToken(
   { db, lookup, authority }: Authenticator,
-  token: string,
-  access: CallerAccess,
+  { text, access, note }: CredentialUse,
 ): Promise<Caller> {
-  const claims = verifyAccessToken(authority, token);
+  const claims = verifyAccessToken(authority, text);
   if (claims === undefined) throw refused("The access token is not valid. Log in at POST /api/v1/auth/login.");
   const { sid: loginId, nbf: notBefore = 0, exp: expiresAt } = claims;
   const needsOperator = access.role === "operator";
@@ -128,8 +137,9 @@ async function callerByToken(
   if (login === undefined || login.userId !== claims.sub || login.accountId !== claims.tenant_id) {
     throw refused("The access token has expired or its login has ended. Refresh it or log in again.");
   }
-  if (login.isSuspended) throw suspended();
   const { accountId, userId, role, needsTotp } = login;
+  note({ accountId, mode: "live", userId });
+  if (login.isSuspended) throw suspended();
   requireRole(login, access);
   return {
     accountId,
@@ -142,6 +152,8 @@ async function callerByToken(
 export interface IdentifiedSender extends Sender {
   /** The only domain that the key may send from. The accept statement compares it too. */
   domain: string | undefined;
+  /** Undefined for a key. */
+  userId: string | undefined;
   /** False when the sender comes from memory: then nothing has checked its key yet. */
   isChecked: boolean;
 }
@@ -161,13 +173,16 @@ export function createSenderIdentifier(authenticator: Authenticator, access: Cal
 
   return {
     /** With `mayTrustMemory` the sender may come from memory; then its key is still unchecked. */
-    async identify(headers: Headers, { mayTrustMemory }: { mayTrustMemory: boolean }): Promise<IdentifiedSender> {
+    async identify(
+      headers: Headers,
+      { mayTrustMemory, note }: { mayTrustMemory: boolean; note?: NoteCaller },
+    ): Promise<IdentifiedSender> {
       const chosen = chooseCredential(headers, access);
       // Remembered by its hash, so that no key stays in memory.
       const memoryKey = chosen.kind === "api-key" ? hash("sha256", chosen.text, "base64url") : undefined;
       const known = memoryKey === undefined ? undefined : remembered.get(memoryKey);
       if (known !== undefined && mayTrustMemory) return known;
-      const sender = senderOf(await answerInTime(authenticate(authenticator, headers, access)));
+      const sender = senderOf(await answerInTime(authenticate(authenticator, headers, access, note)));
       if (memoryKey !== undefined) {
         if (remembered.size >= maxRememberedKeys) remembered.clear();
         remembered.set(memoryKey, { ...sender, isChecked: false });
@@ -190,13 +205,14 @@ export function createSenderIdentifier(authenticator: Authenticator, access: Cal
 
 function senderOf({ accountId, mode, credential }: Caller): IdentifiedSender {
   const key = credential.kind === "api-key" ? credential : undefined;
-  const loginId = credential.kind === "jwt" ? credential.loginId : undefined;
+  const user = credential.kind === "jwt" ? credential : undefined;
   return {
     accountId,
     mode,
     apiKeyId: key?.keyId,
     secretId: key?.secretId,
-    loginId,
+    loginId: user?.loginId,
+    userId: user?.userId,
     domain: key?.domain,
     isChecked: true,
   };

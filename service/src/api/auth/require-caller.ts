@@ -27,7 +27,9 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
     onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const access = getCallerAccess(request.method, request.routeOptions.url);
       const check = async (): Promise<Caller> => {
-        const caller = await authenticate(authenticator, request.headers, access);
+        const caller = await authenticate(authenticator, request.headers, access, (known) => {
+          request.loggedCaller = known;
+        });
         const db = authenticator.db.forAccount(caller.accountId, actorOf(caller, request));
         callers.set(request, { ...caller, db: readLimits.limit(db) });
         return caller;

@@ -10,6 +10,8 @@ import { refused } from "./unauthorized.ts";
 
 export interface OperatorCaller {
   userId: string;
+  /** Of the login. Its audit has what touches no account. */
+  accountId: string;
   /** For the audit of the accounts that the operator touches. */
   actor: Actor;
   /** Of all accounts: it is bound to none. Each operator has slots for statements like an account. */
@@ -35,6 +37,7 @@ export function requireOperator(deps: Parameters<typeof requireCaller>[0]) {
       const actor: Actor = { ...caller.db.actor, kind: "operator" };
       return {
         userId,
+        accountId: caller.accountId,
         actor,
         db: { ...db, query: deps.readLimits.limit({ accountId: userId, actor, query: db.query }).query },
         act: (action) =>

@@ -66,16 +66,22 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "DELETE /api/v1/members/:id": { key: "never", role: "owner", prefersJwt: true },
 
   "POST /api/v1/send": { key: "send", role: "developer" },
+  "POST /api/v1/send/batch": { key: "send", role: "developer" },
   "POST /api/v1/send/validate": { key: "send", role: "developer" },
+  "POST /api/v1/send/cancel": { key: "send", role: "developer" },
+  "POST /api/v1/send/:id/cancel": { key: "send", role: "developer" },
   "GET /api/v1/send/:id/status": { key: "send-or-read", role: "viewer" },
   "GET /api/v1/send/:id/timeline": { key: "send-or-read", role: "viewer" },
   "GET /api/v1/send/:id/content": { key: "read", role: "developer" },
+  "GET /api/v1/send/:id/content/attachments/:number": { key: "read", role: "developer" },
   "POST /api/v1/send/:id/content/view": { key: "never", role: "developer", prefersJwt: true },
   // A frame of the browser loads it: the token in the path authenticates it, once.
   "GET /api/v1/content-views/:token": open,
   "GET /api/v1/sends": { key: "read", role: "viewer" },
   "GET /api/v1/sends/export": { key: "read", role: "viewer" },
   "GET /api/v1/usage": { key: "read", role: "viewer" },
+  // It shows from where people and servers call, which a viewer needs for nothing.
+  "GET /api/v1/requests": { key: "read", role: "developer" },
   "GET /api/v1/account": { key: "any", role: "viewer" },
   "GET /api/v1/audit": { key: "never", role: "owner", prefersJwt: true },
   "GET /api/v1/audit/export": { key: "never", role: "owner", prefersJwt: true },
@@ -113,6 +119,7 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/webhooks/:id/deliveries": { key: "webhooks", role: "viewer", prefersJwt: true },
   "GET /api/v1/webhooks/:id/deliveries/:delivery_id": { key: "webhooks", role: "viewer", prefersJwt: true },
   "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": { key: "webhooks", role: "developer", prefersJwt: true },
+  "POST /api/v1/webhooks/:id/deliveries/:delivery_id/curl": { key: "webhooks", role: "developer", prefersJwt: true },
   "POST /api/v1/webhooks/:id/replay": { key: "webhooks", role: "developer", prefersJwt: true },
   "GET /api/v1/webhooks/:id/replays": { key: "webhooks", role: "viewer", prefersJwt: true },
   "GET /api/v1/webhooks/:id/replays/:replay_id": { key: "webhooks", role: "viewer", prefersJwt: true },
@@ -124,6 +131,7 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/operator/processes": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/ses": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/accounts": { key: "never", role: "operator", prefersJwt: true },
+  "GET /api/v1/operator/accounts/:id": { key: "never", role: "operator", prefersJwt: true },
   "GET /api/v1/operator/quarantine": { key: "never", role: "operator", prefersJwt: true },
   "POST /api/v1/operator/accounts/:id/hold": { key: "never", role: "operator", prefersJwt: true },
   "POST /api/v1/operator/accounts/:id/release": { key: "never", role: "operator", prefersJwt: true },
@@ -131,6 +139,7 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "POST /api/v1/operator/accounts/:id/guard/release": { key: "never", role: "operator", prefersJwt: true },
   "PATCH /api/v1/operator/accounts/:id/limits": { key: "never", role: "operator", prefersJwt: true },
   "PATCH /api/v1/operator/accounts/:id/quotas": { key: "never", role: "operator", prefersJwt: true },
+  "POST /api/v1/operator/quarantine/:id/read": { key: "never", role: "operator", prefersJwt: true },
   "POST /api/v1/operator/quarantine/replay": { key: "never", role: "operator", prefersJwt: true },
 };
 

@@ -7,7 +7,11 @@ import { routeAudit } from "./route-audit.ts";
 const oidcCallback = "GET /api/v1/auth/oidc/callback";
 
 /** They read the content of mails. */
-const auditedReads = ["GET /api/v1/send/:id/content", "GET /api/v1/content-views/:token"];
+const auditedReads = [
+  "GET /api/v1/send/:id/content",
+  "GET /api/v1/send/:id/content/attachments/:number",
+  "GET /api/v1/content-views/:token",
+];
 
 test("every route that can change something has an action in the audit, or is listed without one", () => {
   const changing = Object.keys(routeAccess).filter(

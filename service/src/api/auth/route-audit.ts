@@ -41,6 +41,7 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/webhooks/:id/rotate": "webhook.rotate",
   "POST /api/v1/webhooks/:id/test": "webhook.test",
   "POST /api/v1/webhooks/:id/deliveries/:delivery_id/replay": "webhook.replay",
+  "POST /api/v1/webhooks/:id/deliveries/:delivery_id/curl": "webhook.curl",
   "POST /api/v1/webhooks/:id/replay": "webhook.replay-range",
   "POST /api/v1/webhooks/:id/replays/:replay_id/cancel": "webhook.replay-cancel",
   "POST /api/v1/webhooks/listeners": "webhook.create",
@@ -51,20 +52,25 @@ export const routeAudit: Readonly<Record<string, AuditAction | null>> = {
   "POST /api/v1/operator/accounts/:id/guard/release": "account.guard-release",
   "PATCH /api/v1/operator/accounts/:id/limits": "account.limits-change",
   "PATCH /api/v1/operator/accounts/:id/quotas": "account.quotas-change",
+  // Quarantined notifications belong to no account: in the audit of the account in which the operator is logged in.
+  "POST /api/v1/operator/quarantine/:id/read": "quarantine.read",
+  "POST /api/v1/operator/quarantine/replay": "quarantine.replay",
 
+  "POST /api/v1/send/cancel": "send.cancel",
+  "POST /api/v1/send/:id/cancel": "send.cancel",
   "GET /api/v1/send/:id/content": "content.read",
+  "GET /api/v1/send/:id/content/attachments/:number": "content.read",
   "GET /api/v1/content-views/:token": "content.read",
 
   // Opening the view reads the content, and leaves the entry.
   "POST /api/v1/send/:id/content/view": null,
-  // Quarantined notifications belong to no account.
-  "POST /api/v1/operator/quarantine/replay": null,
   // The token of the session is renewed; its theft ends the session and leaves session.end-stolen.
   "POST /api/v1/auth/refresh": null,
   // Once a second. The creation of the listener has its entry.
   "POST /api/v1/webhooks/listeners/:id/take": null,
   // Sends have records of their own.
   "POST /api/v1/send": null,
+  "POST /api/v1/send/batch": null,
   "POST /api/v1/send/validate": null,
   "POST /api/v1/feedback/ses": null,
 };

@@ -12,6 +12,7 @@ import type { ApiKeyIssuer } from "../../api-keys/create-api-key.ts";
 import type { ContentViewDeps } from "../../content-views/content-view-store.ts";
 import type { LiveDns } from "../../domains/live-dns/live-dns.ts";
 import type { DomainDeps } from "../../domains/register-domain.ts";
+import type { AppError } from "../../errors.ts";
 import type { ReceiveFeedback } from "../../feedback/receive-feedback.ts";
 import type { InviteDeps } from "../../invitations/invite-member.ts";
 import type { Log } from "../../log.ts";
@@ -20,9 +21,12 @@ import type { ResetDeps } from "../../logins/password-reset.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { OidcDeps } from "../../oidc/log-in-by-oidc.ts";
 import type { FeedbackPush } from "../../provider/feedback.ts";
+import type { LoggedCaller } from "../../request-log/logged-request.ts";
+import type { RequestLog } from "../../request-log/request-log.ts";
 import type { SecretPair } from "../../secret.ts";
 import type { CellState } from "../../status/cell-state.ts";
 import type { Readiness } from "../../status/readiness.ts";
+import type { RequestSpan } from "../../tracing.ts";
 import type { RefusalCounts } from "../../usage/count-refusals.ts";
 import type { UrlRules } from "../../webhooks/outbound/check-url.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
@@ -33,10 +37,16 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Authenticates the caller again; undefined for a request without a body (auth/require-caller.ts). */
     checkCaller: (() => Promise<unknown>) | undefined;
+    /** Whose request log gets the request; undefined while no account is known. */
+    loggedCaller: LoggedCaller | undefined;
+    /** Undefined unless the operator traces requests. */
+    span: RequestSpan | undefined;
   }
   interface FastifyReply {
     /** Fields that a route adds to the log line of its response. */
-    logFields: Record<string, string | boolean> | undefined;
+    logFields: Record<string, string | number | boolean> | undefined;
+    /** Why the request is refused, for the request log. */
+    refusal: Pick<AppError, "code" | "details"> | undefined;
   }
 }
 
@@ -52,7 +62,7 @@ export type ApiServer = FastifyInstance<
 export interface ApiDeps {
   log: Log;
   metrics: Metrics;
-  readiness: () => Promise<Readiness>;
+  readiness: () => Promise<Pick<Readiness, "isReady">>;
   /** At most a second old. */
   cellState: () => Promise<CellState>;
   authenticator: Authenticator;
@@ -68,8 +78,10 @@ export interface ApiDeps {
   /** Undefined with CONTENT_VIEW=off. */
   contentViews: ContentViewDeps | undefined;
   acceptDeps: AcceptDeps;
+  sendLimits: { maxAttachmentBytes: number };
   countValidation: CountValidation;
   refusalCounts: RefusalCounts;
+  requestLog: RequestLog;
   /** `domainDeps` and `feedbackEndpoint` are undefined until the operator connects the installation to AWS. */
   domainDeps: DomainDeps | undefined;
   liveDns: LiveDns;

@@ -31,9 +31,37 @@ const { data, error } = await postern.send(${mail});
 if (error) console.error(error.code, error.message);
 else console.log(data.id, data.status);
 `,
+  sendBatch: `${withKey}
+const { verdicts } = await postern.sends
+  .batch({
+    defaults: { from: "Acme <hello@sandbox.test>", subject: "Your receipt" },
+    mails: [
+      { to: ["delivered@sandbox.test"], text: "Thank you for order 1001." },
+      { to: ["bounced@sandbox.test"], text: "Thank you for order 1002." },
+    ],
+  })
+  .orThrow();
+for (const verdict of verdicts) {
+  if (verdict.status === 202) console.log(verdict.send.id);
+  else console.error(verdict.error.code, verdict.error.message);
+}
+`,
   validateSend: `${withKey}
 const result = await postern.sends.validate(${mail}).orThrow();
 console.log(result.valid, result.would_answer.status);
+`,
+  cancelSend: `${withKey}
+const { id } = await postern.send(${mail}).orThrow();
+const { data, error } = await postern.sends.cancel(id);
+if (error) console.error(error.code, error.message); // 409: a worker has submitted it
+else console.log(data.status, data.error_code);
+`,
+  cancelSendByKey: `${withKey}
+const mail = ${mail};
+await postern.send({ ...mail, idempotency_key: "reminder-1001" }).orThrow();
+const { data, error } = await postern.sends.cancelByKey("reminder-1001");
+if (error) console.error(error.code, error.message);
+else console.log(data.id, data.error_code);
 `,
   getSendStatus: `${withKey}
 const { data: page } = await postern.sends.list({ limit: 1 }).orThrow();
@@ -64,6 +92,11 @@ for await (const send of postern.sends.each({ recipient: "delivered@sandbox.test
   getUsage: `${withKey}
 const { data } = await postern.usage({ by: "day", group: "domain" }).orThrow();
 for (const { start, domain, delivered } of data.usage) console.log(start, domain, delivered);
+`,
+  listRequests: `${withKey}
+for await (const { at, route, status, error_code, request_id } of postern.requests.each({ status: "4xx" })) {
+  console.log(at, route, status, error_code, request_id);
+}
 `,
   getAccount: `${withKey}
 const { name, mode } = await postern.account().orThrow();
@@ -222,6 +255,15 @@ for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
 for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
   for await (const { delivery_id } of postern.webhooks.eachDelivery(webhook_id, { state: "failed" })) {
     await postern.webhooks.replay(webhook_id, delivery_id).orThrow();
+  }
+}
+`,
+  getWebhookDeliveryCurl: `${withLogin}
+for (const { webhook_id } of await postern.webhooks.list().orThrow()) {
+  const { data } = await postern.webhooks.deliveries(webhook_id, { state: "failed", limit: 1 }).orThrow();
+  for (const { delivery_id } of data.deliveries) {
+    const { command } = await postern.webhooks.curl(webhook_id, delivery_id).orThrow();
+    console.log(command);
   }
 }
 `,

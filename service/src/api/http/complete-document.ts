@@ -54,7 +54,7 @@ export function completeDocument(document: ApiDocument): void {
     addSample(operation);
   }
   document.components.headers = responseHeaders;
-  const shown = errorCodes.filter((code) => operations.some(({ responses }) => codesOf(responses).includes(code)));
+  const shown = errorCodes.filter((code) => operations.some((operation) => codesOf(operation).includes(code)));
   document.components.examples = Object.fromEntries(shown.map((code) => [code, { value: exampleError(code) }]));
   const ofRequests = new Set(operations.flatMap(({ requestBody }) => namesIn(requestBody)));
   for (const [name, schema] of Object.entries(schemas)) if (!ofRequests.has(name)) allowNewFields(schema);
@@ -119,9 +119,9 @@ function describeResponses(
   }
 }
 
-function showErrors({ responses }: Operation): void {
+function showErrors({ operationId, responses }: Operation): void {
   for (const [status, { content }] of Object.entries(responses)) {
-    const codes = codesOf({ [status]: {} });
+    const codes = codesOf({ operationId, responses: { [status]: {} } });
     const media = content?.["application/json"];
     if (media === undefined || codes.length === 0) continue;
     media.examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
@@ -129,8 +129,9 @@ function showErrors({ responses }: Operation): void {
 }
 
 /** The codes of these statuses, without malformed HTTP, which no client library produces. */
-function codesOf(responses: Record<string, unknown>): ErrorCode[] {
-  return errorCodes.filter((code) => code !== "BAD_REQUEST" && String(errorCatalogue[code].status) in responses);
+function codesOf({ operationId, responses }: { operationId: string; responses: Record<string, unknown> }): ErrorCode[] {
+  const others: ErrorCode[] = operationId === "sendBatch" ? ["BAD_REQUEST"] : ["BAD_REQUEST", "BATCH_REFUSED"];
+  return errorCodes.filter((code) => !others.includes(code) && String(errorCatalogue[code].status) in responses);
 }
 
 function exampleError(code: ErrorCode) {

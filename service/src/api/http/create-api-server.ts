@@ -15,6 +15,7 @@ import { oidcRoutes } from "../v1/auth/oidc-routes.ts";
 import { passwordRoutes } from "../v1/auth/password-routes.ts";
 import { sessionRoutes } from "../v1/auth/session-routes.ts";
 import { totpRoutes } from "../v1/auth/totp-routes.ts";
+import { attachmentRoutes } from "../v1/content/attachment-routes.ts";
 import { contentViewRoutes } from "../v1/content/content-view-routes.ts";
 import { sendContentRoutes } from "../v1/content/send-content-routes.ts";
 import { domainDnsRoutes } from "../v1/domains/domain-dns-routes.ts";
@@ -27,7 +28,11 @@ import { invitationRoutes } from "../v1/invitations/invitation-routes.ts";
 import { memberRoutes } from "../v1/members/member-routes.ts";
 import { operatorActionRoutes } from "../v1/operator/operator-action-routes.ts";
 import { operatorLimitRoutes } from "../v1/operator/operator-limit-routes.ts";
+import { operatorQuarantineRoutes } from "../v1/operator/operator-quarantine-routes.ts";
 import { operatorRoutes } from "../v1/operator/operator-routes.ts";
+import { requestRoutes } from "../v1/requests/request-routes.ts";
+import { maxSendBytes } from "../v1/sends/read-send-body.ts";
+import { sendCancelRoutes } from "../v1/sends/send-cancel-routes.ts";
 import { sendExportRoutes } from "../v1/sends/send-export-routes.ts";
 import { sendListRoutes } from "../v1/sends/send-list-routes.ts";
 import { sendRoutes } from "../v1/sends/send-routes.ts";
@@ -44,25 +49,32 @@ import { webhookRoutes } from "../v1/webhooks/webhook-routes.ts";
 import { trackAllowedMethods } from "./allowed-methods.ts";
 import { serveApiReference } from "./api-reference.ts";
 import type { ApiDeps, ApiServer } from "./api-server.ts";
+import { bodyDeadlineMs, limitBodyTime } from "./body-deadline.ts";
 import { consoleRoutes } from "./console/console-routes.ts";
 import { createErrorHandler, unknownPath } from "./error-response.ts";
 import { createOpenExports } from "./exports/open-exports.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { parseJsonBody, requireJsonMedia } from "./json-body.ts";
+import { logRequests } from "./log-requests.ts";
 import { createMalformedRequestHandler } from "./malformed-request.ts";
 import { serveOpenApi } from "./openapi.ts";
 import { errorRoutes } from "./pages/error-routes.ts";
 import { startRoutes } from "./pages/start-routes.ts";
+import { traceRequests } from "./trace-requests.ts";
 import { refuseUnknownParameters } from "./unknown-parameters.ts";
 import { validationError } from "./validation-error.ts";
 
 const maxBodyBytes = 64 * 1024;
+const headersTimeoutMs = 30_000;
 
 export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   const app = createServer(deps);
+  traceRequests(app);
+  limitBodyTime(app);
   validateRequests(app);
   handleErrors(app, deps);
   recordRequests(app, deps);
+  logRequests(app, deps.requestLog);
   checkCallerAgain(app);
   await serveOpenApi(app);
 
@@ -74,8 +86,10 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   errorRoutes(app, deps.http.publicUrl, deps.http);
   await sendRoutes(app, deps);
   sendStatusRoutes(app, deps);
+  sendCancelRoutes(app, deps);
   sendTimelineRoutes(app, deps);
   sendContentRoutes(app, deps);
+  attachmentRoutes(app, deps);
   contentViewRoutes(app, deps);
   sendListRoutes(app, deps);
   sendExportRoutes(app, deps, openExports);
@@ -104,8 +118,10 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   webhookReplayRoutes(app, deps);
   webhookListenerRoutes(app, deps);
   usageRoutes(app, deps);
+  requestRoutes(app, deps);
   operatorRoutes(app, deps);
   operatorActionRoutes(app, deps);
+  operatorQuarantineRoutes(app, deps);
   operatorLimitRoutes(app, deps);
   await feedbackRoutes(app, deps);
 
@@ -122,12 +138,13 @@ function createServer(deps: ApiDeps): ApiServer {
     genReqId: requestIdOf,
     trustProxy: http.trustedProxies.length === 0 ? false : http.trustedProxies,
     bodyLimit: maxBodyBytes,
-    requestTimeout: 30_000,
+    // `limitBodyTime` is stricter for all but the largest mail.
+    requestTimeout: headersTimeoutMs + bodyDeadlineMs(maxSendBytes(deps.sendLimits)),
     routerOptions: { maxParamLength: 1024 },
     // During shutdown the server still serves requests on open connections, then closes each connection.
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    http: { requireHostHeader: false, connectionsCheckingInterval: 5_000 },
+    http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: headersTimeoutMs },
     clientErrorHandler: createMalformedRequestHandler(http.publicUrl),
     // Fastify runs no hooks for a malformed path, so this handler does their work.
     frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
@@ -206,8 +223,9 @@ function record({ log, metrics }: ApiDeps, request: FastifyRequest, reply: Fasti
   const { method, id } = request;
   metrics.requestSeconds.observe({ method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   const duration_ms = Math.round(reply.elapsedTime);
+  const account_id = request.loggedCaller?.accountId;
   log.info(
-    { request_id: id, method, route, status: reply.statusCode, duration_ms, ...reply.logFields },
+    { request_id: id, method, route, status: reply.statusCode, duration_ms, account_id, ...reply.logFields },
     "request.completed",
   );
 }

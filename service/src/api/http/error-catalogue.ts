@@ -78,7 +78,8 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     status: 409,
     meaning:
       "The idempotency key was already used with a different payload, or the domain is already registered, or is not verified, or the " +
-      "webhook is disabled, or the body of the notification is no longer stored; the message says which.",
+      "webhook is disabled, or the body of the notification is no longer stored, or the send can no longer be cancelled; the message says " +
+      "which.",
     action:
       "Use a new key for a new email. `GET /api/v1/domains` lists the domains of the account. `PATCH` a webhook with `enabled` true.",
     example: {
@@ -103,8 +104,9 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     meaning: "The body is larger than this path accepts; the message names the limit.",
-    action: "Send a smaller body: at most 8 MiB to `POST /api/v1/send` and `/send/validate`, 64 KiB to other paths.",
-    example: { message: "The body is larger than 8 MiB, the limit of this path. Send a smaller body." },
+    action:
+      "Send a smaller body: at most 8 MiB to `POST /api/v1/send/batch`, 8 MiB and the attachments to `/send` and `/send/validate`, 64 KiB to other paths.",
+    example: { message: "The body is larger than 64 KiB, the limit of this path. Send a smaller body." },
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -127,6 +129,14 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
       ],
     },
   },
+  BATCH_REFUSED: {
+    status: 422,
+    meaning: "No mail of the batch was accepted. `verdicts` says why, for each mail.",
+    action: "Fix the mails as their verdicts say, and send the batch again with the same keys.",
+    example: {
+      message: "None of the 2 mails of the batch was accepted. The entry of each mail in verdicts says why.",
+    },
+  },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     meaning:
@@ -134,7 +144,7 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
       "requests or registrations in progress, or one IP address failed to log in too often, or a domain was checked moments ago.",
     action:
       "Wait for the number of seconds in `Retry-After`, then send the same request again. The headers `RateLimit-Policy` and " +
-      "`RateLimit` of the responses to `POST /api/v1/send`, `/send/validate` and to reads show the limits and what remains.",
+      "`RateLimit` of the responses to `POST /api/v1/send`, `/send/batch`, `/send/validate` and to reads show the limits and what remains.",
     example: {
       message:
         "The account has reached its send rate limit (3 a second, 20 in 10 seconds, 100 a minute). Send the same request again " +

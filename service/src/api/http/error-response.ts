@@ -35,6 +35,7 @@ export function createErrorHandler(publicUrl: string, log: Log) {
   const mayWarn = createRefusalFilter();
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toAppError(thrown, request);
+    reply.refusal = error;
     if (error.code === "INTERNAL") log.error({ request_id: request.id, err: thrown }, "request.internal-error");
     if (error.code === "UNAVAILABLE" && mayWarn(error)) {
       log.warn({ request_id: request.id, err: error.cause }, "request.unavailable");

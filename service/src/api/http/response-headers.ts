@@ -35,10 +35,12 @@ type HeaderName = keyof typeof responseHeaders;
 
 /** What the account has left is known once the limits were checked: after 401 and before any other error of the payload. */
 const afterRateLimit: Record<string, number[]> = {
-  send: [202, 400, 409, 415, 422, 429],
+  send: [202, 400, 409, 413, 415, 422, 429, 503],
+  sendBatch: [202, 413, 415, 422, 429],
   validateSend: [200, 413, 415, 422, 429, 500, 503],
   // Of CONTENT_VIEW=off, which the handler checks.
   getSendContent: [403],
+  getAttachment: [403],
 };
 
 /** Reads are counted after the credential was checked, and before anything else. */

@@ -51,7 +51,12 @@ function wrongType(field: string, expected: string): FieldProblem {
 }
 
 /** What Zod's name of a type is in JSON, or in a query parameter. */
-const typeNames: Record<string, string> = { int: "a whole number", object: "a JSON object", array: "an array" };
+const typeNames: Record<string, string> = {
+  int: "a whole number",
+  object: "a JSON object",
+  record: "a JSON object",
+  array: "an array",
+};
 
 function boundary(side: string, bound: number | bigint, origin: string): string {
   const count = (noun: string, plural: string) => `${bound} ${Number(bound) === 1 ? noun : plural}`;

@@ -34,7 +34,7 @@ type ErrorStatus = 400 | 401 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 431;
 /** Documents the error responses of a route. Every route can return 500 and 503. */
 export function errorResponses(...statuses: ErrorStatus[]) {
   const entries = [...statuses, 500, 503].map((status) => {
-    const codes = errorCodes.filter((code) => errorCatalogue[code].status === status);
+    const codes = errorCodes.filter((code) => errorCatalogue[code].status === status && code !== "BATCH_REFUSED");
     const description = codes.map((code) => `\`${code}\`: ${errorCatalogue[code].meaning}`).join(" ");
     return [status, { description, content: { "application/json": { schema: wireError } } }];
   });

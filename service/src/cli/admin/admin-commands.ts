@@ -2,6 +2,7 @@ import type { Environment } from "../../config.ts";
 import { createOnDatabase } from "../on-database.ts";
 import { groupOf, type PosternCommand } from "../postern-command.ts";
 import { accountCommands } from "./account-commands.ts";
+import { dataRightsCommands } from "./data-rights-commands.ts";
 import { discardCommand } from "./discard-command.ts";
 import { failoverCommand } from "./failover-commands.ts";
 import { guardCommand } from "./guard-command.ts";
@@ -35,9 +36,10 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     ...titled("Operators:", operatorCommands(onDatabase)),
     ...titled("API keys:", keyCommands(onDatabase)),
     ...titled("Operation:", operation),
+    ...titled("Data rights:", dataRightsCommands(onDatabase)),
   ])
     .about(
-      "manage accounts, members, operators, API keys, holds, sends, suppressions, webhook networks, quarantine, failovers and secrets",
+      "manage accounts, members, operators, API keys, holds, sends, suppressions, webhook networks, quarantine, failovers, data rights and secrets",
       "EMAIL is the email of a user of the account. docs/runbook.md says which command to use for which problem.",
     )
     .example("postern admin list-accounts", "postern admin help create-key");

@@ -1,4 +1,6 @@
-import { userInfo } from "node:os";
+import { mkdtempSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { auditRows } from "../../../test/audit-rows.ts";
 import { anApiKey, aUser } from "../../../test/builders.ts";
@@ -14,7 +16,7 @@ const database = useTestDatabase();
 useEmptyQueue(database);
 afterEach(() => vi.restoreAllMocks());
 
-/** Each changing command once, with its account, and the actions of its entries. */
+/** Each changing command once, and the one that reads everything, with its account, and the actions of its entries. */
 const commands = (accountId: string, member: string, keyId: string): [command: string, ...actions: string[]][] => [
   [`create-key --account ${accountId} --type test --name extra`, "api-key.create"],
   [`revoke-key ${keyId}`, "api-key.revoke"],
@@ -38,8 +40,9 @@ const commands = (accountId: string, member: string, keyId: string): [command: s
   [`guard --account ${accountId} --off`, "account.guard-change"],
   [`webhook-networks ${accountId} --allow 10.0.0.0/8`, "account.webhook-networks-change"],
   [`webhook-networks ${accountId} --remove 10.0.0.0/8`, "account.webhook-networks-change"],
+  [`export-account ${accountId} --to ${mkdtempSync(join(tmpdir(), "postern-export-"))}`, "account.export"],
   [`discard --account ${accountId} --before 2100-01-01T00:00Z --yes`, "send.cancel"],
-  [`retry --status failed --code CANCELLED --since 1d --account ${accountId} --yes`, "send.retry"],
+  [`retry --status failed --code PROVIDER_UNAVAILABLE --since 1d --account ${accountId} --yes`, "send.retry"],
 ];
 
 test("each command that changes an account leaves its entry in the audit of the account, by the command line", async () => {
@@ -58,6 +61,9 @@ test("each command that changes an account leaves its entry in the audit of the 
   const program = createProgram(async () => environment);
   for (const [command, ...actions] of commands(accountId, member.email, keyId)) {
     if (command.startsWith("set-operator")) await turnTotpOn(db, member.id);
+    // The discarded send stays discarded.
+    if (command.startsWith("retry"))
+      await change(db, "update sends set error_code = 'PROVIDER_UNAVAILABLE' where account_id = $1", [accountId]);
     const earlier = (await auditRows(db, accountId)).length;
     await program.parseAsync(["admin", ...command.split(" ")], { from: "user" });
     const added = (await auditRows(db, accountId)).slice(earlier);

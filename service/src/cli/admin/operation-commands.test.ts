@@ -29,7 +29,7 @@ describe("postern status, as a process", () => {
     expect(text.stdout).toMatch(
       /^1 problem found\.\n\n {2}✗ The operator put all mail on hold .*\("a test"\)\.\n {4}→ To resume: `postern/,
     );
-    for (const title of ["LIVE MAIL", "TEST MAIL", "QUARANTINE", "PARTITIONS", "SCHEMA"]) {
+    for (const title of ["LIVE MAIL", "TEST MAIL", "QUARANTINE", "PARTITIONS", "RECORDS", "SCHEMA"]) {
       expect(text.stdout).toMatch(new RegExp(`^${title}`, "m"));
     }
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -37,6 +37,15 @@ describe("postern status, as a process", () => {
       sending: [{ mode: "live", operatorHold: { note: "a test" } }, { mode: "test" }],
       problems: [{ what: expect.any(String), advice: expect.any(String) }],
     });
+  });
+
+  test("says whether the record is permanent, and since when it is kept", async () => {
+    expect((await postern(["status"])).stdout).toMatch(/^RECORDS +permanent; none was dropped yet$/m);
+    await change(database.db, "update record_retention set retention_days = 90, dropped_before = '2026-08-01T00:00Z'");
+    expect((await postern(["status"])).stdout).toMatch(
+      /^RECORDS +kept for 90 days, in whole months; kept since 2026-08-01$/m,
+    );
+    await change(database.db, "update record_retention set retention_days = null, dropped_before = null");
   });
 
   test("says that live mail is not set up until there are AWS settings or a worker has reached SES", async () => {
@@ -192,6 +201,7 @@ describe("postern admin retry", () => {
     [["--code", "INTERNAL", "--since", "1h"], "--status is missing"],
     [["--status", "sent", "--code", "INTERNAL", "--since", "1h"], '--status must be failed, not "sent"'],
     [["--status", "failed", "--code", "NOTHING", "--since", "1h"], "--code must be PROVIDER_REJECTED, "],
+    [["--status", "failed", "--code", "CANCELLED", "--since", "1h"], "--code must be PROVIDER_REJECTED, "],
     [["--status", "failed", "--since", "1h"], "--code is missing"],
     [["--status", "failed", "--code", "INTERNAL"], "--since is missing"],
     [["--status", "failed", "--code", "INTERNAL", "--since", "yesterday"], 'not "yesterday"'],

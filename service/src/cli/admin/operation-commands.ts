@@ -1,12 +1,11 @@
 import { Option } from "commander";
-import { sendErrorCatalogue } from "../../queue/send-error-catalogue.ts";
+import { retryableCodes } from "../../queue/retry-failed.ts";
 import type { OnDatabase } from "../on-database.ts";
 import { groupOf, PosternCommand } from "../postern-command.ts";
 import { timeReader } from "./read-time.ts";
 import type { RetryOptions } from "./retry.ts";
 
 const accountOption = "--account <EMAIL-or-ID>";
-const sendErrorCodes = Object.keys(sendErrorCatalogue);
 
 export function holdCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("hold")
@@ -62,7 +61,7 @@ export function retryCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("retry")
     .about(
       "put failed sends back into the queue; without --yes, only count them",
-      "A send stays failed when its content was deleted or when SES has accepted it.",
+      "A send stays failed when its content was deleted, when SES has accepted it, and when somebody cancelled it.",
     )
     .addOption(
       new Option("--status <failed>", "always failed: only failed sends can be retried")
@@ -70,8 +69,8 @@ export function retryCommand(onDatabase: OnDatabase): PosternCommand {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option("--code <CODE>", `error code of the sends: ${sendErrorCodes.join(", ")}`)
-        .choices(sendErrorCodes)
+      new Option("--code <CODE>", `error code of the sends: ${retryableCodes.join(", ")}`)
+        .choices(retryableCodes)
         .makeOptionMandatory(),
     )
     .requiredOption(

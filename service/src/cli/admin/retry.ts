@@ -2,12 +2,18 @@ import { commandLineActor } from "../../actor.ts";
 import type { Database } from "../../db/database.ts";
 import { parseMailbox } from "../../mail-address.ts";
 import { aligned, amountText, countText, say, timeText } from "../../plain-text.ts";
-import { type FailedFilter, type FailedSend, findFailed, type Retry, retryFailed } from "../../queue/retry-failed.ts";
-import type { SendErrorCode } from "../../queue/settle-sends.ts";
+import {
+  type FailedFilter,
+  type FailedSend,
+  findFailed,
+  type Retry,
+  type RetryableCode,
+  retryFailed,
+} from "../../queue/retry-failed.ts";
 import { getAccountByIdOrEmail } from "../find-account.ts";
 
 export interface RetryOptions {
-  code: SendErrorCode;
+  code: RetryableCode;
   since: string;
   account?: string;
   yes?: boolean;
@@ -48,7 +54,7 @@ async function retryAll(db: Database, filter: FailedFilter, isConfirmed: boolean
   return counts;
 }
 
-async function requeue(db: Database, code: SendErrorCode, failed: FailedSend[], positions: Map<string, number>) {
+async function requeue(db: Database, code: RetryableCode, failed: FailedSend[], positions: Map<string, number>) {
   let moved = 0;
   for (let start = 0; start < failed.length; start += batchSize) {
     const retries = failed.slice(start, start + batchSize).flatMap((send) => retryOf(send, positions));

@@ -45,6 +45,8 @@ function queueText({ queueState, attempt, dueAt, fairAt }: InspectedSend): strin
   switch (queueState) {
     case null:
       return "not queued";
+    case "scheduled":
+      return `scheduled for ${due}`;
     case "ready":
       return `ready after attempt ${attempt ?? 0}; queue position ${fairAt === null ? "unknown" : timeText(fairAt)}`;
     case "waiting":

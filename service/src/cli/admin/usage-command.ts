@@ -21,11 +21,17 @@ export function usageCommand(onDatabase: OnDatabase): PosternCommand {
       timeReader("--since"),
     )
     .addOption(new Option("--by <UNIT>", "length of each line: hour or day (default: day)").choices(["hour", "day"]))
-    .addOption(new Option("--group <WHAT>", "a line for each sending domain").choices(["domain"]))
+    .addOption(
+      new Option("--group <WHAT>", "a line for each sending domain, or for each tag of a day").choices([
+        "domain",
+        "tag",
+      ]),
+    )
     .option("--rebuild", "compare the counters with the record")
     .option("--yes", "with --rebuild: correct the counters; without it the command only shows the differences")
     .example(
       "postern admin usage --account ada@example.com --since 7d --group domain",
+      "postern admin usage --account ada@example.com --since 7d --group tag",
       "postern admin usage --account ada@example.com --since 7d --rebuild",
     )
     .action(

@@ -32,6 +32,21 @@ test("it shows the usage of an account per day, or per hour and domain", async (
   expect(byDomain).toContain(` ${domain} `);
 });
 
+test("--group tag shows the usage of each tag per day, and refuses hours", async () => {
+  const { accountId, accept } = await anAccountThatSends(database.db);
+  await accept(["a@x.test", "b@x.test"], undefined, ["receipt", "web"]);
+  await accept(["c@x.test"], undefined, ["receipt"]);
+  const byTag = () => usage("--account", accountId, "--since", "2d", "--group", "tag");
+  const [header, receipt, web] = (await byTag()).split("\n");
+  expect(header).toMatch(/^LIVE MAIL +TAG +SENDS +RECIPIENTS/);
+  expect(receipt).toMatch(/^\d{4}-.* receipt +2 +3 +0/);
+  expect(web).toMatch(/^\d{4}-.* web +1 +2 +0/);
+  await foldUsage(database.db, 60_000);
+  expect((await byTag()).split("\n")[1]).toBe(receipt);
+  const byHour = usage("--account", accountId, "--group", "tag", "--by", "hour");
+  await expect(byHour).rejects.toThrow("Tags are counted per day.");
+});
+
 test("it refuses a range with more than 10,000 lines instead of leaving out the newest", async () => {
   const { accountId } = await anAccountThatSends(database.db);
   const addDomains = `

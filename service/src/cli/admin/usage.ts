@@ -2,7 +2,8 @@ import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import { bothModes, type Mode } from "../../mode.ts";
 import { aligned, amountText, countText, printable, say, timeText } from "../../plain-text.ts";
-import { readUsage, type Usage } from "../../usage/read-usage.ts";
+import { readTagUsage } from "../../usage/read-tag-usage.ts";
+import { readUsage, type UsageCounts } from "../../usage/read-usage.ts";
 import { rebuildUsageDay, type UsageDifference } from "../../usage/rebuild-usage.ts";
 import { usageKinds } from "../../usage/usage-kinds.ts";
 import { getAccountByIdOrEmail } from "../find-account.ts";
@@ -11,7 +12,7 @@ export interface UsageOptions {
   account: string;
   since?: string;
   by?: "hour" | "day";
-  group?: "domain";
+  group?: "domain" | "tag";
   rebuild?: boolean;
   yes?: boolean;
 }
@@ -28,6 +29,9 @@ export async function runUsage(
   const from = new Date(since ?? Date.now() - 30 * dayMs);
   if (by === "day" || rebuild === true) from.setUTCHours(0, 0, 0, 0);
   else from.setUTCMinutes(0, 0, 0);
+  if (group === "tag" && by === "hour") {
+    throw new AppError("VALIDATION_ERROR", "Tags are counted per day. Leave out --by hour, or --group tag.");
+  }
   if (rebuild === true) return rebuildAll(db, { accountId, name, from, isCorrected: yes === true });
   for (const mode of bothModes) {
     const query = {
@@ -36,27 +40,36 @@ export async function runUsage(
       by,
       maxEntries: maxLines + 1,
     };
-    const usage = await readUsage(db.forAccount(accountId), {
-      ...query,
-      modes: [mode],
-      isByDomain: group === "domain",
-    });
+    const ofAccount = db.forAccount(accountId);
+    const usage =
+      group === "tag"
+        ? (await readTagUsage(ofAccount, { ...query, modes: [mode] })).map((one) => ({ ...one, name: one.tag }))
+        : (await readUsage(ofAccount, { ...query, modes: [mode], isByDomain: group === "domain" })).map((one) => ({
+            ...one,
+            name: one.domain,
+          }));
     requireFewLines(mode, usage.length);
-    say(tableOf(mode, usage));
+    say(tableOf(mode, usage, group === "tag" ? "TAG" : "DOMAIN"));
   }
 }
 
 function requireFewLines(mode: Mode, lines: number): void {
   if (lines <= maxLines) return;
   const range = `The range has more than ${countText(maxLines)} lines of ${mode} mail.`;
-  throw new AppError("VALIDATION_ERROR", `${range} Give a later --since, or leave out --by hour or --group domain.`);
+  throw new AppError("VALIDATION_ERROR", `${range} Give a later --since, or leave out --by hour or --group.`);
 }
 
-function tableOf(mode: Mode, usage: Usage[]): string {
+interface Line extends Omit<UsageCounts, "contentBytes"> {
+  start: string;
+  /** Of the domain or the tag; null for all domains together. */
+  name: string | null;
+}
+
+function tableOf(mode: Mode, usage: Line[], nameTitle: "DOMAIN" | "TAG"): string {
   if (usage.length === 0) return `No ${mode} mail.`;
   const title = [
     mode === "live" ? "LIVE MAIL" : "TEST MAIL",
-    "DOMAIN",
+    nameTitle,
     "SENDS",
     "RECIPIENTS",
     "DELIVERED",
@@ -65,7 +78,7 @@ function tableOf(mode: Mode, usage: Usage[]): string {
   ];
   const rows = usage.map((one) => [
     timeText(one.start),
-    one.domain === null ? "all" : printable(one.domain),
+    one.name === null ? "all" : printable(one.name),
     ...[one.acceptedSends, one.acceptedRecipients, one.delivered, one.bouncedHard, one.bouncedSoft].map((count) =>
       countText(count),
     ),

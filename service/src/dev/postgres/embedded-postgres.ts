@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { createServer } from "node:net";
 import { arch, platform } from "node:os";
 import pg from "pg";
 
@@ -32,22 +31,6 @@ function findUser(name: string): SystemUser | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Returns the preferred port if it is free on loopback, otherwise any free port. */
-export async function freePort(preferred = 0): Promise<number> {
-  const probe = createServer();
-  const port = await new Promise<number | undefined>((resolve) => {
-    probe.once("error", () => resolve(undefined));
-    probe.listen(preferred, "127.0.0.1", () => {
-      const address = probe.address();
-      resolve(address === null || typeof address === "string" ? undefined : address.port);
-    });
-  });
-  await new Promise((resolve) => probe.close(resolve));
-  if (port !== undefined) return port;
-  if (preferred === 0) throw new Error("no free port on loopback");
-  return freePort();
 }
 
 export async function untilReady(url: string, checkAlive: () => void, withinSeconds = 15): Promise<void> {

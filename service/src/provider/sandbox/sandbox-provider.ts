@@ -10,7 +10,12 @@ import { type PlannedReport, reportsFor, type Scenario, scenarioOf } from "./sce
  * It has no client, no endpoint and no credential, so no setting can make it send real mail.
  */
 export function createSandbox(db: Queryable): Pick<EmailProvider, "submit"> {
-  return { submit: (mail) => submit(db, mail) };
+  return {
+    submit: async (mail, mayStart = () => true) =>
+      mayStart()
+        ? submit(db, mail)
+        : { kind: "not-started", message: "The time to submit was over.", requestId: undefined },
+  };
 }
 
 async function submit(db: Queryable, mail: OutgoingMail): Promise<SubmitResult> {

@@ -29,6 +29,17 @@ const denialNames = new Set([
   "UnrecognizedClientException",
 ]);
 
+/** The other names that SES documents for SendEmail. */
+const refusalNames = new Set([
+  "AccountSuspendedException",
+  "BadRequestException",
+  "LimitExceededException",
+  "MailFromDomainNotVerifiedException",
+  "MessageRejected",
+  "NotFoundException",
+  "SendingPausedException",
+]);
+
 const throttleNames = new Set(["TooManyRequestsException", "Throttling", "ThrottledException", "ThrottlingException"]);
 
 /** Node checks the server's certificate before it writes the first byte of a request. */
@@ -72,6 +83,15 @@ export function isDenial(fault: AwsFault): boolean {
 /** A 429 is a throttle whatever its text. A 5xx is never one: its error name proves nothing about the request. */
 export function isThrottle(fault: AwsFault): boolean {
   return fault.status === 429 || (throttleNames.has(fault.name) && isNamedRefusal(fault));
+}
+
+/** One of a few names: any server in between can answer with a name of its own. */
+export function errorCodeOf({ name, status = 0, notSent }: AwsFault): string {
+  if (notSent !== undefined) return notSent;
+  if (denialNames.has(name) || throttleNames.has(name) || refusalNames.has(name)) return name;
+  if (status >= 500) return "server-error";
+  if (status === 0) return name === "TimeoutError" || name === "AbortError" ? "timeout" : "connection-lost";
+  return "other";
 }
 
 function whyNotSent(error: Record<string, unknown>): AwsFault["notSent"] {

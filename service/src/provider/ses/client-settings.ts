@@ -47,6 +47,6 @@ export function clientSettings({ service, region, endpoint, timeouts }: ClientOp
   };
 }
 
-function amazonEndpoint(service: string, region: string): string {
+export function amazonEndpoint(service: string, region: string): string {
   return `https://${service}.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 }

@@ -35,7 +35,8 @@ export function createSesProvider(options: SesProviderOptions): EmailProvider {
   const call = createControlCall(control.requestMs);
   const arnPrefix = `arn:${partition}:ses:${region}:${accountId}:`;
   return {
-    submit: (mail, mayStart = () => true) => submit(sender, mail, { timeoutMs: sending.requestMs, mayStart }),
+    submit: (mail, mayStart = () => true, uploadMs = 0) =>
+      submit(sender, mail, { timeoutMs: sending.requestMs + uploadMs, mayStart }),
     ...identityCalls(client, call, `${arnPrefix}identity/`),
     ...configurationSetCalls(client, call),
     ...reputationCalls(client, call),

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { anAnswer, answering, aReceiver, type Behaviour, isComplete } from "../../../test/webhook-receiver.ts";
 import { openOutbound } from "./post-notification.ts";
 
@@ -10,6 +10,12 @@ vi.mock(import("./public-address.ts"), async (load) => {
   const specialRangeOf = (bytes: Uint8Array) =>
     bytes.join(".") === "127.0.0.9" ? undefined : actual.specialRangeOf(bytes);
   return { ...actual, specialRangeOf };
+});
+// Test files share their modules, and other files need the real ones.
+vi.hoisted(() => vi.resetModules());
+afterAll(() => {
+  vi.doUnmock("./public-address.ts");
+  vi.resetModules();
 });
 afterEach(() => vi.restoreAllMocks());
 

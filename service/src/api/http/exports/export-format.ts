@@ -7,7 +7,7 @@ export const formatParameter = z
   .describe("`ndjson`: one object a line. `csv`: the first line has the names of the columns")
   .meta({ "x-default": "ndjson" });
 
-type ExportFormat = z.infer<typeof formatParameter>;
+export type ExportFormat = z.infer<typeof formatParameter>;
 
 export interface ExportedList<Row, Entry> {
   /** The name of the file without its ending. */

@@ -40,6 +40,28 @@ test("the export has every entry as a line, over several pages", async () => {
   expect(linesOf((await read(owner, "?action=log-in")).text)).toHaveLength(1);
 });
 
+test("as CSV, an entry is a line with before and after as JSON, and a spreadsheet runs no cell", async () => {
+  const owner = await anOwner();
+  await api.call({
+    method: "POST",
+    path: "/api/v1/api-keys",
+    token: owner.accessToken,
+    body: { name: "=cmd()", type: "test" },
+  });
+  const { headers, text } = await read(owner, "?format=csv&target_kind=api-key");
+  expect(headers["content-type"]).toContain("text/csv");
+  expect(headers["content-disposition"]).toBe('attachment; filename="audit.csv"');
+  const [header, line = "", ...others] = text.trimEnd().split("\r\n");
+  expect(header).toBe(
+    "id,at,actor_kind,actor_id,actor_name,action,target_kind,target_id,target_name,before,after,address,request_id,reason",
+  );
+  expect(line).toContain(`,user,${owner.id},${owner.email},api-key.create,api-key,`);
+  expect(line).toContain(",'=cmd(),,");
+  expect(line).toContain('""name"": ""=cmd()""'.replaceAll(": ", ":"));
+  expect(others).toEqual([]);
+  expect((await read(owner, "?format=xml")).status).toBe(422);
+});
+
 test("before continues an export after its last line, also among entries of one millisecond", async () => {
   const owner = await anOwner();
   await manyEntries(owner.accountId, 150);

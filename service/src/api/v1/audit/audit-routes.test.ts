@@ -69,11 +69,16 @@ test("filters find entries by actor, action, target and time", async () => {
   const count = async (query: string) => actionsOf((await read(owner, query)).text).length;
   expect(await count("?action=api-key.create")).toBe(2);
   expect(await count(`?target=${owner.keyIds[1]}`)).toBe(1);
+  expect(await count("?target_kind=api-key")).toBe(2);
+  expect(await count(`?target=${owner.id}`)).toBe(1);
+  expect(await count(`?target=${owner.id}&target_kind=user`)).toBe(1);
+  expect(await count(`?target=${owner.id}&target_kind=member`)).toBe(0);
   expect(await count(`?actor=${owner.id}`)).toBe(1);
   expect(await count(`?actor=${owner.email.toUpperCase()}`)).toBe(1);
   expect(await count(`?until=2020-01-01T00:00:00Z`)).toBe(0);
   expect(await count(`?since=2020-01-01T00:00:00Z`)).toBe(4);
   expect((await read(owner, "?action=unknown")).status).toBe(422);
+  expect((await read(owner, "?target_kind=unknown")).status).toBe(422);
 });
 
 test("since and until compare the time that an entry shows, also for failed log-ins, whose ids are of the start of the minute", async () => {
@@ -100,7 +105,7 @@ test("403 for a developer", async () => {
 });
 
 async function holdByOperator(accountId: string, actor: Actor): Promise<void> {
-  const target = { kind: "account", id: "$1::uuid" };
+  const target = { kind: "account", id: "$1::uuid" } as const;
   const entry = auditEntry({ action: "account.hold", actor: "$2", target, from: "(select) as held" });
   await change(api.database.db, `with ${entry} select`, [accountId, JSON.stringify(actor)]);
 }

@@ -1,10 +1,11 @@
 import { listAudit } from "../../../audit/list-audit.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
+import { exportResponse, headersOf } from "../../http/exports/export-format.ts";
 import type { OpenExports } from "../../http/exports/open-exports.ts";
 import { errorResponses, needsJwt } from "../../http/wire-format.ts";
 import { toCursorPagination } from "../list-wire.ts";
-import { exportAudit, exportPageSize } from "./audit-export.ts";
+import { exportAudit, exportedAudit, exportPageSize } from "./audit-export.ts";
 import {
   auditEntryResponse,
   auditExportQuery,
@@ -50,34 +51,34 @@ export function auditRoutes(app: ApiServer, deps: ApiDeps, openExports: OpenExpo
       exposeHeadRoute: false,
       schema: {
         operationId: "exportAudit",
-        summary: "Export the audit as NDJSON",
+        summary: "Export the audit as CSV or NDJSON",
         description:
           "One entry a line, newest first, all that match. An export that fails in the middle ends without the last chunk of the response, " +
           "so that a client sees an error; `before` with the id of the last line continues it. It fails when the access token expires, when the " +
           "user stops being an owner, when the client does not take 100 lines within a minute, and after 10 minutes. An account has 2 exports " +
-          "of any kind at a time at most, and a process of the API 16; a further one is 429.",
+          "of any kind at a time at most, and a process of the API 16; a further one is 429. CSV has `before` and `after` as JSON, and an " +
+          "apostrophe before text that a spreadsheet would run as a formula.",
         tags: ["Account"],
         security: needsJwt,
         querystring: auditExportQuery,
         response: {
-          200: {
-            description: "Entries of the audit, one a line",
-            content: { "application/x-ndjson": { schema: auditEntryResponse } },
-          },
+          200: exportResponse(auditEntryResponse, "Entries of the audit, one a line"),
           ...errorResponses(401, 422, 429),
         },
       },
     },
     async (request, reply) => {
       const { db, accountId } = callerOf(request);
+      const { format } = request.query;
       const filter = { ...toAuditFilter(request.query), limit: exportPageSize };
       const lines = await exportAudit({
+        format,
         accountId,
         openExports,
         readPage: (before = filter.before) => listAudit(db, { ...filter, before }),
         authenticateAgain: () => authenticateAgain(request),
       });
-      return reply.type("application/x-ndjson").send(lines as never);
+      return reply.headers(headersOf(exportedAudit, format)).send(lines);
     },
   );
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { auditActions } from "../../../audit/audit-actions.ts";
+import { auditTargetKinds } from "../../../audit/audit-targets.ts";
 import type { AuditEntry, AuditFilter } from "../../../audit/list-audit.ts";
+import { formatParameter } from "../../http/exports/export-format.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
 import {
   beforeParameter,
@@ -15,12 +17,17 @@ const filters = {
   actor: textParameter.optional().describe("Only entries of the actor with this id or name, such as an email"),
   action: z.enum(auditActions).optional().describe("Only entries of this action"),
   target: textParameter.optional().describe("Only entries about the target with this id or name"),
+  target_kind: z
+    .enum(auditTargetKinds)
+    .optional()
+    .describe("Only entries about targets of this kind. `user`: log-ins, password and TOTP of a member"),
   since: sinceParameter,
   until: untilParameter,
 };
 
 export const auditQuery = z.strictObject({ limit: limitParameter, before: beforeParameter, ...filters });
 export const auditExportQuery = z.strictObject({
+  format: formatParameter,
   before: beforeParameter.describe(
     "Only entries that follow the entry with this id; continues an export after its last line",
   ),
@@ -63,9 +70,9 @@ export const auditList = z
   })
   .describe("Entries of the audit");
 
-export function toAuditFilter(query: z.infer<typeof auditExportQuery>): Omit<AuditFilter, "limit"> {
-  const { before, actor, action, target, since, until } = query;
-  return { before, actor, action, target, since, until };
+export function toAuditFilter(query: Omit<z.infer<typeof auditExportQuery>, "format">): Omit<AuditFilter, "limit"> {
+  const { before, actor, action, target, target_kind: targetKind, since, until } = query;
+  return { before, actor, action, target, targetKind, since, until };
 }
 
 export function toAuditEntry(entry: AuditEntry): z.infer<typeof auditEntryResponse> {

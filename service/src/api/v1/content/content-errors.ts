@@ -11,6 +11,13 @@ export function contentNotKept(): AppError {
   );
 }
 
+export function noSuchAttachment(): AppError {
+  return new AppError(
+    "NOT_FOUND",
+    "This send has no attachment with this number. `GET /api/v1/send/{id}/content` lists them.",
+  );
+}
+
 export function contentViewOff(): AppError {
   return new AppError(
     "FORBIDDEN",

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { auditRows } from "../../../../test/audit-rows.ts";
 import { aLogin, anApiKey } from "../../../../test/builders.ts";
-import { aQueuedSend } from "../../../../test/send-builders.ts";
+import { anAttachment, aQueuedSend } from "../../../../test/send-builders.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { maxViewsPerLogin } from "../../../content-views/content-view-store.ts";
@@ -37,12 +37,20 @@ function viewsOf(loginId: string) {
 describe("POST /api/v1/send/:id/content/view returns 201", () => {
   test.for(["developer", "owner"] as const)("with a path of this cell that lives a minute, to a %s", async (role) => {
     const reader = await aReader(role);
-    const { url, expires_at } = (await requestView(reader.id, reader)).json();
+    const { url, expires_at, has_attachments } = (await requestView(reader.id, reader)).json();
+    expect(has_attachments).toBe(false);
     expect(url).toMatch(/^\/api\/v1\/content-views\/AA[A-Za-z0-9_-]{43}$/);
     const seconds = (Date.parse(expires_at) - Date.now()) / 1000;
     expect(seconds).toBeGreaterThan(50);
     expect(seconds).toBeLessThan(70);
     expect(await auditRows(api.database.db, reader.accountId, "content.read")).toEqual([]);
+  });
+
+  test("and says whether the mail has attachments", async () => {
+    const reader = await aReader();
+    const attachments = [anAttachment(Buffer.from("a"))];
+    const id = await aQueuedSend(api.database.db, { accountId: reader.accountId, attachments });
+    expect((await requestView(id, reader)).json().has_attachments).toBe(true);
   });
 
   test("and stores the token as a hash only", async () => {
@@ -141,6 +149,52 @@ describe("GET /api/v1/content-views/:token returns 200", () => {
     expect(answer.text).toContain(
       "<x-IFRAME src=https://a.test></iframe><x-frameset><x-frame src=x><x-object><x-embed><x-link rel=preconnect> 1 < 2",
     );
+  });
+
+  test("with the images of the mail, and no other attachments, remote images or broken-out markup", async () => {
+    const reader = await aReader();
+    const image = (contentId: string, contentType: string) =>
+      anAttachment(Buffer.from(contentId), { filename: "a", contentType, contentId });
+    const attachments = [
+      image("logo@acme", "image/png"),
+      image("photo", "image/JPEG; x=y"),
+      image("drawing", "image/svg+xml"),
+      image("page", "text/html"),
+    ];
+    const html =
+      '<img src="cid:logo%40acme"><p style="background: url(cid:photo)">cid:photo</p><img src=cid:drawing><img src="cid:page"><img src="cid:none">';
+    const id = await aQueuedSend(api.database.db, { accountId: reader.accountId, html, attachments });
+    const { text } = await open(await aView({ ...reader, id }));
+    expect(text).toContain(
+      '<img src="data:image/png;base64,bG9nb0BhY21l"><p style="background: url(data:image/jpeg;base64,cGhvdG8=)">cid:photo</p>' +
+        '<img src=cid:drawing><img src="cid:page"><img src="cid:none">',
+    );
+  });
+
+  test("with at most 2 MiB of its own images, however often the HTML names them", async () => {
+    const reader = await aReader();
+    const half = anAttachment(randomBytes(1024 * 1024), { contentType: "image/png", contentId: "half" });
+    const small = anAttachment(Buffer.from("a"), { contentType: "image/png", contentId: "small" });
+    const view = async (html: string) => {
+      const options = { accountId: reader.accountId, html, attachments: [half, small] };
+      const id = await aQueuedSend(api.database.db, options);
+      return (await open(await aView({ ...reader, id }))).text.match(/data:image/g)?.length;
+    };
+    expect(await view('<img src="cid:half">'.repeat(2))).toBe(2);
+    expect(await view(`${'<img src="cid:half">'.repeat(3)}<img src="cid:small">`)).toBe(1);
+  });
+
+  test("also when the chunks of an image are deleted in this moment", async () => {
+    const reader = await aReader();
+    const attachments = [anAttachment(Buffer.from("a"), { contentType: "image/png", contentId: "logo" })];
+    const id = await aQueuedSend(api.database.db, {
+      accountId: reader.accountId,
+      html: "<img src=cid:logo>",
+      attachments,
+    });
+    const path = await aView({ ...reader, id });
+    await change(api.database.db, "delete from attachment_chunks where id = $1", [id]);
+    expect((await open(path)).text).toContain("<img src=cid:logo>");
   });
 
   test("with https images if the request asked for them", async () => {

@@ -59,7 +59,7 @@ export function sendContentRoutes(app: ApiServer, deps: ApiDeps): void {
         summary: "Get an address that shows the mail in a frame",
         description:
           "The address works once, within 60 seconds, while the login is open and its user still a developer or owner. A login has 20 unused " +
-          "addresses at most; a further one replaces the oldest. The mail runs no script and loads nothing, except images if `images` is true. " +
+          "addresses at most; a further one replaces the oldest. The mail runs no script and loads nothing, except images if `images` is true. It shows its own images (`content_id`), up to 2 MiB. " +
           'Put it into an `iframe` with `sandbox="allow-popups allow-popups-to-escape-sandbox"`.',
         tags: ["Sends"],
         security: needsJwt,
@@ -78,7 +78,11 @@ export function sendContentRoutes(app: ApiServer, deps: ApiDeps): void {
       const result = await addContentView(caller.db, deps.contentViews, { loginId, sendId, showsImages });
       switch (result.kind) {
         case "view":
-          return reply.code(201).send({ url: `/api/v1/content-views/${result.token}`, expires_at: result.expiresAt });
+          return reply.code(201).send({
+            url: `/api/v1/content-views/${result.token}`,
+            expires_at: result.expiresAt,
+            has_attachments: result.hasAttachments,
+          });
         case "not-kept":
           throw contentNotKept();
         case "no-send":

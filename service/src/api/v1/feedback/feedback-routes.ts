@@ -9,7 +9,12 @@ import { errorResponses } from "../../http/wire-format.ts";
 const maxNotificationBytes = 512 * 1024;
 
 /** Anyone can send these headers, so a slow upload must not occupy what SNS needs. SNS itself uses many addresses. */
-const maxLargePerAddress = 2;
+const maxLargeBytes = {
+  perOwner: 2 * maxNotificationBytes,
+  total: 32 * maxNotificationBytes,
+  largest: maxNotificationBytes,
+  smallest: maxNotificationBytes,
+};
 
 const receivedResponse = z.object({ success: z.literal(true) }).describe("Postern has processed the message");
 
@@ -19,7 +24,7 @@ const receivedResponse = z.object({ success: z.literal(true) }).describe("Poster
  * first: is the endpoint open, can these headers be from SNS (both before the body is read), its size, its shape, its signature.
  */
 export async function feedbackRoutes(app: ApiServer, { feedbackEndpoint, log }: ApiDeps): Promise<void> {
-  const largeBodies = createLargeBodyLimit({ perOwner: maxLargePerAddress });
+  const largeBodies = createLargeBodyLimit(maxLargeBytes);
   await app.register(async (scope) => {
     // SNS sends JSON with the content type text/plain.
     scope.removeAllContentTypeParsers();

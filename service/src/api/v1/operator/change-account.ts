@@ -47,12 +47,12 @@ export function accountChanges(deps: ApiDeps) {
 export function logAction(
   { log }: ApiDeps,
   { userId }: OperatorCaller,
-  facts: { action: string; reason: string; account_id?: string; due?: number },
+  facts: { action: string; reason: string; account_id?: string; entry_id?: number; due?: number },
 ): void {
   log.info({ ...facts, operator_id: userId }, "operator.acted");
 }
 
-function noAccount(): AppError {
+export function noAccount(): AppError {
   return new AppError(
     "NOT_FOUND",
     "There is no account with this id. GET /api/v1/operator/accounts lists all accounts.",

@@ -3,8 +3,9 @@ import type { QuotaLimits } from "../../../accounts/quota-store.ts";
 import { evaluateCounts } from "../../../guard/guard-verdict.ts";
 import type { Mode } from "../../../mode.ts";
 import type { AccountState } from "../../../status/account-states.ts";
+import { accountRanks } from "../../../status/rank-accounts.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
-import { limitParameter } from "../list-wire.ts";
+import { limitParameter, textParameter } from "../list-wire.ts";
 
 const quota = (text: string) => z.int().nullable().describe(`${text}; null is unlimited`).meta({ example: null });
 const limit = (text: string, example: number) => z.int().describe(text).meta({ example });
@@ -18,7 +19,10 @@ const modeState = z.object({
       example: null,
     }),
   }),
-  usage: z.object({ recipients_today: limit("Accepted since 00:00 UTC", 240) }),
+  usage: z.object({
+    recipients_today: limit("Accepted since 00:00 UTC", 240),
+    recipients_last_24_hours: limit("Accepted in the last 23 to 24 hours, a few seconds old", 1200),
+  }),
 });
 
 export const operatorAccount = z
@@ -67,15 +71,29 @@ export const operatorAccount = z
 
 export const operatorAccountQuery = z.strictObject({
   limit: limitParameter,
+  sort: z
+    .enum(["created", ...accountRanks])
+    .default("created")
+    .describe(
+      "`created`: oldest first. `volume`: most recipients of live mail in 24 hours first. `bounce_rate`, `complaint_rate`: highest rate of " +
+        "seven days first, then accounts with fewer than 200 outcomes. Only `created` has further pages",
+    )
+    .meta({ "x-default": "created" }),
+  search: textParameter
+    .max(320)
+    .optional()
+    .describe("Only accounts with this text in their name or in the email of a member, or with this id"),
   after: z
     .guid({ error: "must be an id, such as the `next_after` of the previous response" })
     .optional()
-    .describe("Only accounts that follow the account with this id; use it to continue the list"),
+    .describe(
+      "Only accounts that follow the account with this id, in the order `created`; use it to continue the list",
+    ),
 });
 
 export const operatorAccountList = z
   .object({
-    accounts: z.array(operatorAccount).describe("Oldest first"),
+    accounts: z.array(operatorAccount).describe("In the order of `sort`"),
     next_after: z.uuid().nullable().describe("Pass it as `after` to continue; null at the end of the list"),
   })
   .describe("One page of all accounts");
@@ -116,8 +134,9 @@ export function toOperatorAccount(account: AccountState): z.infer<typeof operato
 }
 
 function toModeState({ modes }: AccountState, mode: Mode): z.infer<typeof modeState> {
-  const { quotas, recipientsToday } = modes[mode];
-  return { quotas: toQuotas(quotas), usage: { recipients_today: recipientsToday } };
+  const { quotas, recipientsToday, recipientsLastDay } = modes[mode];
+  const usage = { recipients_today: recipientsToday, recipients_last_24_hours: recipientsLastDay };
+  return { quotas: toQuotas(quotas), usage };
 }
 
 function toQuotas(quotas: QuotaLimits) {

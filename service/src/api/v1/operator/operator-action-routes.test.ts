@@ -1,10 +1,11 @@
 import { randomUUIDv7 } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { auditRows } from "../../../../test/audit-rows.ts";
 import { anAccount, aUser } from "../../../../test/builders.ts";
 import { anOperator } from "../../../../test/operator-user.ts";
 import { aQueuedSend } from "../../../../test/send-builders.ts";
 import { change, queueRow } from "../../../../test/send-rows.ts";
-import type { TotpUser } from "../../../../test/totp-user.ts";
+import { aTotpUser, type TotpUser } from "../../../../test/totp-user.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { setOperator } from "../../../accounts/operator-store.ts";
 import { quarantine } from "../../../feedback/quarantine-store.ts";
@@ -73,6 +74,38 @@ test("a replay makes one entry due, or all of them", async () => {
   ]);
   expect((await act("quarantine/replay", { reason })).json()).toEqual({ due: 2 });
   expect((await act("quarantine/replay", { reason, id: 999_999 })).status).toBe(404);
+});
+
+test("one notification is read with a reason, and the audit of the operator's account has an entry without its text", async () => {
+  const raw = `{"mail":{"destination":["canary-${randomUUIDv7()}@canary.test"]}}`;
+  await quarantine(api.database.db, [{ reason: "unreadable", raw }]);
+  const [{ id } = { id: 0 }] = await change(api.database.db, "select id from feedback_quarantine where raw = $1", [
+    raw,
+  ]);
+  const path = `quarantine/${Number(id)}/read`;
+  for (const given of [{}, { reason: " " }]) expect((await act(path, given)).status).toBe(422);
+  const read = await act(path, { reason: "A customer asks for a bounce" });
+  expect([read.status, read.json()]).toMatchObject([200, { id, reason: "unreadable", length: raw.length, raw }]);
+  const entries = await auditRows(api.database.db, operator.accountId, "quarantine.read");
+  expect(entries).toMatchObject([
+    {
+      actor_kind: "operator",
+      target_kind: "quarantine",
+      target_id: String(id),
+      reason: "A customer asks for a bounce",
+    },
+  ]);
+  expect(JSON.stringify(entries)).not.toContain("canary");
+  expect(api.logLines.join()).not.toContain("canary");
+  for (const unknown of ["999999", "x"]) {
+    expect((await act(`quarantine/${unknown}/read`, { reason })).status).toBe(404);
+  }
+  expect(await auditRows(api.database.db, operator.accountId, "quarantine.read")).toHaveLength(1);
+});
+
+test("nobody but an operator reads a notification", async () => {
+  const { accessToken } = await aTotpUser(api);
+  expect((await act("quarantine/1/read", { reason }, "POST", accessToken)).status).toBe(403);
 });
 
 describe("every action", () => {

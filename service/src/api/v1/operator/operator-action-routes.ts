@@ -1,12 +1,9 @@
 import { holdAccount, releaseAccount } from "../../../accounts/account-store.ts";
-import { AppError } from "../../../errors.ts";
-import { replayQuarantined } from "../../../feedback/quarantine-store.ts";
 import { releaseFromGuard, switchGuard } from "../../../guard/guard-store.ts";
 import { HoldParking } from "../../../guard/hold-parking.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { needsJwt } from "../../http/wire-format.ts";
-import { accountChanges, actionErrors, logAction } from "./change-account.ts";
-import { guardBody, reasonBody, replayBody, replayResponse } from "./operator-action-wire.ts";
+import { accountChanges } from "./change-account.ts";
+import { guardBody, reasonBody } from "./operator-action-wire.ts";
 
 /** Claims park what is left of a long queue, each send when they meet it. */
 const parkingMs = 2_000;
@@ -77,31 +74,4 @@ export function operatorActionRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     (request) => changeAccount(request, "guard-release", releaseFromGuard),
   );
-
-  app.post(
-    "/api/v1/operator/quarantine/replay",
-    {
-      onRequest,
-      schema: {
-        tags: ["Operators"],
-        security: needsJwt,
-        operationId: "replayQuarantine",
-        summary: "Let a worker try quarantined notifications again",
-        body: replayBody,
-        response: { 200: replayResponse, ...actionErrors },
-      },
-    },
-    async (request) => {
-      const operator = operatorOf(request);
-      const { id, reason } = request.body;
-      const due = await operator.act((tx) => replayQuarantined(tx, id));
-      if (due === 0 && id !== undefined) throw noEntry();
-      logAction(deps, operator, { action: "replay", due, reason });
-      return { due };
-    },
-  );
-}
-
-function noEntry(): AppError {
-  return new AppError("NOT_FOUND", "The quarantine has no entry with this id. A worker may have applied it since.");
 }

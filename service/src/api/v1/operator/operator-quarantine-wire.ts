@@ -16,19 +16,32 @@ export const quarantineQuery = z.strictObject({
     .meta({ example: "17" }),
 });
 
-/** Without the raw notification, which contains addresses: the command line shows it. */
+const entryFields = {
+  id: entryId.meta({ example: 17 }),
+  received_at: wireTimestamp,
+  reason: z
+    .enum(["unknown-send", "unreadable", "from-the-future"])
+    .describe("Why it could not be applied. `unknown-send`: the database has no such send"),
+  tries: z.int().meta({ example: 3 }),
+  next_try_at: wireTimestamp.nullable().describe("Null when it is no longer retried"),
+  length: z.int().describe("Characters of the notification").meta({ example: 2143 }),
+};
+
+/** Without the raw notification, which contains addresses: reading it needs a reason. */
 export const quarantineEntry = z
-  .object({
-    id: entryId.meta({ example: 17 }),
-    received_at: wireTimestamp,
-    reason: z
-      .enum(["unknown-send", "unreadable", "from-the-future"])
-      .describe("Why it could not be applied. `unknown-send`: the database has no such send"),
-    tries: z.int().meta({ example: 3 }),
-    next_try_at: wireTimestamp.nullable().describe("Null when it is no longer retried"),
-    length: z.int().describe("Characters of the notification").meta({ example: 2143 }),
-  })
+  .object(entryFields)
   .meta({ id: "QuarantineEntry", description: "A notification of SES that could not be applied" });
+
+export const quarantineParams = z.object({
+  id: z.string().describe("Id from the list").meta({ example: "17" }),
+});
+
+export const quarantinedNotification = z
+  .object({ ...entryFields, raw: z.string().describe("The notification as it arrived; it contains addresses") })
+  .meta({
+    id: "QuarantinedNotification",
+    description: "A notification of SES that could not be applied, with its text",
+  });
 
 export const quarantineList = z
   .object({

@@ -9,7 +9,9 @@ import { anAccountThatSends } from "../../../../test/usage-fixture.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
 import { holdAccount } from "../../../accounts/account-store.ts";
 import { setQuotas } from "../../../accounts/quota-store.ts";
+import type { Database } from "../../../db/database.ts";
 import { quarantine } from "../../../feedback/quarantine-store.ts";
+import { declareFailover } from "../../../in-doubt/failover-store.ts";
 import { storeQuota } from "../../../queue/provider-hold.ts";
 import { type ProcessHeartbeat, recordProcess } from "../../../status/process-store.ts";
 
@@ -60,6 +62,49 @@ describe("GET /operator/accounts", () => {
   });
 });
 
+describe("GET /operator/accounts in another order", () => {
+  test("by rate: the worst first, those under 200 outcomes last; by volume: most recipients first", async () => {
+    const { db } = api.database;
+    const word = randomUUIDv7().slice(-12);
+    const named = (name: string) => anAccount(db, { name: `${word} ${name}` });
+    const [few, bounces, complaints] = [await named("few"), await named("bounces"), await named("complaints")];
+    await addGuardCounts(db, few, { outcomes: 199, hardBounces: 199, complaints: 199 });
+    await addGuardCounts(db, bounces, { outcomes: 1000, hardBounces: 90, complaints: 0 });
+    await addGuardCounts(db, complaints, { outcomes: 1000, hardBounces: 10, complaints: 3 });
+    await seedRecipients(db, { [few]: 50, [complaints]: 10 });
+    const order = async (sort: string) =>
+      ((await read(`accounts?sort=${sort}&search=${word}`)).json().accounts as { tenant_id: string }[]).map(
+        ({ tenant_id }) => tenant_id,
+      );
+    expect(await order("bounce_rate")).toEqual([bounces, complaints, few]);
+    expect(await order("complaint_rate")).toEqual([complaints, bounces, few]);
+    expect(await order("volume")).toEqual([few, complaints, bounces]);
+    expect(await order("created")).toEqual([few, bounces, complaints]);
+    const [first] = (await read(`accounts?sort=volume&limit=1&search=${word}`)).json().accounts;
+    expect(first.live.usage).toMatchObject({ recipients_last_24_hours: 50 });
+  });
+
+  test("the search finds part of a name, the email of a member and an id; a ranked list has one page", async () => {
+    const { db } = api.database;
+    const accountId = await anAccount(db, { name: "100% Wool_Shop" });
+    const { email } = await aUser(db, { accountId });
+    for (const text of ["0% wool_s", email.toUpperCase(), accountId]) {
+      const { accounts } = (await read(`accounts?search=${encodeURIComponent(text)}`)).json();
+      expect(accounts.map(({ tenant_id }: { tenant_id: string }) => tenant_id)).toEqual([accountId]);
+    }
+    expect((await read("accounts?search=no-such-account")).json()).toEqual({ accounts: [], next_after: null });
+    expect((await read("accounts?sort=volume&limit=1")).json().next_after).toBeNull();
+    expect((await read(`accounts?sort=volume&after=${accountId}`)).status).toBe(422);
+    expect((await read("accounts?sort=name")).status).toBe(422);
+  });
+});
+
+test("GET /operator/accounts/:id shows one account, and is 404 for an unknown one", async () => {
+  const accountId = await anAccount(api.database.db, { name: "One" });
+  expect((await read(`accounts/${accountId}`)).json()).toMatchObject({ tenant_id: accountId, name: "One" });
+  for (const id of [randomUUIDv7(), "x"]) expect((await read(`accounts/${id}`)).status).toBe(404);
+});
+
 describe("GET /operator/quarantine", () => {
   test("lists the newest first and page by page, with size and reason and without the notification", async () => {
     const texts = ["one", "two", "three"].map((text) => `{"mail":{"destination":["${text}@canary.test"]}}`);
@@ -91,12 +136,58 @@ test("GET /operator/status shows the problems of `postern status`, and /processe
   expect(status.problems).toContainEqual({
     what: expect.stringMatching(/Held shop on hold .*bought lists/),
     advice: expect.stringContaining(`postern admin release --account ${held}`),
+    command: `postern admin release --account ${held}`,
+    runbook: "a-flood-by-one-customer",
+    tenant_id: held,
+    stops_mail: true,
   });
   expect(status.mail.map(({ mode }: { mode: string }) => mode)).toEqual(["live", "test"]);
   const { processes } = (await read("processes")).json();
   expect(processes).toContainEqual(
     expect.objectContaining({ id: aHeartbeat.id, role: "worker", name: "mail-1", condition: "alive" }),
   );
+});
+
+test("GET /operator/status shows past failovers and the size of the database on each day", async () => {
+  const { db } = api.database;
+  await declareFailover(db, "operator", "infinity");
+  await change(
+    db,
+    `insert into database_sizes (hour, measured_at, bytes)
+     select hour, hour, 1000 + extract(epoch from now() - hour)
+     from generate_series(date_trunc('hour', now()) - interval '3 days', now(), interval '1 hour') as hour`,
+  );
+  const { failovers, database } = (await read("status")).json();
+  expect(failovers).toMatchObject([{ cause: "operator", marked_in_doubt: 0, noticed_at: expect.any(String) }]);
+  expect(database.history.length).toBeGreaterThanOrEqual(4);
+  expect(database.history.length).toBeLessThanOrEqual(5);
+  const times = database.history.map(({ at }: { at: string }) => at);
+  expect(times).toEqual(times.toSorted());
+});
+
+test("GET /operator/ses shows the suppression removals that failed at SES, without the address", async () => {
+  const { db } = api.database;
+  const accountId = await anAccount(db, { name: "Removing shop" });
+  await change(
+    db,
+    `insert into removed_suppressions (account_id, mode, email, removed_by_kind, provider_status, provider_next_try_at,
+       provider_finished_at, provider_error)
+     values ($1, 'live', 'canary-1@canary.test', 'user', 'pending', now(), null, 'denied'),
+       ($1, 'live', 'canary-2@canary.test', 'user', 'refused', null, now(), 'invalid'),
+       ($1, 'live', 'canary-3@canary.test', 'user', 'pending', now(), null, null)`,
+    [accountId],
+  );
+  const { failed_removals } = (await read("ses")).json();
+  expect(failed_removals.total).toBe(2);
+  const found = failed_removals.removals.map(({ name, status, error }: Record<string, string>) => [
+    name,
+    status,
+    error,
+  ]);
+  expect(found.toSorted()).toEqual([
+    ["Removing shop", "pending", "denied"],
+    ["Removing shop", "refused", "invalid"],
+  ]);
 });
 
 test("GET /operator/ses shows quota and reputation as a worker last read them", async () => {
@@ -145,6 +236,16 @@ const aHeartbeat: ProcessHeartbeat = {
   chores: [],
   chorePauseSeconds: {},
 };
+
+/** As the fold of the usage deltas stores them, this hour. */
+function seedRecipients(db: Database, recipients: Record<string, number>) {
+  return change(
+    db,
+    `insert into usage_hours (account_id, mode, hour, domain, accepted_recipients)
+     select key::uuid, 'live', date_trunc('hour', now()), 'shop.test', value::int from jsonb_each_text($1::jsonb)`,
+    [JSON.stringify(recipients)],
+  );
+}
 
 /** The state of the installation is at most a second old. */
 function afterTheCache() {

@@ -1,10 +1,19 @@
-import { listQuarantined } from "../../../feedback/quarantine-store.ts";
-import { listAccountStates } from "../../../status/account-states.ts";
+import { z } from "zod";
+import { listFailovers } from "../../../in-doubt/last-failover.ts";
+import { findAccountState, listAccountStates, listRankedStates } from "../../../status/account-states.ts";
+import { listDailySizes } from "../../../storage/database-size.ts";
+import { listFailedRemovals } from "../../../suppressions/failed-removals.ts";
 import { requireOperator } from "../../auth/require-operator.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
-import { errorResponses, needsJwt } from "../../http/wire-format.ts";
-import { operatorAccountList, operatorAccountQuery, toOperatorAccount } from "./operator-account-wire.ts";
-import { quarantineList, quarantineQuery, toQuarantineEntry } from "./operator-quarantine-wire.ts";
+import { invalidRequest } from "../../http/validation-error.ts";
+import { errorResponses, needsJwt, uuidParams } from "../../http/wire-format.ts";
+import { noAccount } from "./change-account.ts";
+import {
+  operatorAccount,
+  operatorAccountList,
+  operatorAccountQuery,
+  toOperatorAccount,
+} from "./operator-account-wire.ts";
 import { operatorProcessesResponse, toOperatorProcesses } from "./process-wire.ts";
 import { operatorSesResponse, toOperatorSes } from "./ses-wire.ts";
 import { operatorStatusResponse, toOperatorStatus } from "./status-wire.ts";
@@ -24,11 +33,18 @@ export function operatorRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "getOperatorStatus",
         summary: "Get the state of the installation",
         description:
-          "The problems that `postern status` shows, with advice, and the state of queue, feedback and database.",
+          "The problems that `postern status` shows, with advice, and the state of queue, feedback and database, failovers and growth.",
         response: { 200: operatorStatusResponse, ...errors },
       },
     },
-    async () => toOperatorStatus(await deps.cellState()),
+    async (request) => {
+      const [state, failovers, sizes] = await Promise.all([
+        deps.cellState(),
+        listFailovers(operatorOf(request).db),
+        listDailySizes(operatorOf(request).db),
+      ]);
+      return toOperatorStatus(state, { failovers, sizes });
+    },
   );
 
   app.get(
@@ -52,11 +68,14 @@ export function operatorRoutes(app: ApiServer, deps: ApiDeps): void {
       schema: {
         ...common,
         operationId: "getSesState",
-        summary: "Get quota and reputation at SES",
+        summary: "Get quota and reputation at SES, and the suppression removals that failed there",
         response: { 200: operatorSesResponse, ...errors },
       },
     },
-    async () => toOperatorSes(await deps.cellState()),
+    async (request) => {
+      const [state, removals] = await Promise.all([deps.cellState(), listFailedRemovals(operatorOf(request).db)]);
+      return toOperatorSes(state, removals);
+    },
   );
 
   app.get(
@@ -73,8 +92,13 @@ export function operatorRoutes(app: ApiServer, deps: ApiDeps): void {
       },
     },
     async (request) => {
-      const { limit, after } = request.query;
-      const found = await listAccountStates(operatorOf(request).db, { after, limit: limit + 1 });
+      const { limit, after, sort, search } = request.query;
+      if (sort !== "created") {
+        if (after !== undefined) throw noSecondPage();
+        const ranked = await listRankedStates(operatorOf(request).db, sort, { search, limit });
+        return { accounts: ranked.map(toOperatorAccount), next_after: null };
+      }
+      const found = await listAccountStates(operatorOf(request).db, { after, search, limit: limit + 1 });
       const accounts = found.slice(0, limit);
       const next_after = found.length > limit ? (accounts.at(-1)?.id ?? null) : null;
       return { accounts: accounts.map(toOperatorAccount), next_after };
@@ -82,25 +106,27 @@ export function operatorRoutes(app: ApiServer, deps: ApiDeps): void {
   );
 
   app.get(
-    "/api/v1/operator/quarantine",
+    "/api/v1/operator/accounts/:id",
     {
       onRequest,
       schema: {
         ...common,
-        operationId: "listQuarantine",
-        summary: "List SES notifications that could not be applied",
-        description:
-          "Without the notification itself, which contains addresses: `postern admin quarantine show ID` prints it.",
-        querystring: quarantineQuery,
-        response: { 200: quarantineList, ...errors },
+        operationId: "getOperatorAccount",
+        summary: "Get one account",
+        params: uuidParams,
+        response: { 200: operatorAccount, ...errorResponses(401, 404, 422, 429) },
       },
     },
     async (request) => {
-      const { limit, before } = request.query;
-      const found = await listQuarantined(operatorOf(request).db, { before, limit: limit + 1 });
-      const entries = found.slice(0, limit);
-      const next_before = found.length > limit ? (entries.at(-1)?.id ?? null) : null;
-      return { entries: entries.map(toQuarantineEntry), next_before };
+      const { id } = request.params;
+      const account = z.guid().safeParse(id).success ? await findAccountState(operatorOf(request).db, id) : undefined;
+      if (account === undefined) throw noAccount();
+      return toOperatorAccount(account);
     },
   );
+}
+
+function noSecondPage() {
+  const message = "continues only the order `created`; leave it out, or leave out `sort`";
+  return invalidRequest([{ field: "after", code: "contradiction", message }]);
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { CellState } from "../../../status/cell-state.ts";
+import type { FailedRemovals } from "../../../suppressions/failed-removals.ts";
+import { wireTimestamp } from "../../http/wire-format.ts";
 import { holdField, secondsOrNull, toHold } from "./status-wire.ts";
 
 export const operatorSesResponse = z
@@ -39,13 +41,37 @@ export const operatorSesResponse = z
         findings_read_seconds_ago: secondsOrNull("Since a worker read them; null for never"),
       })
       .describe("What SES thinks of the AWS account"),
+    failed_removals: z
+      .object({
+        total: z.int().describe("10,000 means as many or more").meta({ example: 1 }),
+        removals: z
+          .array(
+            z.object({
+              tenant_id: z.uuid().describe("The account that removed the address from its suppressions"),
+              name: z.string().describe("Its name").meta({ example: "Acme" }),
+              removed_at: wireTimestamp,
+              status: z
+                .enum(["pending", "refused"])
+                .describe("`refused`: SES does not accept the address, and nobody tries again"),
+              next_try_at: wireTimestamp.nullable().describe("While `pending`"),
+              error: z
+                .enum(["throttled", "unavailable", "denied", "limit_reached", "invalid"])
+                .describe("Of the last try"),
+            }),
+          )
+          .describe("The newest 50, without the addresses, which the members of the account see"),
+      })
+      .describe("Addresses that an account removed from its suppressions, and SES did not remove from its list"),
   })
   .meta({
     id: "OperatorSes",
     description: "Quota and reputation of the AWS account at SES, as workers last read them",
   });
 
-export function toOperatorSes({ sending }: CellState): z.infer<typeof operatorSesResponse> {
+export function toOperatorSes(
+  { sending }: CellState,
+  { total, removals }: FailedRemovals,
+): z.infer<typeof operatorSesResponse> {
   const live = sending.find(({ mode }) => mode === "live");
   const reputation = live?.reputation;
   return {
@@ -62,6 +88,17 @@ export function toOperatorSes({ sending }: CellState): z.infer<typeof operatorSe
       findings: reputation?.findings?.map(({ kind, impact, resource }) => ({ kind, impact, resource })) ?? null,
       finding_count: reputation?.findingCount ?? null,
       findings_read_seconds_ago: reputation?.findingsReadSecondsAgo ?? null,
+    },
+    failed_removals: {
+      total,
+      removals: removals.map(({ accountId, accountName, removedAt, status, nextTryAt, error }) => ({
+        tenant_id: accountId,
+        name: accountName,
+        removed_at: removedAt,
+        status,
+        next_try_at: nextTryAt,
+        error: error === "limit-reached" ? "limit_reached" : error,
+      })),
     },
   };
 }

@@ -110,6 +110,11 @@ describe("headers, tags and metadata of a send", () => {
     expect([response.status, fieldsOf(response)]).toEqual([422, fields]);
   });
 
+  test("a wrong type is named in the words of JSON", async () => {
+    const { message } = (await send(sender, { headers: [], metadata: 3 })).json().error;
+    expect(message).toBe("headers must be a JSON object; metadata must be a JSON object.");
+  });
+
   test("accepts the longest of each", async () => {
     const response = await send(sender, {
       headers: { "X-A": "x".repeat(870), [`X-${"b".repeat(124)}`]: "1", References: "<a@b>", "In-Reply-To": "<a@b>" },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { canonicalJson } from "../../../canonical-json.ts";
 import type { FieldProblem } from "../../../errors.ts";
+import { parseIsoTime } from "../../../iso-time.ts";
 import {
   type Address,
   type AddressProblem,
@@ -10,7 +11,9 @@ import {
 } from "../../../mail-address.ts";
 import type { SendRequest } from "../../../sends/send-request.ts";
 import { fieldProblems } from "../../http/validation-error.ts";
+import { attachmentSizeProblems, contentIdProblems, givenAttachments, mailAttachments } from "./attachments-wire.ts";
 import { mailHeaders, mailMetadata, mailTags } from "./mail-extras-wire.ts";
+import { expiresAt, scheduledAt, timeProblems, ttlSeconds } from "./mail-times-wire.ts";
 
 const maxFields = 50;
 const maxRecipients = 50;
@@ -67,10 +70,14 @@ export const sendBody = z
     headers: mailHeaders,
     tags: mailTags,
     metadata: mailMetadata,
+    attachments: mailAttachments,
+    expires_at: expiresAt,
+    ttl_seconds: ttlSeconds,
+    scheduled_at: scheduledAt,
     idempotency_key: idempotencyKeyText
       .nullish()
       .describe(
-        "Makes the request safe to repeat: the same key with the same payload creates one send. A key never expires",
+        "Makes the request safe to repeat: the same key with the same payload creates one send. A key lasts as long as the record of its send",
       ),
   })
   .meta({
@@ -96,22 +103,34 @@ export const idempotencyHeaders = z.object({
     .meta({ example: "receipt-of-order-1001" }),
 });
 
-type ParsedSend = { request: SendRequest } | { problems: FieldProblem[] };
+export type ParsedSend = { request: SendRequest } | { problems: FieldProblem[] };
+
+export interface SendLimits {
+  /** Of all attachments of a mail, decoded. */
+  maxAttachmentBytes: number;
+}
 
 /** Validates the payload and returns all its problems together. */
-export function parseSendRequest(payload: unknown, headerKey: string | undefined): ParsedSend {
+export function parseSendRequest(payload: unknown, headerKey: string | undefined, limits: SendLimits): ParsedSend {
   // Counted first, because validating a million addresses or field names would take seconds.
   const countProblems = [...fieldCountProblems(payload), ...recipientProblems(payload)];
   if (countProblems.length > 0) return { problems: countProblems };
   const result = sendBody.safeParse(payload, { reportInput: true });
   const problems = [
     ...(result.success ? [] : fieldProblems(sendBody, result.error.issues)),
+    ...(result.success ? sizeProblems(result.data, limits) : []),
+    ...contentIdProblems(fieldOf(payload, "attachments")),
     ...bodyProblems(payload),
+    ...(isObject(payload) ? timeProblems(payload) : []),
     ...keyProblems(payload, headerKey),
   ];
   return result.success && problems.length === 0
     ? { request: toSendRequest(result.data, payload, headerKey) }
     : { problems };
+}
+
+function sizeProblems({ attachments, html, text }: z.infer<typeof sendBody>, limits: SendLimits): FieldProblem[] {
+  return attachmentSizeProblems({ attachments: attachments ?? [], bodies: [html, text], ...limits });
 }
 
 function toSendRequest(data: z.infer<typeof sendBody>, payload: unknown, headerKey: string | undefined): SendRequest {
@@ -133,16 +152,33 @@ function toSendRequest(data: z.infer<typeof sendBody>, payload: unknown, headerK
     tags: data.tags ?? [],
     // Empty equals absent.
     metadata: data.metadata === "{}" ? undefined : (data.metadata ?? undefined),
+    attachments: data.attachments ?? [],
+    expiresAt: data.expires_at ? parseIsoTime(data.expires_at) : undefined,
+    ttlSeconds: data.ttl_seconds ?? undefined,
+    scheduledAt: data.scheduled_at ? parseIsoTime(data.scheduled_at) : undefined,
     idempotencyKey: data.idempotency_key ?? headerKey,
-    given: givenPayload(payload),
+    given: { ...givenPayload(payload), attachments: givenAttachments(data.attachments ?? []) },
   };
 }
 
 /** Returns the strings of a valid payload as the caller wrote them, and its objects in canonical form. Empty equals absent. */
 function givenPayload(payload: unknown): SendRequest["given"] {
-  const { from, to, subject, html, text, cc, bcc, reply_to, headers, tags, metadata } = payload as z.input<
-    typeof sendBody
-  >;
+  const {
+    from,
+    to,
+    subject,
+    html,
+    text,
+    cc,
+    bcc,
+    reply_to,
+    headers,
+    tags,
+    metadata,
+    expires_at,
+    ttl_seconds,
+    scheduled_at,
+  } = payload as z.input<typeof sendBody>;
   return {
     from,
     to,
@@ -155,6 +191,9 @@ function givenPayload(payload: unknown): SendRequest["given"] {
     headers: canonicalUnlessEmpty(headers),
     tags: tags ?? undefined,
     metadata: canonicalUnlessEmpty(metadata),
+    expires_at: expires_at ?? undefined,
+    ttl_seconds: ttl_seconds?.toString(),
+    scheduled_at: scheduled_at ?? undefined,
   };
 }
 

@@ -25,6 +25,7 @@ export const acceptedResponse = z
       .optional()
       .describe("Present only when at least one recipient was suppressed")
       .meta({ example: ["gone@example.com"] }),
+    scheduled_at: wireTimestamp.optional().describe("Present when the request has it"),
     held: z
       .literal(true)
       .optional()
@@ -54,6 +55,12 @@ export const sendRecord = z
     error_message: z.string().nullable().describe("What happened; null unless the send failed").meta({ example: null }),
     mode: wireMode,
     ...wireExtras,
+    expires_at: wireTimestamp
+      .optional()
+      .describe("Present when the send expires: Postern does not submit it after this time"),
+    scheduled_at: wireTimestamp
+      .optional()
+      .describe("Present when the send was scheduled. Its status is `queued` until a worker has it after this time"),
   })
   .meta({ id: "SendRecord", description: "A send with its status" });
 
@@ -65,6 +72,7 @@ export function toAcceptedResponse(accepted: Accepted): z.infer<typeof acceptedR
     queued_at: accepted.queuedAt,
     idempotent: accepted.isRepeat,
     ...(accepted.suppressedRecipients.length > 0 && { suppressed_recipients: accepted.suppressedRecipients }),
+    ...(accepted.scheduledAt !== undefined && { scheduled_at: accepted.scheduledAt.toISOString() }),
     ...(accepted.holdReason !== null && { held: true, held_reason: accepted.holdReason }),
   };
 }
@@ -83,5 +91,7 @@ export function toSendRecord(send: SendRecord): z.input<typeof sendRecord> {
     error_message: send.errorMessage,
     mode: send.mode,
     ...toWireExtras(send),
+    ...(send.expiresAt !== null && { expires_at: send.expiresAt }),
+    ...(send.scheduledAt !== null && { scheduled_at: send.scheduledAt }),
   };
 }

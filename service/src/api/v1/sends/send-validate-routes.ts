@@ -11,8 +11,10 @@ import { isSmallBody, type LargeBodyLimit } from "../../http/large-bodies.ts";
 import { describeLimits, rateLimitHeaders } from "../../http/rate-limit-headers.ts";
 import { invalidRequest } from "../../http/validation-error.ts";
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
+import type { BodyReader } from "./body-reader.ts";
 import { requireDomainOfKey } from "./domain-of-key.ts";
-import { maxSendBytes, parseSendBody } from "./parse-send-body.ts";
+import { parseSendBody } from "./parse-send-body.ts";
+import { maxSendBytes } from "./read-send-body.ts";
 import { sendingModeOf, sendingModeQuery } from "./send-mode.ts";
 import { idempotencyHeaders, sendBody } from "./send-request-wire.ts";
 import { toValidationResponse, validationResponse } from "./send-validate-wire.ts";
@@ -21,7 +23,11 @@ import { toValidationResponse, validationResponse } from "./send-validate-wire.t
  * An addition to the published interface: returns the result of sending without sending or storing anything. It counts against windows
  * of its own, and its bodies share the memory of those of POST /send.
  */
-export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: LargeBodyLimit): void {
+export function sendValidateRoutes(
+  app: ApiServer,
+  deps: ApiDeps,
+  { largeBodies, reader }: { largeBodies: LargeBodyLimit; reader: BodyReader },
+): void {
   const { onRequest: authenticate, callerOf } = requireCaller(deps);
 
   app.post(
@@ -36,7 +42,7 @@ export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: L
         if (retryMs !== undefined) throw overLimit(usage, retryMs);
         largeBodies.admit(request, reply, caller.accountId);
       },
-      bodyLimit: maxSendBytes,
+      bodyLimit: maxSendBytes(deps.sendLimits),
       validatorCompiler: () => (value) => ({ value }),
       schema: {
         operationId: "validateSend",
@@ -59,7 +65,7 @@ export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: L
       const sending = modeOf(request, caller);
       if (sending.problems.length > 0) throw invalidRequest(sending.problems);
       if (!isSmallBody(request)) await largeBodies.waitForTurn(request);
-      const parsed = parseSendBody(request);
+      const parsed = await parseSendBody(request, reader);
       const send = "request" in parsed ? parsed.request : undefined;
       const problems = "problem" in parsed ? problemsOf(parsed.problem) : [];
       const domain = domainOf(caller);
@@ -76,10 +82,11 @@ export function sendValidateRoutes(app: ApiServer, deps: ApiDeps, largeBodies: L
   );
 }
 
-/** The size of the sealed content is known only after sealing; it is a little larger than the bodies. */
+/** The size of the sealed content is known only after sealing; it is a little larger than bodies and attachments. */
 function estimateCost(send: SendRequest): QuotaCost {
   const recipients = recipientsOf(send).length;
-  const contentBytes = Buffer.byteLength(send.html ?? "") + Buffer.byteLength(send.text ?? "");
+  const attachmentBytes = (send.attachments ?? []).reduce((sum, { size }) => sum + size, 0);
+  const contentBytes = Buffer.byteLength(send.html ?? "") + Buffer.byteLength(send.text ?? "") + attachmentBytes;
   return { recipients, queuedRecipients: recipients, contentBytes };
 }
 

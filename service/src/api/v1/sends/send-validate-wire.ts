@@ -5,6 +5,7 @@ import type { FieldProblem } from "../../../errors.ts";
 import { recipientsOf, type SendRequest } from "../../../sends/send-request.ts";
 import { suppressionReasons } from "../../../suppression-reason.ts";
 import { fieldProblem, wireTimestamp } from "../../http/wire-format.ts";
+import { expiredOnArrival } from "./mail-times-wire.ts";
 
 const recipientValidation = z.object({
   email: z.string().describe("As written in the request; an address in several lists appears once"),
@@ -83,7 +84,8 @@ interface ValidatedSend {
 }
 
 export function toValidationResponse(validated: ValidatedSend): ValidationResponse {
-  const { request, problems, validation, quotas, isForDomain } = validated;
+  const { request, validation, quotas, isForDomain } = validated;
+  const problems = [...validated.problems, ...(isExpired(validated) ? [expiredOnArrival] : [])];
   const { usage, payload } = validation;
   const wouldAnswer = responseTo(validated);
   return {
@@ -103,14 +105,22 @@ export function toValidationResponse(validated: ValidatedSend): ValidationRespon
 }
 
 /** Follows the order of the checks of `POST /api/v1/send`. */
-function responseTo({ problems, validation, exceeded }: ValidatedSend): ValidationResponse["would_answer"] {
+function responseTo(validated: ValidatedSend): ValidationResponse["would_answer"] {
+  const { problems, validation, exceeded } = validated;
   const { usage, payload } = validation;
   if (usage.remaining.some((left) => left <= 0)) return { status: 429, code: "RATE_LIMIT_EXCEEDED" };
   if (problems.length > 0 || payload === undefined) return { status: 422, code: "VALIDATION_ERROR" };
   if (payload.idempotency.state === "conflict") return { status: 409, code: "CONFLICT" };
   if (payload.idempotency.state === "repeat") return { status: 202, code: null };
+  if (isExpired(validated)) return { status: 422, code: "VALIDATION_ERROR" };
   if (!payload.isDomainVerified) return { status: 400, code: "DOMAIN_NOT_VERIFIED" };
   return exceeded === undefined ? { status: 202, code: null } : { status: 429, code: "QUOTA_EXCEEDED" };
+}
+
+/** A repeat gets its first answer, also after its expiry. */
+function isExpired({ request, validation: { payload } }: ValidatedSend): boolean {
+  const expiresAt = request?.expiresAt;
+  return payload?.idempotency.state === "new" && expiresAt !== undefined && expiresAt.getTime() <= Date.now();
 }
 
 const notValidated = { domain: null, recipients: null, would_be_suppressed: null, sizes: null, idempotency: null };

@@ -21,8 +21,8 @@ async function anAccountWithKeys() {
   return { ...session, live, sandbox, domain: await aVerifiedDomain(api.database.db, session.accountId) };
 }
 
-function send(key: string, from: string, to: string[]) {
-  const body = { from, to, subject: "Hi", text: "Hi" };
+function send(key: string, from: string, to: string[], tags?: string[]) {
+  const body = { from, to, subject: "Hi", text: "Hi", ...(tags && { tags }) };
   return api.call({ method: "POST", path: "/api/v1/send", key, body });
 }
 
@@ -90,6 +90,42 @@ describe("GET /api/v1/usage returns 200", () => {
     ]);
   });
 
+  test("with an entry for each tag, in which a send with two tags counts twice", async () => {
+    const { accessToken: token, live, sandbox, domain } = await anAccountWithKeys();
+    await send(live.key, `a@${domain}`, ["b@x.test", "c@x.test"], ["receipt", "shop"]);
+    await foldUsage(api.database.db, 60_000);
+    await send(live.key, `a@${domain}`, ["b@x.test"], ["shop"]);
+    await send(live.key, `a@${domain}`, ["b@x.test"]);
+    await send(sandbox.key, "a@sandbox.test", ["delivered@sandbox.test"], ["shop"]);
+    const { data } = await usage({ key: live.key }, "?group=tag");
+    expect(data.by).toBe("day");
+    expect(data.usage).toMatchObject([
+      { tag: "receipt", accepted_sends: 1, accepted_recipients: 2, delivered: 0, delivery_times: Array(16).fill(0) },
+      { tag: "shop", accepted_sends: 2, accepted_recipients: 3, failed: 0 },
+    ]);
+    const both = await usage({ token }, "?group=tag&by=range&from=2026-11-02T10:00:00Z&to=2026-11-03T10:00:00Z");
+    expect(both.data).toMatchObject({ from: "2026-11-02T00:00:00.000Z", to: "2026-11-04T00:00:00.000Z", usage: [] });
+    const ofBoth = await usage({ token }, "?group=tag&by=range");
+    expect(ofBoth.data.usage[1]).toMatchObject({ tag: "shop", accepted_sends: 3, start: ofBoth.data.from });
+  });
+
+  test("with one entry for the range, of all or of each domain or key", async () => {
+    const { accountId, live, domain } = await anAccountWithKeys();
+    await send(live.key, `a@${domain}`, ["b@x.test"]);
+    const earlier = `
+      insert into usage_hours (account_id, mode, hour, domain, accepted_sends)
+      values ($1, 'live', date_trunc('hour', now()) - interval '3 days', $2, 5)`;
+    await change(api.database.db, earlier, [accountId, domain]);
+    const range = `?by=range&from=${new Date(Date.now() - 4 * 86_400_000).toISOString()}`;
+    const entries = [];
+    for (const group of ["", "&group=domain", "&group=api_key"]) {
+      const { data } = await usage({ key: live.key }, `${range}${group}`);
+      expect(data.usage).toMatchObject([{ start: data.from }]);
+      entries.push(data.usage[0].accepted_sends);
+    }
+    expect(entries).toEqual([6, 6, 1]);
+  });
+
   test("without requests that failed because Postern was not available", async () => {
     const { accessToken: token, live, domain } = await anAccountWithKeys();
     const find = vi.spyOn(api.deps.acceptDeps.refusals, "find").mockImplementationOnce(() => {
@@ -103,8 +139,8 @@ describe("GET /api/v1/usage returns 200", () => {
 
   test("without entries for an account whose neighbour sends", async () => {
     const [own, other] = [await anAccountWithKeys(), await anAccountWithKeys()];
-    await send(other.live.key, `a@${other.domain}`, ["b@x.test"]);
-    for (const group of ["", "&group=domain", "&group=api_key"]) {
+    await send(other.live.key, `a@${other.domain}`, ["b@x.test"], ["receipt"]);
+    for (const group of ["", "&group=domain", "&group=api_key", "&group=tag"]) {
       expect((await usage({ token: own.accessToken }, `?by=day${group}`)).data.usage).toEqual([]);
     }
   });
@@ -126,7 +162,9 @@ describe("GET /api/v1/usage returns 422", () => {
     ["?from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z", "to"],
     ["?from=2026-01-01T00:00:00Z&to=2026-11-01T00:00:00Z", "to"],
     ["?from=2026-01-01T00:00:00Z&to=2026-11-01T00:00:00Z&by=day", "to"],
+    ["?from=2026-01-01T00:00:00Z&to=2026-11-01T00:00:00Z&by=range", "to"],
     ["?by=week", "by"],
+    ["?by=hour&group=tag", "by"],
     ["?group=recipient", "group"],
     ["?from=yesterday", "from"],
   ])("for %s", async (query, field) => {

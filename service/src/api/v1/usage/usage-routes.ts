@@ -1,4 +1,5 @@
 import { readKeyUsage } from "../../../usage/read-key-usage.ts";
+import { readTagUsage } from "../../../usage/read-tag-usage.ts";
 import { readUsage } from "../../../usage/read-usage.ts";
 import { requireCaller } from "../../auth/require-caller.ts";
 import type { ApiDeps, ApiServer } from "../../http/api-server.ts";
@@ -10,6 +11,7 @@ import {
   requireFewEntries,
   toKeyUsageEntry,
   toRange,
+  toTagUsageEntry,
   toUsageEntry,
   usageQuery,
   usageResponse,
@@ -27,7 +29,7 @@ export function usageRoutes(app: ApiServer, deps: ApiDeps): void {
         operationId: "getUsage",
         summary: "Get the usage of the account",
         description:
-          "Sends, recipients and their outcomes, per hour or day. Outcomes count in the hour in which they happened, except `failed`, " +
+          "Sends, recipients and their outcomes, per hour, day or range. Outcomes count in the hour in which they happened, except `failed`, " +
           "which counts in the hour of acceptance. The numbers are exact and include what happened before the request, except " +
           "refusals, which lag by some seconds. Without `mode` a JWT gets the sum of both modes.",
         tags: ["Usage"],
@@ -38,13 +40,15 @@ export function usageRoutes(app: ApiServer, deps: ApiDeps): void {
     },
     async (request) => {
       const caller = callerOf(request);
-      const { by, group } = request.query;
-      const range = toRange(request.query, Date.now());
+      const { by, ...range } = toRange(request.query, Date.now());
       const query = { ...range, by, modes: modesToRead(caller, request.query.mode), maxEntries: maxEntries + 1 };
+      const { group } = request.query;
       const usage =
         group === "api_key"
           ? (await readKeyUsage(caller.db, query)).map(toKeyUsageEntry)
-          : (await readUsage(caller.db, { ...query, isByDomain: group === "domain" })).map(toUsageEntry);
+          : group === "tag"
+            ? (await readTagUsage(caller.db, query)).map(toTagUsageEntry)
+            : (await readUsage(caller.db, { ...query, isByDomain: group === "domain" })).map(toUsageEntry);
       requireFewEntries(usage.length);
       return { success: true as const, data: { ...range, by, delivery_time_bounds_ms: boundsMs, usage } };
     },

@@ -1,4 +1,7 @@
+import { randomUUIDv7 } from "node:crypto";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { auditRows } from "../../../../test/audit-rows.ts";
 import { aLogin } from "../../../../test/builders.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
@@ -57,6 +60,43 @@ describe("GET /api/v1/webhooks/:id/deliveries", () => {
   });
 });
 
+describe("GET /api/v1/webhooks/:id/deliveries with filters", () => {
+  test("filters by type and by time of creation, together with a state", async () => {
+    const { accountId, endpointId, call, list } = await anEndpoint();
+    const made = async (type: "send.sent" | "send.bounced", hoursAgo: number, state: "failed" | "delivered") =>
+      aDelivery(api.database.db, { accountId, endpointId, type, hoursAgo, state });
+    const [, old, wanted, recent] = [
+      await made("send.sent", 3, "failed"),
+      await made("send.bounced", 5, "failed"),
+      await made("send.bounced", 3, "failed"),
+      await made("send.bounced", 1, "delivered"),
+    ];
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    expect(idsOf(await list("?type=send.bounced"))).toEqual([recent, wanted, old]);
+    expect(idsOf(await list(`?type=send.bounced&state=failed&since=${ago(4)}`))).toEqual([wanted]);
+    expect(idsOf(await list(`?type=send.bounced&until=${ago(4)}`))).toEqual([old]);
+    expect(idsOf(await list(`?since=${ago(2)}`))).toEqual([recent]);
+    for (const query of ["?type=send.opened", "?since=yesterday", "?send_id=1"])
+      expect((await call("GET", query)).status).toBe(422);
+  });
+
+  test("filters by send, and each delivery names its send", async () => {
+    const { accountId, endpointId, list } = await anEndpoint();
+    const { db } = api.database;
+    const sendId = randomUUIDv7();
+    const first = await aDelivery(db, { accountId, endpointId, sendId, hoursAgo: 2, type: "send.sent" });
+    const second = await aDelivery(db, { accountId, endpointId, sendId, hoursAgo: 1 });
+    await aDelivery(db, { accountId, endpointId, sendId: randomUUIDv7() });
+    await aDelivery(db, { accountId, endpointId });
+    const other = await aWebhook(db, { accountId });
+    await aDelivery(db, { accountId, endpointId: other, sendId });
+    expect(idsOf(await list(`?send_id=${sendId}`))).toEqual([second, first]);
+    expect(idsOf(await list(`?send_id=${sendId}&before=${second}`))).toEqual([first]);
+    expect(idsOf(await list(`?send_id=${sendId}&type=send.sent`))).toEqual([first]);
+    expect((await list(`?send_id=${sendId}`)).deliveries[0].send_id).toBe(sendId);
+  });
+});
+
 describe("GET /api/v1/webhooks/:id/deliveries/:delivery_id", () => {
   test("200 shows every attempt with its answer, and the body that is sent", async () => {
     const { call, accountId, endpointId } = await anEndpoint();
@@ -84,6 +124,79 @@ describe("GET /api/v1/webhooks/:id/deliveries/:delivery_id", () => {
     expect((await call("GET", `/${id}`)).status).toBe(404);
     expect((await call("GET", "/x")).status).toBe(404);
     expect((await call("POST", `/${id}/replay`)).status).toBe(404);
+  });
+});
+
+describe("the request of an attempt", () => {
+  test("has the URL and all headers as sent, the signature not for a viewer", async () => {
+    const { call, accountId, endpointId } = await anEndpoint();
+    const id = await aDelivery(api.database.db, { accountId, endpointId, envelope: '{"a":"€"}', state: "failed" });
+    await anAttempt(id, { accountId, endpointId, attempt: 1, status: 500 });
+    await change(
+      api.database.db,
+      "update webhook_attempts set url = 'https://old.test:8443/in?x=1', signature = 'v1,abc' where delivery_id = $1",
+      [id],
+    );
+    await anAttempt(id, { accountId, endpointId, attempt: 2, status: 500 });
+    const { body, attempts, notification_id } = (await call("GET", `/${id}`)).json();
+    const headers = {
+      "content-type": "application/json",
+      "user-agent": "Postern-Webhooks/1",
+      "webhook-id": notification_id,
+      "webhook-timestamp": String(Math.floor(Date.parse(attempts[0].attempted_at) / 1000)),
+      host: "old.test:8443",
+      "content-length": String(Buffer.byteLength(body)),
+      connection: "close",
+    };
+    expect(attempts.map((attempt: { request: unknown }) => attempt.request)).toEqual([
+      { url: "https://old.test:8443/in?x=1", headers: { ...headers, "webhook-signature": "v1,abc" } },
+      null,
+    ]);
+    const viewer = await aLogin(api.database.db, api.deps.loginDeps, { accountId, role: "viewer" });
+    const path = `/api/v1/webhooks/${endpointId}/deliveries/${id}`;
+    const shown = await api.call({ method: "GET", path, token: viewer.accessToken });
+    expect(shown.json().attempts[0].request.headers).toEqual(headers);
+  });
+});
+
+describe("POST /api/v1/webhooks/:id/deliveries/:delivery_id/curl", () => {
+  test("200 gives a command with the body and id of the delivery, a fresh timestamp and signatures of all valid secrets", async () => {
+    const { token, accountId } = await anEndpoint();
+    const post = (path: string, body: Record<string, unknown>) =>
+      api.call({ method: "POST", path: `/api/v1/webhooks${path}`, token, body });
+    const created = (await post("", { url: "https://hooks.example.com/in", types: ["send.sent"] })).json();
+    const rotated = (await post(`/${created.webhook_id}/rotate`, {})).json();
+    const envelope = JSON.stringify({ type: "send.sent", data: { subject: "it's 5 %" } });
+    const ids = { accountId, endpointId: created.webhook_id };
+    const id = await aDelivery(api.database.db, { ...ids, type: "send.sent", envelope, state: "failed", hoursAgo: 30 });
+    const { status, json } = await post(`/${created.webhook_id}/deliveries/${id}/curl`, {});
+    expect(status).toBe(200);
+    const { command, timestamp, expires_at } = json();
+    expect(Math.abs(timestamp - Date.now() / 1000)).toBeLessThan(60);
+    expect(Date.parse(expires_at)).toBe((timestamp + 300) * 1000);
+    expect(command).toContain("'https://hooks.example.com/in'");
+    const headerOf = (name: string) => new RegExp(`-H '${name}: ([^']*)'`).exec(command)?.[1] ?? "";
+    for (const { secret } of [created, rotated]) {
+      const headers = Object.fromEntries(
+        ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [name, headerOf(name)]),
+      );
+      expect(new Webhook(secret).verify(envelope, headers)).toEqual(JSON.parse(envelope));
+      expect(command).not.toContain(secret);
+    }
+  });
+
+  test("403 for a viewer, 409 when the body is no longer stored, 404 for an unknown delivery", async () => {
+    const { call, accountId, endpointId } = await anEndpoint();
+    const id = await aDelivery(api.database.db, { accountId, endpointId });
+    const viewer = await aLogin(api.database.db, api.deps.loginDeps, { accountId, role: "viewer" });
+    const path = `/api/v1/webhooks/${endpointId}/deliveries/${id}/curl`;
+    expect((await api.call({ method: "POST", path, token: viewer.accessToken })).status).toBe(403);
+    const unstored = await aDelivery(api.database.db, { accountId, endpointId, envelope: null });
+    expect((await call("POST", `/${unstored}/curl`)).status).toBe(409);
+    expect((await call("POST", `/${randomUUIDv7()}/curl`)).status).toBe(404);
+    expect(await auditRows(api.database.db, accountId, "webhook.curl")).toEqual([]);
+    expect((await call("POST", `/${id}/curl`)).status).toBe(200);
+    expect(await auditRows(api.database.db, accountId, "webhook.curl")).toMatchObject([{ target_id: endpointId }]);
   });
 });
 
@@ -125,7 +238,7 @@ async function anEndpoint() {
   const call = (method: "GET" | "POST", suffix: string) =>
     api.call({ method, path: `/api/v1/webhooks/${endpointId}/deliveries${suffix}`, token });
   const list = async (query: string) => (await call("GET", query)).json().data;
-  return { accountId, endpointId, call, list };
+  return { accountId, endpointId, token, call, list };
 }
 
 interface AttemptOptions {

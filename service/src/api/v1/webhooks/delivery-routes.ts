@@ -1,3 +1,4 @@
+import { curlOfDelivery } from "../../../webhooks/curl-of-delivery.ts";
 import { requireEndpoint } from "../../../webhooks/endpoint-store.ts";
 import { getDelivery, listDeliveries, noSuchDelivery } from "../../../webhooks/list-deliveries.ts";
 import { replayDelivery } from "../../../webhooks/replay-delivery.ts";
@@ -7,6 +8,7 @@ import { errorResponses, needsJwtOrKey, uuidParams } from "../../http/wire-forma
 import { toCursorPagination } from "../list-wire.ts";
 import { modesToRead } from "../sends/send-mode.ts";
 import {
+  curlResponse,
   deliveryDetails,
   deliveryList,
   deliveryParams,
@@ -30,7 +32,8 @@ export function webhookDeliveryRoutes(app: ApiServer, deps: ApiDeps): void {
         ...common,
         operationId: "listWebhookDeliveries",
         summary: "List the deliveries to a webhook",
-        description: "Newest first, for 30 days.",
+        description:
+          "Newest first, for 30 days. `since` and `until` are about `created_at`. With `state` or `type`, one request searches at most 10,000.",
         params: uuidParams,
         querystring: deliveryQuery,
         response: { 200: deliveryList, ...errorResponses(401, 404, 422, 429) },
@@ -40,8 +43,8 @@ export function webhookDeliveryRoutes(app: ApiServer, deps: ApiDeps): void {
       const caller = callerOf(request);
       const id = requireUuid(request.params.id);
       await requireEndpoint(caller.db, modesToRead(caller, undefined), id);
-      const { state, limit, before } = request.query;
-      const { deliveries, nextBefore } = await listDeliveries(caller.db, id, { state, before, limit });
+      const { limit, send_id: sendId, ...filter } = request.query;
+      const { deliveries, nextBefore } = await listDeliveries(caller.db, id, { ...filter, sendId, limit });
       const data = { deliveries: deliveries.map(toDelivery), pagination: toCursorPagination(limit, nextBefore) };
       return { success: true as const, data };
     },
@@ -64,7 +67,9 @@ export function webhookDeliveryRoutes(app: ApiServer, deps: ApiDeps): void {
       const id = requireUuid(request.params.id);
       await requireEndpoint(caller.db, modesToRead(caller, undefined), id);
       const deliveryId = requireUuid(request.params.delivery_id, noSuchDelivery);
-      return toDeliveryDetails(await getDelivery(caller.db, id, deliveryId));
+      const { credential } = caller;
+      const showsSignatures = credential.kind !== "jwt" || credential.role !== "viewer";
+      return toDeliveryDetails(await getDelivery(caller.db, id, deliveryId), { showsSignatures });
     },
   );
 
@@ -90,6 +95,31 @@ export function webhookDeliveryRoutes(app: ApiServer, deps: ApiDeps): void {
       const replayId = await replayDelivery(caller.db, { modes: modesToRead(caller, undefined), endpointId, id });
       deps.webhooks.hint();
       return reply.code(202).send({ delivery_id: replayId });
+    },
+  );
+
+  app.post(
+    "/api/v1/webhooks/:id/deliveries/:delivery_id/curl",
+    {
+      onRequest,
+      schema: {
+        ...common,
+        operationId: "getWebhookDeliveryCurl",
+        summary: "Get a signed curl command for a delivery",
+        description:
+          "Postern sends nothing: the command repeats the request from your machine, with a new timestamp and signature of the present " +
+          "secrets. Receivers accept it for five minutes. A notification whose body is no longer stored is 409.",
+        params: deliveryParams,
+        response: { 200: curlResponse, ...errorResponses(401, 404, 409, 413, 415, 422, 429) },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const endpointId = requireUuid(request.params.id);
+      const id = requireUuid(request.params.delivery_id, noSuchDelivery);
+      const wanted = { modes: modesToRead(caller, undefined), endpointId, id };
+      const { command, timestamp, expiresAt } = await curlOfDelivery(caller.db, deps.webhooks.contentKeys, wanted);
+      return { command, timestamp, expires_at: expiresAt };
     },
   );
 }

@@ -1,16 +1,22 @@
 import { z } from "zod";
 import {
   type Attempt,
+  type AttemptDetails,
   type Delivery,
   type DeliveryDetails,
   deliveryStates,
 } from "../../../webhooks/list-deliveries.ts";
+import { headersOfRequest } from "../../../webhooks/notification-headers.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
-import { beforeParameter, cursorPagination, limitParameter } from "../list-wire.ts";
+import { beforeParameter, cursorPagination, limitParameter, sinceParameter, untilParameter } from "../list-wire.ts";
 import { notificationType, utc } from "./webhook-wire.ts";
 
 export const deliveryQuery = z.strictObject({
   state: z.enum(deliveryStates).optional().describe("Only deliveries in this state"),
+  type: notificationType.optional().describe("Only deliveries of this type"),
+  since: sinceParameter,
+  until: untilParameter,
+  send_id: z.guid().optional().describe("Only deliveries that are about this send"),
   limit: limitParameter,
   before: beforeParameter,
 });
@@ -51,6 +57,7 @@ const fields = {
   duration_ms: z.int().nullable().describe("Of the attempt that succeeded"),
   attempt_count: z.int(),
   next_attempt_at: wireTimestamp.nullable().describe("Null unless `pending`"),
+  send_id: z.uuid().nullable().describe("The send that it is about; null for other notifications"),
 };
 
 export const deliveryResponse = z
@@ -80,6 +87,16 @@ export const deliveryDetails = z
             .nullable()
             .describe("What the endpoint answered: up to 16 KiB of a failure, 1 KiB of a success")
             .meta({ example: "try later" }),
+          request: z
+            .object({
+              url: z.string().meta({ example: "https://shop.example.com/hooks/postern" }),
+              headers: z
+                .record(z.string(), z.string())
+                .describe("As sent. Without `webhook-signature` for the role viewer")
+                .meta({ example: { "webhook-timestamp": "1763283600" } }),
+            })
+            .nullable()
+            .describe("The POST with its headers; null when no request was made. Its body is `body`"),
         }),
       )
       .describe("Oldest first"),
@@ -95,9 +112,41 @@ export function toDelivery(delivery: Delivery): z.infer<typeof deliveryResponse>
   return { ...fieldsOf(delivery), last_attempt: lastAttempt && attemptOf(lastAttempt) };
 }
 
-export function toDeliveryDetails(delivery: DeliveryDetails): z.infer<typeof deliveryDetails> {
-  const attempts = delivery.allAttempts.map((each) => ({ ...attemptOf(each), answer: each.answer }));
+export const curlResponse = z
+  .object({
+    command: z
+      .string()
+      .describe(
+        "For a POSIX shell with curl. It sends the body and the `webhook-id` of the delivery, with a new timestamp and signature",
+      )
+      .meta({ example: "curl --globoff 'https://shop.example.com/hooks/postern' …" }),
+    timestamp: z.int().describe("The `webhook-timestamp` of the command, in seconds").meta({ example: 1763283600 }),
+    expires_at: wireTimestamp.describe("Receivers refuse the signature from then on, five minutes after the timestamp"),
+  })
+  .meta({ id: "WebhookCurl", description: "A command that repeats the request of a delivery" });
+
+/** A signature would let a viewer send a valid request to the endpoint. */
+export function toDeliveryDetails(
+  delivery: DeliveryDetails,
+  { showsSignatures }: { showsSignatures: boolean },
+): z.infer<typeof deliveryDetails> {
+  const attempts = delivery.allAttempts.map((each) => ({
+    ...attemptOf(each),
+    answer: each.answer,
+    request: requestOf(delivery, each, showsSignatures),
+  }));
   return { ...fieldsOf(delivery), body: delivery.body, attempts };
+}
+
+function requestOf(
+  { publicId, body }: DeliveryDetails,
+  { url, signature, timestamp }: AttemptDetails,
+  showsSignatures: boolean,
+) {
+  if (url === null || signature === null) return null;
+  const sent = Object.entries(headersOfRequest({ url, signature, publicId, timestamp, body }));
+  const headers = sent.filter(([name]) => showsSignatures || name !== "webhook-signature");
+  return { url, headers: Object.fromEntries(headers) };
 }
 
 function fieldsOf(delivery: Delivery) {
@@ -113,6 +162,7 @@ function fieldsOf(delivery: Delivery) {
     duration_ms: delivery.durationMs,
     attempt_count: delivery.attempts,
     next_attempt_at: delivery.nextAttemptAt,
+    send_id: delivery.sendId,
   };
 }
 

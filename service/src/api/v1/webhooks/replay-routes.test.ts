@@ -69,6 +69,28 @@ describe("POST /api/v1/webhooks/:id/replay", () => {
   });
 });
 
+test("422 with the first time that is kept, for a range whose records are dropped", async () => {
+  const { call } = await anOwnWebhook();
+  await change(api.database.db, "update record_retention set dropped_before = '2026-08-01T00:00Z'");
+  const dropped = await call("POST", "/replay", { from: "2026-07-20T00:00:00Z", to: "2026-08-10T00:00:00Z" });
+  expect(dropped).toMatchObject({
+    status: 422,
+    body: {
+      error: {
+        details: [
+          {
+            field: "from",
+            message: "from must not be before 2026-08-01T00:00:00.000Z: earlier records are dropped.",
+          },
+        ],
+      },
+    },
+  });
+  const stored = await call("POST", "/replay", { from: "2026-08-01T00:00:00Z", to: "2026-08-10T00:00:00Z" });
+  expect(stored.status).toBe(202);
+  await change(api.database.db, "update record_retention set dropped_before = null");
+});
+
 describe("GET /api/v1/webhooks/:id/replays/:replay_id", () => {
   test("404 for a replay of another webhook and for an unknown one", async () => {
     const { call } = await anOwnWebhook();

@@ -26,7 +26,7 @@ export function webhookReplayRoutes(app: ApiServer, deps: ApiDeps): void {
           "Sends everything of its types that happened or was notified in the range, also from before the webhook existed, each once. A stored " +
           "notification keeps its body and `webhook-id`. Where none is stored, `send.delivered`, `send.bounced`, `send.complained` and " +
           "`send.suppressed` are rebuilt with the same `webhook-id`, with `rebuilt: true` and without `sequence`. New notifications are sent " +
-          "first. A disabled webhook is 409, and so is a second replay while one is running.",
+          "first. With `only_failed` it sends only what failed. A disabled webhook is 409, and so is a second replay while one is running.",
         params: uuidParams,
         body: replayBody,
         response: { 202: rangeReplay, ...errorResponses(401, 404, 409, 413, 415, 422, 429) },
@@ -36,6 +36,7 @@ export function webhookReplayRoutes(app: ApiServer, deps: ApiDeps): void {
       const caller = callerOf(request);
       const endpoint = { modes: modesToRead(caller, undefined), endpointId: requireUuid(request.params.id) };
       const replay = await startReplay(caller.db, endpoint, requireRange(request.body));
+      deps.webhooks.hint();
       return reply.code(202).send(toRangeReplay(replay));
     },
   );

@@ -12,6 +12,14 @@ export const replayBody = z
     to: timeParameter.describe(
       `End of the range, at most ${maxReplayDays} days after \`from\`. A later time than now counts as now`,
     ),
+    only_failed: z
+      .boolean()
+      .optional()
+      .describe(
+        "True sends only what failed: deliveries created in the range that are `failed` are sent again, and those that wait after a failed " +
+          "attempt are attempted now. By default everything in the range is sent",
+      )
+      .meta({ example: true }),
   })
   .meta({ example: { from: "2026-11-14T00:00:00Z", to: "2026-11-15T00:00:00Z" } });
 
@@ -29,6 +37,7 @@ export const rangeReplay = z
     from: wireTimestamp,
     to: wireTimestamp,
     types: z.array(notificationType).describe("The types of the webhook when the replay was requested"),
+    only_failed: z.boolean().describe("Whether only what failed is sent again"),
     state: z
       .enum(replayStates)
       .describe("`running`: deliveries are being added. `done`: all are added. `cancelled`: no more are added"),
@@ -48,14 +57,14 @@ export const replayList = z.array(rangeReplay).describe("Newest first, at most 1
 
 const dayMs = 86_400_000;
 
-export function requireRange({ from, to }: z.infer<typeof replayBody>): { from: string; to: string } {
+export function requireRange({ from, to, only_failed: isOnlyFailed = false }: z.infer<typeof replayBody>) {
   const ms = Date.parse(to) - Date.parse(from);
   if (ms <= 0) throw invalidRequest([{ field: "to", code: "contradiction", message: "must be later than from" }]);
   if (ms > maxReplayDays * dayMs) {
     const message = `is more than ${maxReplayDays} days after from; replay parts of the range one after the other`;
     throw invalidRequest([{ field: "to", code: "too_large", message }]);
   }
-  return { from, to };
+  return { from, to, isOnlyFailed };
 }
 
 export function toRangeReplay(replay: Replay): z.infer<typeof rangeReplay> {
@@ -64,6 +73,7 @@ export function toRangeReplay(replay: Replay): z.infer<typeof rangeReplay> {
     from: utc(replay.from),
     to: utc(replay.to),
     types: replay.types,
+    only_failed: replay.isOnlyFailed,
     state: replay.state,
     progress: replay.progress,
     deliveries: replay.deliveries,

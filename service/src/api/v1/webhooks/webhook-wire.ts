@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Endpoint } from "../../../webhooks/endpoint.ts";
+import { type Endpoint, maxWaiting } from "../../../webhooks/endpoint.ts";
 import { notificationTypes } from "../../../webhooks/notification-types.ts";
 import { maxOverlapSeconds } from "../../../webhooks/rotate-secret.ts";
 import { wireTimestamp } from "../../http/wire-format.ts";
@@ -105,6 +105,14 @@ const fields = {
     .nullable()
     .describe("95 of 100 of these deliveries were answered within this time")
     .meta({ example: 180 }),
+  measured_deliveries: z
+    .int()
+    .describe("How many deliveries `success_rate` and `p95_ms` are of")
+    .meta({ example: 1000 }),
+  waiting_deliveries: z
+    .int()
+    .describe(`How many deliveries wait for an attempt, counted up to ${maxWaiting.toLocaleString("en")}`)
+    .meta({ example: 0 }),
   secrets: z
     .array(z.object({ created_at: wireTimestamp, expires_at: wireTimestamp.nullable() }))
     .describe("The secrets that sign now, newest first, without their values. `expires_at` is null for the newest"),
@@ -159,6 +167,8 @@ export function toWebhookResponse(endpoint: Endpoint): z.infer<typeof webhookRes
     created_at: endpoint.createdAt,
     success_rate: endpoint.successRate,
     p95_ms: endpoint.p95Ms,
+    measured_deliveries: endpoint.measured,
+    waiting_deliveries: endpoint.waiting,
     secrets: endpoint.secrets.map(({ createdAt, expiresAt }) => ({
       created_at: utc(createdAt),
       expires_at: expiresAt && utc(expiresAt),

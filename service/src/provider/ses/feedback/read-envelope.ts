@@ -7,10 +7,10 @@ import { maxBodyCharacters, readEvent } from "./read-event.ts";
  * the queue policy allows only our topic to write. The topic check protects against a queue policy that is too
  * permissive.
  */
-export function readQueuedMessage(body: string, topicArns: readonly string[]): FeedbackReading {
+export function readQueuedMessage(body: string, topicArns: readonly string[], checkId?: string): FeedbackReading {
   if (body.length > maxBodyCharacters) return { kind: "unreadable", reason: "too long" };
   const envelope = findEnvelope(body);
-  if (envelope === undefined) return readEvent(body);
+  if (envelope === undefined) return readEvent(body, checkId);
   const { Type, TopicArn, Message } = envelope;
   if (typeof TopicArn !== "string" || !topicArns.includes(TopicArn)) {
     return { kind: "unreadable", reason: "from an unknown topic" };
@@ -18,7 +18,7 @@ export function readQueuedMessage(body: string, topicArns: readonly string[]): F
   if (Type !== "Notification" || typeof Message !== "string") {
     return { kind: "unreadable", reason: "not a notification" };
   }
-  return readEvent(Message);
+  return readEvent(Message, checkId);
 }
 
 function findEnvelope(body: string): Json | undefined {

@@ -235,6 +235,23 @@ describe("tags", () => {
   });
 });
 
+describe("events of `postern aws check`", () => {
+  const checked = { ...mail, tags: { ...mail.tags, postern_check: ["check-1"] } };
+  const event = JSON.stringify({ eventType: "Bounce", mail: checked, bounce });
+
+  test("are ignored by everything but that check", () => {
+    expect(readEvent(event)).toEqual({ kind: "ignored", type: "aws-check" });
+    expect(readEvent(event, "check-2")).toEqual({ kind: "ignored", type: "aws-check" });
+    expect(readEvent(event, "check-1")).toMatchObject({ kind: "bounce", sendId });
+  });
+
+  test("are the only ones that the check reads", () => {
+    expect(readEvent(anEvent("Bounce", { bounce }), "check-1")).toEqual({ kind: "ignored", type: "aws-check" });
+    expect(readQueuedMessage(event, [topicArn], "check-1")).toMatchObject({ kind: "bounce", sendId });
+    expect(readQueuedMessage(event, [topicArn])).toEqual({ kind: "ignored", type: "aws-check" });
+  });
+});
+
 describe("recipients", () => {
   const recipientsOf = (...addresses: unknown[]) => {
     const bouncedRecipients = addresses.map((emailAddress) => ({ emailAddress }));

@@ -1,4 +1,5 @@
 import type { AboutMail, Feedback, FeedbackReading, ServerReply } from "../../feedback.ts";
+import { checkTag } from "../check-tag.ts";
 import {
   arrayIn,
   foreignTextIn,
@@ -22,13 +23,14 @@ const maxRecipients = 1_000;
 
 /**
  * Reads one SES event of a configuration set or an identity. It tolerates fields and values that SES adds in the
- * future.
+ * future. Events of `postern aws check` are ignored, and with a `checkId` all others.
  */
-export function readEvent(text: string): FeedbackReading {
+export function readEvent(text: string, checkId = ""): FeedbackReading {
   if (text.length > maxBodyCharacters) return { kind: "unreadable", reason: "too long" };
   if (text.trim() === topicValidation) return { kind: "ignored", type: "topic-validation" };
   try {
-    return eventFrom(parseObject(text));
+    const event = parseObject(text);
+    return checkIdIn(event) === checkId ? eventFrom(event) : { kind: "ignored", type: "aws-check" };
   } catch (error) {
     if (error instanceof InvalidEvent) return { kind: "unreadable", reason: error.message };
     throw error;
@@ -151,6 +153,10 @@ function aboutMail(event: Json) {
     attempt: /^[1-9]\d{0,8}$/.test(attempt) ? Number(attempt) : undefined,
     submittedAt: timeIn(mail, "timestamp"),
   };
+}
+
+function checkIdIn({ mail }: Json): string {
+  return typeof mail === "object" && mail !== null ? tagIn(objectIn({ mail }, "mail"), checkTag) : "";
 }
 
 /** SES stores a tag as a list of values; Postern's tags have exactly one. */

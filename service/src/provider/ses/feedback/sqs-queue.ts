@@ -12,6 +12,8 @@ export interface SqsQueueOptions {
   queueUrl: string;
   /** A message of any other topic is unreadable. */
   topicArns: readonly string[];
+  /** Reads the events of this check of `postern aws check` and ignores all others. */
+  checkId?: string;
 }
 
 const visibilityTimeoutSeconds = 30;
@@ -42,7 +44,7 @@ export function createSqsQueue(options: SqsQueueOptions): FeedbackQueue {
         const timeout = AbortSignal.timeout((waitSeconds + answerGraceSeconds) * 1000);
         const abortSignal = AbortSignal.any([closing.signal, timeout]);
         const { Messages = [] } = await withinDeadline((signal) => client.send(command, signal), abortSignal);
-        return Messages.map((message) => receivedFrom(message, options.topicArns));
+        return Messages.map((message) => receivedFrom(message, options));
       } catch (error) {
         // An empty list would claim that the queue is empty.
         if (closing.signal.aborted) return "closed";
@@ -66,12 +68,12 @@ export function createSqsQueue(options: SqsQueueOptions): FeedbackQueue {
   };
 }
 
-function receivedFrom(message: Message, topicArns: readonly string[]): ReceivedMessage {
+function receivedFrom(message: Message, { topicArns, checkId }: SqsQueueOptions): ReceivedMessage {
   const { MessageId = "", Body = "", ReceiptHandle = "", Attributes = {} } = message;
   return {
     id: MessageId,
     body: Body,
-    feedback: readQueuedMessage(Body, topicArns),
+    feedback: readQueuedMessage(Body, topicArns, checkId),
     receiptHandle: ReceiptHandle,
     receiveCount: Number(Attributes.ApproximateReceiveCount ?? 1),
   };

@@ -13,21 +13,38 @@ import { getSubscriptionAttributes, listSubscriptions } from "./topic-calls.ts";
 
 export async function checkQueue(context: SetUpCheckContext): Promise<Finding[]> {
   const { options, queues } = context;
-  const { queueUrl, topicArn = "" } = options;
+  const { queueUrl, topicArn } = options;
   if (queueUrl === undefined) return [];
   const attributes = await withActionName("sqs:GetQueueAttributes", () => findQueueAttributes(queues, queueUrl));
-  if (attributes === undefined) return [problem(`there is no queue ${queueUrl}`, setUpAdvice)];
-  const { QueueArn = "", Policy, MessageRetentionPeriod, RedrivePolicy } = attributes;
+  if (attributes === undefined) return [problem("queue", `there is no queue ${queueUrl}`, setUpAdvice)];
+  const { QueueArn = "", Policy, MessageRetentionPeriod, RedrivePolicy, KmsMasterKeyId } = attributes;
   context.queueArn = QueueArn;
   return [
-    ok(`queue ${queueUrl}`),
-    isSamePolicy(Policy, queuePolicy(QueueArn, topicArn))
-      ? ok("only the topic may write to it")
-      : problem("its policy does not allow exactly the topic to write to it", setUpAdvice),
+    ok("queue", `queue ${queueUrl}`),
+    ...(topicArn === undefined ? [] : [policyFinding(Policy, QueueArn, topicArn)]),
     Number(MessageRetentionPeriod) >= retentionSeconds
-      ? ok("it keeps messages for 14 days")
-      : problem("it keeps messages for less than 14 days", setUpAdvice),
+      ? ok("queue.retention", "it keeps messages for 14 days")
+      : problem("queue.retention", "it keeps messages for less than 14 days", setUpAdvice),
+    ...encryptionFindings(KmsMasterKeyId),
     ...(await checkDeadLetterQueue(queues, RedrivePolicy)),
+  ];
+}
+
+function policyFinding(policy: string | undefined, queueArn: string, topicArn: string): Finding {
+  return isSamePolicy(policy, queuePolicy(queueArn, topicArn))
+    ? ok("queue.policy", "only the topic may write to it")
+    : problem("queue.policy", "its policy does not allow exactly the topic to write to it", setUpAdvice);
+}
+
+/** The policy of a key that AWS manages cannot be changed, and it does not let SNS use the key. */
+function encryptionFindings(keyId = ""): Finding[] {
+  if (!keyId.endsWith("alias/aws/sqs")) return [];
+  return [
+    problem(
+      "queue.encryption",
+      "it is encrypted with the key alias/aws/sqs, with which SNS cannot write to it",
+      "in the SQS console, choose the encryption SSE-SQS, or a key of your own that sns.amazonaws.com may use",
+    ),
   ];
 }
 
@@ -35,17 +52,30 @@ async function checkDeadLetterQueue(queues: QueueCalls, redrivePolicy: string | 
   const { deadLetterTargetArn = "", maxReceiveCount: tries } = readRedrivePolicy(redrivePolicy);
   const name = deadLetterTargetArn.split(":").at(-1) ?? "";
   if (name === "" || Number(tries) < maxReceiveCount) {
-    return [problem(`it does not move messages to a dead-letter queue after ${maxReceiveCount} tries`, setUpAdvice)];
+    return [
+      problem(
+        "queue.dead-letters",
+        `it does not move messages to a dead-letter queue after ${maxReceiveCount} tries`,
+        setUpAdvice,
+      ),
+    ];
   }
   const url = await withActionName("sqs:GetQueueUrl", () => findQueueUrl(queues, name));
-  if (url === undefined) return [problem(`its dead-letter queue ${name} does not exist`, setUpAdvice)];
+  if (url === undefined)
+    return [problem("queue.dead-letters", `its dead-letter queue ${name} does not exist`, setUpAdvice)];
   const attributes = await withActionName("sqs:GetQueueAttributes", () => findQueueAttributes(queues, url));
   const waiting = Number(attributes?.ApproximateNumberOfMessages ?? 0);
   const redriveAdvice = "inspect them in the SQS console, fix the cause, then start a redrive";
   return [
-    ok(`dead-letter queue ${name}`),
+    ok("queue.dead-letters", `dead-letter queue ${name}`),
     ...(waiting > 0
-      ? [note(`${waiting === 1 ? "1 message waits" : `${waiting} messages wait`} in ${name}`, redriveAdvice)]
+      ? [
+          note(
+            "queue.dead-letters",
+            `${waiting === 1 ? "1 message waits" : `${waiting} messages wait`} in ${name}`,
+            redriveAdvice,
+          ),
+        ]
       : []),
   ];
 }
@@ -58,18 +88,29 @@ export async function checkSubscription(context: SetUpCheckContext): Promise<Fin
   if (queueUrl === undefined) return [checkPush(listed.filter(({ protocol }) => /^https?$/.test(protocol)))];
   if (queueArn === undefined) return [];
   const ours = listed.find(({ endpoint }) => endpoint === queueArn);
-  if (ours === undefined) return [problem("the topic does not write to the queue", setUpAdvice)];
+  if (ours === undefined) return [problem("subscription", "the topic does not write to the queue", setUpAdvice)];
   const { arn } = ours;
-  if (arn === undefined) return [problem("the subscription of the queue is not confirmed", setUpAdvice)];
+  if (arn === undefined)
+    return [problem("subscription", "the subscription of the queue is not confirmed", setUpAdvice)];
   const attributes = await withActionName("sns:GetSubscriptionAttributes", () =>
     getSubscriptionAttributes(topics, arn),
   );
   return [
     (attributes.FilterPolicy ?? "") === ""
-      ? ok("the topic writes to the queue")
-      : problem("a filter policy keeps events from the queue", "remove it from the subscription in the SNS console"),
+      ? ok("subscription", "the topic writes to the queue")
+      : problem(
+          "subscription.filter",
+          "a filter policy keeps events from the queue",
+          "remove it from the subscription in the SNS console",
+        ),
     ...(attributes.RawMessageDelivery === "true"
-      ? [note("it writes messages without envelopes, so Postern cannot check their topic", setUpAdvice)]
+      ? [
+          note(
+            "subscription.raw",
+            "it writes messages without envelopes, so Postern cannot check their topic",
+            setUpAdvice,
+          ),
+        ]
       : []),
   ];
 }
@@ -78,10 +119,12 @@ function checkPush(endpoints: { arn: string | undefined }[]): Finding {
   const count = endpoints.filter(({ arn }) => arn !== undefined).length;
   return count > 0
     ? note(
+        "subscription",
         "AWS_FEEDBACK_QUEUE_URL is not set: events arrive by push only",
         "add a queue, which keeps events through longer outages; see docs/feedback.md",
       )
     : problem(
+        "subscription",
         "AWS_FEEDBACK_QUEUE_URL is not set, and the topic has no push subscription",
         `${setUpAdvice} and put the lines that it prints into .env`,
       );

@@ -9,9 +9,11 @@ const action = "ses:ListRecommendations";
 
 export function enforcementFindings({ enforcementStatus }: Quota): Finding[] {
   if (enforcementStatus === undefined) return [];
-  if (enforcementStatus === "HEALTHY") return [ok("SES does not object to the mail of the AWS account (HEALTHY)")];
+  if (enforcementStatus === "HEALTHY")
+    return [ok("account.enforcement", "SES does not object to the mail of the AWS account (HEALTHY)")];
   return [
     problem(
+      "account.enforcement",
       `SES objects to the mail of the AWS account (${enforcementStatus})`,
       "find the cause in the SES console under Reputation metrics, remove it, and answer AWS in the support center",
     ),
@@ -31,16 +33,23 @@ export async function checkReputation({ options, rateLimited }: SetUpCheckContex
   } catch (error) {
     if (!(error instanceof AwsActionError) || hasInvalidCredentials(error)) throw error;
     if (error.reason.kind === "denied") {
-      return [note("the reputation findings of SES cannot be read", `to see them, grant the permission ${action}`)];
+      return [
+        note(
+          "reputation",
+          "the reputation findings of SES cannot be read",
+          `to see them, grant the permission ${action}`,
+        ),
+      ];
     }
     if (error.reason.kind !== "invalid") throw error;
-    return [ok("SES offers no reputation findings, because Virtual Deliverability Manager is disabled")];
+    return [ok("reputation", "SES offers no reputation findings, because Virtual Deliverability Manager is disabled")];
   }
-  return findings.length > 0 ? findings : [ok("SES reports no reputation findings")];
+  return findings.length > 0 ? findings : [ok("reputation", "SES reports no reputation findings")];
 }
 
 function reputationProblem(count: number, { kind, impact, resource }: ReputationFinding): Finding {
   return problem(
+    "reputation",
     `SES reports ${amountText(count, "reputation finding")} of the kind ${kind}; the first has ${impact.toLowerCase()} impact on ${resource}`,
     "the SES console explains it under Virtual Deliverability Manager, Advisor",
   );

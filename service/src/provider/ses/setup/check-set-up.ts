@@ -13,10 +13,12 @@ import { findTopicAttributes } from "./topic-calls.ts";
 /**
  * Checks every AWS resource of this installation and changes none. Stops early only when AWS rejects the credentials.
  */
-export async function* checkSetUp(options: SetUpCheckOptions): AsyncGenerator<Finding> {
-  const context = createSetUpCheckContext(options);
+export async function* checkSetUp(
+  options: SetUpCheckOptions,
+  context: SetUpCheckContext = createSetUpCheckContext(options),
+): AsyncGenerator<Finding> {
   for (const [subject, check] of checks) {
-    const findings = await run(subject, () => check(context));
+    const findings = await withFailure(subject, () => check(context));
     yield* findings;
     if (findings.some(({ advice }) => advice instanceof AwsActionError && hasInvalidCredentials(advice))) return;
   }
@@ -33,12 +35,13 @@ const checks: [subject: string, check: (context: SetUpCheckContext) => Promise<F
   ["the subscription", checkSubscription],
 ];
 
-async function run(subject: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
+/** A failed call becomes a finding, so that the other checks still run. */
+export async function withFailure(subject: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();
   } catch (error) {
     if (!(error instanceof AwsActionError)) throw error;
-    return [{ state: "problem", what: `${subject} cannot be checked`, advice: error }];
+    return [{ check: "call", state: "problem", what: `${subject} cannot be checked`, advice: error }];
   }
 }
 
@@ -47,15 +50,21 @@ async function checkAccount({ options: { region, endpoints }, rateLimited }: Set
   const quota = await withActionName("ses:GetAccount", () => rateLimited(() => provider.readQuota()));
   return [
     ok(
+      "account",
       `SES answers in ${region}${endpoints.ses === undefined ? "" : ` at ${endpoints.ses}`} and accepts the credentials`,
     ),
-    ok(quotaText(quota)),
+    quotaFinding(quota),
     quota.isSendingEnabled
-      ? ok("sending is enabled")
-      : problem("sending is disabled for the AWS account", "ask AWS in the SES console to enable it"),
+      ? ok("account.sending", "sending is enabled")
+      : problem(
+          "account.sending",
+          "sending is disabled for the AWS account",
+          "ask AWS in the SES console to enable it",
+        ),
     quota.isProduction
-      ? ok("production access is granted")
+      ? ok("account.production", "production access is granted")
       : note(
+          "account.production",
           "the account is in the SES sandbox and may send only to verified addresses",
           "request production access in the SES console",
         ),
@@ -66,7 +75,14 @@ async function checkAccount({ options: { region, endpoints }, rateLimited }: Set
 async function checkTenants({ options, ses, rateLimited }: SetUpCheckContext): Promise<Finding[]> {
   if (options.hasTenants !== true) return [];
   await withActionName("ses:ListTenants", () => rateLimited(() => listTenants(ses)));
-  return [ok("SES offers tenants")];
+  return [ok("tenants", "SES offers tenants")];
+}
+
+function quotaFinding(quota: Quota): Finding {
+  const { perDay, usedToday } = quota;
+  if (perDay === undefined || usedToday < perDay) return ok("account.quota", quotaText(quota));
+  const advice = "wait until the mails of the last 24 hours are older, or request a higher quota in the SES console";
+  return problem("account.quota", `the quota of 24 hours is used up: ${usedToday} of ${perDay} recipients`, advice);
 }
 
 function quotaText({ perSecond, perDay, usedToday }: Quota): string {
@@ -80,19 +96,24 @@ async function checkConfigurationSet(context: SetUpCheckContext): Promise<Findin
     rateLimited(() => findConfigurationSet(ses, setName)),
   );
   context.hasConfigurationSet = set !== undefined;
-  if (set === undefined) return [problem(`there is no configuration set ${setName}`, setUpAdvice)];
+  if (set === undefined) return [problem("configuration-set", `there is no configuration set ${setName}`, setUpAdvice)];
   const isSuppressing = set.SuppressionOptions?.SuppressedReasons?.length !== 0;
   return [
-    ok(`configuration set ${setName}`),
+    ok("configuration-set", `configuration set ${setName}`),
     isSuppressing
       ? problem(
+          "configuration-set.suppression",
           "SES applies its own suppression list to it, so a bounce of one account blocks that address for all accounts",
           setUpAdvice,
         )
-      : ok("SES applies no suppression list of its own to it"),
+      : ok("configuration-set.suppression", "SES applies no suppression list of its own to it"),
     set.SendingOptions?.SendingEnabled === false
-      ? problem("sending is disabled for it", "find out why it was disabled, then enable it in the SES console")
-      : ok("sending is enabled for it"),
+      ? problem(
+          "configuration-set.sending",
+          "sending is disabled for it",
+          "find out why it was disabled, then enable it in the SES console",
+        )
+      : ok("configuration-set.sending", "sending is enabled for it"),
   ];
 }
 
@@ -103,16 +124,18 @@ async function checkEventDestination(context: SetUpCheckContext): Promise<Findin
   const action = "ses:GetConfigurationSetEventDestinations";
   const listed = await withActionName(action, () => rateLimited(() => listEventDestinations(ses, setName)));
   const ours = listed.find(({ SnsDestination }) => SnsDestination?.TopicArn === topicArn);
-  if (ours === undefined) return [problem(`SES publishes no event to ${topicArn}`, setUpAdvice)];
-  if (ours.Enabled !== true) return [problem("the event destination is disabled", setUpAdvice)];
+  if (ours === undefined) return [problem("events", `SES publishes no event to ${topicArn}`, setUpAdvice)];
+  if (ours.Enabled !== true) return [problem("events", "the event destination is disabled", setUpAdvice)];
   const published = ours.MatchingEventTypes ?? [];
   const missing = reportedEvents.filter((type) => !published.includes(type));
   const tracking = published.filter((type) => type === "OPEN" || type === "CLICK");
   return [
     missing.length > 0
-      ? problem(`SES does not publish ${missing.join(", ")}`, setUpAdvice)
-      : ok("its events go to the topic"),
-    ...(tracking.length > 0 ? [problem(`SES rewrites mail bodies for ${tracking.join(", ")}`, setUpAdvice)] : []),
+      ? problem("events.types", `SES does not publish ${missing.join(", ")}`, setUpAdvice)
+      : ok("events", "its events go to the topic"),
+    ...(tracking.length > 0
+      ? [problem("events.tracking", `SES rewrites mail bodies for ${tracking.join(", ")}`, setUpAdvice)]
+      : []),
   ];
 }
 
@@ -120,18 +143,41 @@ async function checkTopic(context: SetUpCheckContext): Promise<Finding[]> {
   const { options, setName, topics } = context;
   const { topicArn } = options;
   if (topicArn === undefined) {
-    return [problem("AWS_FEEDBACK_TOPIC_ARN is not set", `${setUpAdvice} and put the lines that it prints into .env`)];
+    return [
+      problem(
+        "topic",
+        "AWS_FEEDBACK_TOPIC_ARN is not set",
+        `${setUpAdvice} and put the lines that it prints into .env`,
+      ),
+    ];
   }
   const attributes = await withActionName("sns:GetTopicAttributes", () => findTopicAttributes(topics, topicArn));
   context.hasTopic = attributes !== undefined;
-  if (attributes === undefined) return [problem(`there is no topic ${topicArn}`, setUpAdvice)];
+  if (attributes === undefined) return [problem("topic", `there is no topic ${topicArn}`, setUpAdvice)];
   return [
-    ok(`topic ${topicArn}`),
+    ok("topic", `topic ${topicArn}`),
     attributes.SignatureVersion === "2"
-      ? ok("its messages are signed with SHA-256")
-      : problem("its messages are signed with SHA-1, and Postern refuses such messages by push", setUpAdvice),
+      ? ok("topic.signature", "its messages are signed with SHA-256")
+      : problem(
+          "topic.signature",
+          "its messages are signed with SHA-1, and Postern refuses such messages by push",
+          setUpAdvice,
+        ),
     isSamePolicy(attributes.Policy, topicPolicy(topicArn, setName))
-      ? ok("only SES may publish to it")
-      : problem("its policy does not allow exactly SES to publish to it", setUpAdvice),
+      ? ok("topic.policy", "only SES may publish to it")
+      : problem("topic.policy", "its policy does not allow exactly SES to publish to it", setUpAdvice),
+    ...encryptionFindings(attributes.KmsMasterKeyId),
+  ];
+}
+
+/** The policy of a key that AWS manages cannot be changed, and it does not let SES use the key. */
+function encryptionFindings(keyId = ""): Finding[] {
+  if (!keyId.endsWith("alias/aws/sns")) return [];
+  return [
+    problem(
+      "topic.encryption",
+      "it is encrypted with the key alias/aws/sns, with which SES cannot publish to it",
+      "in the SNS console, switch the encryption off, or choose a key of your own that ses.amazonaws.com may use",
+    ),
   ];
 }

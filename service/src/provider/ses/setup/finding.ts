@@ -1,6 +1,8 @@
 import type { AwsActionError } from "./aws-action.ts";
 
 export interface Finding {
+  /** A name for programs that does not change with the text, such as `queue.policy`. */
+  check: string;
   /** A note is information about something that is not a problem. */
   state: "ok" | "note" | "problem";
   what: string;
@@ -10,14 +12,14 @@ export interface Finding {
 
 export const setUpAdvice = "run `postern aws setup`";
 
-export function ok(what: string): Finding {
-  return { state: "ok", what };
+export function ok(check: string, what: string): Finding {
+  return { check, state: "ok", what };
 }
 
-export function note(what: string, advice: string): Finding {
-  return { state: "note", what, advice };
+export function note(check: string, what: string, advice: string): Finding {
+  return { check, state: "note", what, advice };
 }
 
-export function problem(what: string, advice: string): Finding {
-  return { state: "problem", what, advice };
+export function problem(check: string, what: string, advice: string): Finding {
+  return { check, state: "problem", what, advice };
 }

@@ -1,4 +1,5 @@
 import {
+  checkQueueNameOf,
   configurationSetNameOf,
   deadLetterQueueNameOf,
   queueNameOf,
@@ -14,7 +15,10 @@ interface IamPolicy {
 /** The operator replaces it with the AWS account id, which `postern aws setup --dry-run` does not know. */
 export const accountPlaceholder = "ACCOUNT_ID";
 
-/** The minimum permissions for `postern aws setup`, `postern aws doctor` and the import of the suppression list of SES. */
+/**
+ * The minimum permissions for `postern aws setup`, `postern aws doctor` and the import of the suppression list of SES. `postern aws check`
+ * needs them together with those of the running service.
+ */
 export function setUpPolicy(cellCode: string, region: string, { hasTenants = false } = {}): IamPolicy {
   const arn = arnsIn(cellCode, region);
   return {
@@ -30,11 +34,16 @@ export function setUpPolicy(cellCode: string, region: string, { hasTenants = fal
         ],
         arn.topic,
       ),
-      // An IAM policy cannot name a subscription as a resource.
-      allow(["sns:GetSubscriptionAttributes", "sns:SetSubscriptionAttributes"], "*"),
+      // An IAM policy cannot name a subscription as a resource. `postern aws check` ends its own.
+      allow(["sns:GetSubscriptionAttributes", "sns:SetSubscriptionAttributes", "sns:Unsubscribe"], "*"),
       allow(
         ["sqs:CreateQueue", "sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:SetQueueAttributes"],
         [arn.queue, arn.deadLetterQueue],
+      ),
+      // The temporary queue of `postern aws check`.
+      allow(
+        ["sqs:CreateQueue", "sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:DeleteQueue"],
+        arn.checkQueues,
       ),
       allow(
         [
@@ -72,6 +81,8 @@ export function runTimePolicy(cellCode: string, region: string, { hasTenants = f
       allow(
         [
           "ses:SendEmail",
+          // AWS does not document whether SendEmail needs it for attachments.
+          "ses:SendRawEmail",
           "ses:CreateEmailIdentity",
           "ses:GetEmailIdentity",
           "ses:DeleteEmailIdentity",
@@ -94,6 +105,8 @@ export function runTimePolicy(cellCode: string, region: string, { hasTenants = f
         : []),
       // A batch operation needs the permission for the single operation.
       allow(["sqs:ReceiveMessage", "sqs:DeleteMessage"], arn.queue),
+      // For the metrics of the queue and its dead letters.
+      allow(["sqs:GetQueueAttributes"], [arn.queue, arn.deadLetterQueue]),
       allow(["sns:ConfirmSubscription"], arn.topic),
     ],
   };
@@ -110,6 +123,7 @@ function arnsIn(cellCode: string, region: string) {
     topic: arn("sns", topicNameOf(cellCode)),
     queue: arn("sqs", queueNameOf(cellCode)),
     deadLetterQueue: arn("sqs", deadLetterQueueNameOf(cellCode)),
+    checkQueues: arn("sqs", checkQueueNameOf(cellCode, "*")),
     configurationSet: arn("ses", `configuration-set/${configurationSetNameOf(cellCode)}`),
     identities: arn("ses", "identity/*"),
     // The ARN of a tenant ends with an id that SES chooses.

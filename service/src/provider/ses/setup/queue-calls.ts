@@ -1,7 +1,9 @@
 import {
   CreateQueueCommand,
+  DeleteQueueCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
+  ReceiveMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
@@ -34,6 +36,41 @@ export function sqsClient(options: { region: string; endpoint: string | undefine
   const settings = clientSettings({ service: "sqs", region, endpoint, timeouts });
   // Otherwise the queue URL, which Postern uses only as a name, would decide where the SDK sends requests.
   return new SQSClient({ ...settings, useQueueUrlAsEndpoint: false });
+}
+
+/** With its policy from the start: SQS may take a minute to apply one that is set later. */
+export async function createTemporaryQueue(
+  { client, call }: QueueCalls,
+  arns: Pick<QueueArns, "queue" | "topic">,
+): Promise<string> {
+  const command = new CreateQueueCommand({
+    QueueName: arns.queue.split(":").at(-1),
+    Attributes: {
+      // Should nobody delete the queue, it at least keeps no event for longer.
+      MessageRetentionPeriod: "3600",
+      Policy: JSON.stringify(queuePolicy(arns.queue, arns.topic)),
+    },
+  });
+  const { QueueUrl } = await call((deadline) => client.send(command, deadline));
+  if (QueueUrl === undefined) throw new ProviderError("unavailable", "The answer of SQS has no queue URL.", undefined);
+  return QueueUrl;
+}
+
+/** Succeeds as well when there is no such queue. */
+export async function deleteQueue({ client, call }: QueueCalls, url: string): Promise<void> {
+  const command = new DeleteQueueCommand({ QueueUrl: url });
+  await call((deadline) => client.send(command, deadline), { QueueDoesNotExist: undefined });
+}
+
+/** Receives one message and leaves it visible for the workers. */
+export async function glanceAtQueue({ client, call }: QueueCalls, url: string): Promise<void> {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: url,
+    MaxNumberOfMessages: 1,
+    WaitTimeSeconds: 0,
+    VisibilityTimeout: 0,
+  });
+  await call((deadline) => client.send(command, deadline));
 }
 
 /** Returns the URL of an existing queue with this name. Sets no attributes, because SQS refuses to change them here. */

@@ -1,6 +1,7 @@
 import {
   GetConfigurationSetCommand,
   GetConfigurationSetEventDestinationsCommand,
+  GetEmailIdentityCommand,
   ListTenantsCommand,
   PutConfigurationSetSuppressionOptionsCommand,
   SESv2Client,
@@ -43,6 +44,12 @@ export async function disableSuppression({ client, call }: SetUpCalls, setName: 
 /** Returns undefined when there is no such configuration set. */
 export async function findConfigurationSet({ client, call }: SetUpCalls, setName: string) {
   const command = new GetConfigurationSetCommand({ ConfigurationSetName: setName });
+  return await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
+}
+
+/** Returns undefined when there is no such identity. */
+export async function findEmailIdentity({ client, call }: SetUpCalls, domainName: string) {
+  const command = new GetEmailIdentityCommand({ EmailIdentity: domainName });
   return await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
 }
 

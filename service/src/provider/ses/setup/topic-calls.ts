@@ -8,6 +8,7 @@ import {
   SetTopicAttributesCommand,
   SNSClient,
   SubscribeCommand,
+  UnsubscribeCommand,
 } from "@aws-sdk/client-sns";
 import { ProviderError } from "../../email-provider.ts";
 import { clientSettings } from "../client-settings.ts";
@@ -65,6 +66,12 @@ export async function subscribeQueue(
   if (SubscriptionArn === undefined)
     throw new ProviderError("unavailable", "The answer of SNS has no subscription ARN.", undefined);
   return SubscriptionArn;
+}
+
+/** Succeeds as well when there is no such subscription. */
+export async function unsubscribe({ client, call }: TopicCalls, subscriptionArn: string): Promise<void> {
+  const command = new UnsubscribeCommand({ SubscriptionArn: subscriptionArn });
+  await call((deadline) => client.send(command, deadline), { NotFoundException: undefined });
 }
 
 /** Raw delivery omits the envelope that names the topic. `subscribeQueue` does not change an existing subscription. */

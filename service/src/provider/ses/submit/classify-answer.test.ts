@@ -54,6 +54,19 @@ describe("a failure of the network", () => {
   });
 });
 
+test.for([
+  [{ name: "MessageRejected", $metadata: { httpStatusCode: 400 } }, "MessageRejected"],
+  [{ name: "AccessDeniedException", $metadata: { httpStatusCode: 403 } }, "AccessDeniedException"],
+  [{ name: "TooManyRequestsException", $metadata: { httpStatusCode: 429 } }, "TooManyRequestsException"],
+  [{ name: "ann@example.test", $metadata: { httpStatusCode: 400 } }, "other"],
+  [{ name: "InternalServiceErrorException", $metadata: { httpStatusCode: 500 } }, "server-error"],
+  [networkError("connect", "ECONNREFUSED"), "no-connection"],
+  [networkError("read", "ECONNRESET"), "connection-lost"],
+  [timeout("a request has exceeded the configured 15000 ms requestTimeout.", "ETIMEDOUT"), "timeout"],
+] as const)("the code for metrics is one of a few names: %j is %s", ([error, errorCode]) => {
+  expect(classifyFailure(Object.assign(new Error("text"), error))).toMatchObject({ errorCode });
+});
+
 test("the message is one line of limited length", () => {
   const { message = "" } = classifyFailure(new Error(`${"x".repeat(600)}\n  Deserialization error: inspect this`)) as {
     message?: string;

@@ -1,6 +1,6 @@
 import type { SendEmailCommandOutput } from "@aws-sdk/client-sesv2";
 import { type Hold, type SubmitResult, tenantNotAssociated } from "../../email-provider.ts";
-import { type AwsFault, isDenial, isNamedRefusal, isThrottle, readFault } from "../aws-fault.ts";
+import { type AwsFault, errorCodeOf, isDenial, isNamedRefusal, isThrottle, readFault } from "../aws-fault.ts";
 
 /** A 200 without a MessageId proves nothing: SES may have accepted a mail whose id we do not know. */
 export function classifyAnswer({ MessageId, $metadata }: SendEmailCommandOutput): SubmitResult {
@@ -8,7 +8,7 @@ export function classifyAnswer({ MessageId, $metadata }: SendEmailCommandOutput)
   if (typeof MessageId === "string" && MessageId !== "") {
     return { kind: "accepted", providerMessageId: MessageId, requestId };
   }
-  return { kind: "unknown", message: "SES answered 200 without a MessageId.", requestId };
+  return { kind: "unknown", message: "SES answered 200 without a MessageId.", requestId, errorCode: "no-message-id" };
 }
 
 /**
@@ -29,7 +29,8 @@ export function classifyFailure(error: unknown, { hasTenant = false } = {}): Sub
   if (isThrottle(fault)) return throttled(fault);
   if (fault.status === 413) return refused(fault, "MESSAGE_TOO_LARGE");
   if (isNamedRefusal(fault)) return classifyRefusal(fault, hasTenant);
-  return { kind: "unknown", message: `${fault.name}: ${fault.message}`, requestId: fault.requestId };
+  const { name, message, requestId } = fault;
+  return { kind: "unknown", message: `${name}: ${message}`, requestId, errorCode: errorCodeOf(fault) };
 }
 
 function classifyRefusal(fault: AwsFault, hasTenant: boolean): SubmitResult {
@@ -65,9 +66,10 @@ function throttled(fault: AwsFault): SubmitResult {
   return { ...tryLater(fault, undefined), isThrottled: true };
 }
 
-function tryLater({ name, message, requestId }: AwsFault, hold: Hold | undefined) {
-  const text = `${name}: ${message}`;
-  return { kind: "try-later", hold, isThrottled: false, message: text, requestId } as const;
+function tryLater(fault: AwsFault, hold: Hold | undefined) {
+  const { name, message, requestId } = fault;
+  const errorCode = errorCodeOf(fault);
+  return { kind: "try-later", hold, isThrottled: false, message: `${name}: ${message}`, requestId, errorCode } as const;
 }
 
 /**
@@ -93,13 +95,16 @@ function isAboutTenant({ message }: AwsFault): boolean {
   return /\btenant\b/i.test(message) || !/\b(account|configuration set)\b/i.test(message);
 }
 
-function denied({ name, message, requestId }: AwsFault) {
-  return { kind: "denied", code: name, message: `${name}: ${message}`, requestId } as const;
+function denied(fault: AwsFault) {
+  const { name, message, requestId } = fault;
+  const errorCode = errorCodeOf(fault);
+  return { kind: "denied", code: name, message: `${name}: ${message}`, requestId, errorCode } as const;
 }
 
 function refused(fault: AwsFault, code: "PROVIDER_REJECTED" | "MESSAGE_TOO_LARGE"): SubmitResult {
   const { message, requestId } = fault;
-  return { kind: "refused", code, message, unverified: unverifiedIn(fault), requestId };
+  const errorCode = errorCodeOf(fault);
+  return { kind: "refused", code, message, unverified: unverifiedIn(fault), requestId, errorCode };
 }
 
 function isAboutSize({ message }: AwsFault): boolean {

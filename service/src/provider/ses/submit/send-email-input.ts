@@ -1,6 +1,7 @@
-import type { SendEmailCommandInput } from "@aws-sdk/client-sesv2";
+import type { Attachment, SendEmailCommandInput } from "@aws-sdk/client-sesv2";
 import { controlCharacter } from "../../../mail-address.ts";
-import type { OutgoingMail } from "../../email-provider.ts";
+import type { MailAttachment, OutgoingMail } from "../../email-provider.ts";
+import { checkTag } from "../check-tag.ts";
 import { encodeMailbox } from "./encode-address.ts";
 
 /** Throws when a value could inject a header. The API rejects such values, so one that arrives here is a bug. */
@@ -20,6 +21,7 @@ export function sendEmailInput(mail: OutgoingMail): SendEmailCommandInput {
         ...(mail.headers !== undefined && {
           Headers: mail.headers.map(({ name, value }) => ({ Name: name, Value: value })),
         }),
+        ...(mail.attachments !== undefined && { Attachments: mail.attachments.map(toAttachment) }),
       },
     },
     ConfigurationSetName: mail.configurationSetName,
@@ -28,13 +30,27 @@ export function sendEmailInput(mail: OutgoingMail): SendEmailCommandInput {
     EmailTags: [
       { Name: "send_id", Value: mail.tags.sendId },
       { Name: "attempt", Value: String(mail.tags.attempt) },
+      ...(mail.checkId === undefined ? [] : [{ Name: checkTag, Value: mail.checkId }]),
     ],
     // Tracking would rewrite links and add an image. This overrides the setting of the configuration set.
     ConfigurationOverrides: { Tracking: { OpenTrackingEnabled: "DISABLED", ClickTrackingEnabled: "DISABLED" } },
   };
 }
 
-function requireOneLineHeaders({ from, to, cc, bcc, replyTo, subject, headers = [] }: OutgoingMail): void {
+/** Without an encoding SES would write the bytes into the mail as they are. */
+function toAttachment({ filename, contentType, contentId, bytes }: MailAttachment): Attachment {
+  return {
+    FileName: filename,
+    ContentType: contentType,
+    ContentDisposition: contentId === undefined ? "ATTACHMENT" : "INLINE",
+    ContentTransferEncoding: "BASE64",
+    ...(contentId !== undefined && { ContentId: contentId }),
+    RawContent: bytes,
+  };
+}
+
+function requireOneLineHeaders(mail: OutgoingMail): void {
+  const { from, to, cc, bcc, replyTo, subject, headers = [], attachments = [] } = mail;
   const addresses = [from.address, ...to, ...cc, ...bcc, replyTo?.address ?? from.address];
   // A space, a comma or a bracket would turn one address into two.
   if (addresses.some((address) => !/^[!-~]+$/.test(address) || /[<>",]/.test(address))) {
@@ -45,6 +61,14 @@ function requireOneLineHeaders({ from, to, cc, bcc, replyTo, subject, headers = 
   }
   if (headers.some(({ name, value }) => !/^[!-9;-~]+$/.test(name) || !/^[ -~]+$/.test(value))) {
     throw new Error("the mail has a header that could become two");
+  }
+  const partHeaders = attachments.flatMap(({ filename, contentType, contentId = "" }) => [
+    filename,
+    contentType,
+    contentId,
+  ]);
+  if (partHeaders.some((text) => controlCharacter.test(text))) {
+    throw new Error("an attachment has a control character in its name or type");
   }
 }
 

@@ -28,7 +28,7 @@ export async function submit(client: SESv2Client, mail: OutgoingMail, options: S
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const start = guardStart(command, () => !deadline.aborted && options.mayStart());
   try {
-    const answer = client.send(command, { abortSignal: deadline });
+    const answer = client.send(command, { abortSignal: deadline, requestTimeout: options.timeoutMs });
     return classifyAnswer(await Promise.race([answer, start.missed(deadline)]));
   } catch (error) {
     if (error instanceof NotStarted) return notStarted;
@@ -47,7 +47,7 @@ const notStarted: SubmitResult = {
 
 /** Signing failed, for example because a token file became unreadable. Nothing was written, so the outcome is not unknown. */
 function notWritten({ message, requestId }: SubmitResult & { message: string }): SubmitResult {
-  return { kind: "try-later", hold: undefined, isThrottled: false, message, requestId };
+  return { kind: "try-later", hold: undefined, isThrottled: false, message, requestId, errorCode: "not-written" };
 }
 
 /** Adds the last step before the request is written: it throws unless the request may start now. */
@@ -83,6 +83,7 @@ async function findMissingCredentials(client: SESv2Client, withinMs?: number): P
     return undefined;
   } catch (error) {
     const message = `The AWS credentials cannot be loaded: ${error instanceof Error ? error.name : "unknown"}`;
-    return { kind: "try-later", hold: "operator", isThrottled: false, message, requestId: undefined };
+    const errorCode = "no-credentials";
+    return { kind: "try-later", hold: "operator", isThrottled: false, message, requestId: undefined, errorCode };
   }
 }

@@ -4,15 +4,14 @@ import type { Mode } from "../mode.ts";
 import type { FirstAnswer } from "./accept-batch.ts";
 import { firstStatus } from "./accept-statement.ts";
 
-/** The first answer for this send, as it was on acceptance; its status may have changed since. */
-export async function findAcceptedSend(
+/** The first answers for these sends, as they were on acceptance; their status may have changed since. */
+export async function findAcceptedSends(
   db: Queryable,
-  accountId: string,
-  mode: Mode,
-  id: string,
-): Promise<FirstAnswer | undefined> {
-  const [row] = await db.query<FirstAnswer>({
-    name: "find-accepted-send",
+  { accountId, mode }: { accountId: string; mode: Mode },
+  ids: string[],
+): Promise<FirstAnswer[]> {
+  return db.query<FirstAnswer>({
+    name: "find-accepted-sends",
     text: `
       select s.id as "sendId", s.queued_at as "queuedAt", coalesce(s.suppressed_recipients, '{}') as suppressed,
         ${firstStatus} as status,
@@ -24,9 +23,8 @@ export async function findAcceptedSend(
       from sends s
       where s.account_id = $1
         and s.mode = $2
-        and s.id = $3`,
-    values: [accountId, mode, id],
+        and s.id = any ($3)`,
+    values: [accountId, mode, ids],
     isPlannedEachTime: true,
   });
-  return row;
 }

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { change } from "../../test/send-rows.ts";
+import { useTestDatabase } from "../../test/use-test-database.ts";
+import { addressPatterns } from "./address-patterns.ts";
+
+const database = useTestDatabase();
+
+const inside = [
+  "ann@shop.test",
+  "Ann@Shop.TEST",
+  "Dear ann@shop.test, hello",
+  "<ann@shop.test>",
+  "550 5.1.1 <ann@shop.test>: unknown.",
+  "Write to ann@shop.test.",
+  "'ann@shop.test'",
+  "{ann@shop.test}",
+  "mailto:ann@shop.test?subject=x",
+  "https://x.test/?q=ann@shop.test&r=1",
+  "https://x.test/?q=ann%40shop.test",
+  String.raw`{"a":"one\nann@shop.test"}`,
+  String.raw`{\"a\":\"\u003cann@shop.test\"}`,
+];
+const outside = [
+  "joann@shop.test",
+  "jo.ann@shop.test",
+  "jo+ann@shop.test",
+  "jo-ann@shop.test",
+  "o'ann@shop.test",
+  "ann@shop.test.example",
+  "ann@shop.testing",
+  "ann@shop-test",
+  "ann@shopXtest",
+];
+
+test.for(inside)("the address is found in %s", async (text) => {
+  expect(await isFound("ann@shop.test", text)).toBe(true);
+});
+
+test.for(outside)("it is not found in %s", async (text) => {
+  expect(await isFound("ann@shop.test", text)).toBe(false);
+});
+
+test("special characters of the local part have no meaning, and a domain is found in both of its forms", async () => {
+  expect(await isFound("a.b+c$d@shop.test", "x a.b+c$d@shop.test")).toBe(true);
+  expect(await isFound("a.b@shop.test", "x aXb@shop.test")).toBe(false);
+  for (const text of ["a@bücher.test", "a@xn--bcher-kva.test", "A@BÜCHER.test"]) {
+    expect(await isFound("a@bücher.test", text)).toBe(true);
+    expect(await isFound("a@xn--bcher-kva.test", text)).toBe(true);
+  }
+});
+
+test("a field with an address is found with and without a name, and only as a whole", async () => {
+  const { inMailbox } = addressPatterns("ann@shop.test");
+  for (const [text, expected] of [
+    ["ann@shop.test", true],
+    ["Ann <ANN@shop.test>", true],
+    ["x=ann@shop.test", false],
+    ["ann@shop.test.example", false],
+  ] as const) {
+    expect(await matches(inMailbox, text), text).toBe(expected);
+  }
+});
+
+test("what is not an address is refused", () => {
+  expect(() => addressPatterns("ann")).toThrow("The address ");
+});
+
+async function isFound(address: string, text: string): Promise<boolean> {
+  return matches(addressPatterns(address).inText, text);
+}
+
+async function matches(pattern: string, text: string): Promise<boolean> {
+  const [row] = await change(database.db, "select $1::text ~* $2::text as found", [text, pattern]);
+  return row?.found === true;
+}

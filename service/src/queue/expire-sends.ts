@@ -1,0 +1,62 @@
+import type { Queryable } from "../db/database.ts";
+import type { Mode } from "../mode.ts";
+import { cancellableStates, failFound, failsSends } from "./fail-queued.ts";
+import type { SendErrorCode } from "./settle-sends.ts";
+
+const batchSize = 500;
+
+/** How a send ends that expired before a worker submitted it. */
+export const expired = {
+  code: "EXPIRED",
+  message: "This send expired before it was submitted to the provider.",
+} as const satisfies { code: SendErrorCode; message: string };
+
+/** How it ends when the outcome of an earlier attempt is unknown. A later event still corrects it. */
+export const expiredInDoubt = {
+  code: "PROVIDER_OUTCOME_UNKNOWN",
+  message:
+    "This send expired, and the provider did not report whether it accepted an earlier attempt. Postern does not send it again.",
+} as const satisfies { code: SendErrorCode; message: string };
+
+/** SQL: the outcome of an attempt of this send is unknown. */
+export function hasUnknownAttempt(id: string): string {
+  return `exists (select from send_attempts a where a.send_id = ${id} and a.outcome = 'unknown')`;
+}
+
+/**
+ * ready, waiting or parked → failed with EXPIRED, or PROVIDER_OUTCOME_UNKNOWN after an attempt of unknown outcome. The worker that has a
+ * leased send checks the time itself, and a send in doubt waits for evidence: when it is ready again, it ends here. Skips rows that another
+ * statement has locked. Serves all accounts. Returns the number of sends.
+ */
+export async function expireSends(db: Queryable, mode: Mode): Promise<number> {
+  const rows = await db.query({
+    name: "expire-sends",
+    text: `
+      with due as materialized (
+        select id
+        from send_queue
+        where mode = $1
+          and expires_at <= now()
+          and expires_at is not null
+          and state in (${cancellableStates})
+          -- After a failover a worker may have submitted what this server calls ready (in-doubt/failover-store.ts).
+          and (select server_run is null or server_run = server_run() from provider_state where mode = $1)
+        order by expires_at
+        limit $2
+        for update skip locked
+      ), found as materialized (
+        select id, case when is_in_doubt then '${expiredInDoubt.code}' else '${expired.code}' end as error_code,
+          case when is_in_doubt then $4::text else $3 end as error_message
+        from (
+          select due.id, ${hasUnknownAttempt("due.id")} as is_in_doubt
+          from due
+          order by due.id
+        ) as each_one
+      ), ${failFound}
+      select id
+      from failed`,
+    values: [mode, batchSize, expired.message, expiredInDoubt.message],
+    ...failsSends,
+  });
+  return rows.length;
+}
