@@ -100,10 +100,10 @@ function parametersSchema({ parameters = [] }: Operation, location: Parameter["i
   };
 }
 
-/** NDJSON is read line by line and not as one answer, and a page is for browsers. */
+/** NDJSON is read line by line and not as one answer, a file is no JSON, and a page is for browsers. */
 function isStreamOrPage({ responses }: Operation): boolean {
   const media = Object.values(responses).flatMap(({ content = {} }) => Object.keys(content));
-  return media.includes("application/x-ndjson") || media.includes("text/html");
+  return ["application/x-ndjson", "application/octet-stream", "text/html"].some((type) => media.includes(type));
 }
 
 function answerSchema({ operationId, responses }: Operation): Schema {

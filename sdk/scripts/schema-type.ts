@@ -24,7 +24,7 @@ export function declaration(name: string, schema: Schema): string {
   const { description, ...bare } = schema;
   const comment = description === undefined ? "" : `/** ${description} */\n`;
   const body = typeOf(bare, "");
-  return alternatives === "" && body.startsWith("{")
+  return alternatives === "" && schema.type === "object" && body.startsWith("{")
     ? `${comment}export interface ${name} ${body}`
     : `${comment}export type ${name} = ${body}${alternatives};`;
 }

@@ -24,18 +24,125 @@ export type SendRequest = {
   tags?: string[] | null | undefined;
   /** Your own data about the send, a JSON object of at most 4,096 bytes. It comes back wherever the send does */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Makes the request safe to repeat: the same key with the same payload creates one send. A key never expires */
+  /** Up to 50 files. All of them together may have 10 MiB, decoded, unless the operator has set another limit; the mail as SES composes it may have 40 MB */
+  attachments?: Array<{
+    /** The name that recipients see, at most 255 characters, without a path */
+    filename: string;
+    /** The file in base64, padded and without line breaks */
+    content: string;
+    /** The media type, `application/octet-stream` by default */
+    content_type?: string | null | undefined;
+    /** For an image inside of the HTML, which names it as `cid:logo` */
+    content_id?: string | null | undefined;
+  }> | null | undefined;
+  /** An ISO 8601 date-time, at most 30 days ahead or after `scheduled_at`. Postern does not submit the send after it: it fails with `EXPIRED`. The provider may still deliver later what it has accepted before */
+  expires_at?: string | null | undefined;
+  /** Instead of `expires_at`: how long after its acceptance, or after `scheduled_at`, the send expires, 1 to 2592000 seconds */
+  ttl_seconds?: number | null | undefined;
+  /** An ISO 8601 date-time, at most 30 days ahead, before which the send waits. A time in the past is now */
+  scheduled_at?: string | null | undefined;
+  /** Makes the request safe to repeat: the same key with the same payload creates one send. A key lasts as long as the record of its send */
   idempotency_key?: string | null | undefined;
 } & (
   | { html: string; }
   | { text: string; }
 );
 
+/** Several emails. A test key can send the example as it stands */
+export interface BatchRequest {
+  /** Fields of every mail that does not set them itself. A field of a mail replaces the default as a whole; null removes it */
+  defaults?: {
+    /** `local@domain` or `Name <local@domain>`; the domain must be verified in the account */
+    from?: string | undefined;
+    /** Recipients; at most 50 different ones in `to`, `cc` and `bcc` together */
+    to?: string[] | undefined;
+    /** 1 to 998 characters */
+    subject?: string | undefined;
+    /** HTML body, up to 2 MiB. At least one of `html` and `text` is required */
+    html?: string | null | undefined;
+    /** Plain text body, up to 2 MiB */
+    text?: string | null | undefined;
+    /** Further recipients, visible to all */
+    cc?: string[] | null | undefined;
+    /** Further recipients, in no header of the mail */
+    bcc?: string[] | null | undefined;
+    /** `local@domain` or `Name <local@domain>` */
+    reply_to?: string | null | undefined;
+    /** Headers of the mail: `List-Unsubscribe`, `List-Unsubscribe-Post`, `In-Reply-To`, `References` and names that begin with `X-`, except `X-SES-`, `X-Amz` and `X-Postern-`. At most 15, each value at most 870 printable ASCII characters */
+    headers?: Record<string, string> | null | undefined;
+    /** Names to find and count sends by, at most 10 of 64 characters. They stay in Postern */
+    tags?: string[] | null | undefined;
+    /** Your own data about the send, a JSON object of at most 4,096 bytes. It comes back wherever the send does */
+    metadata?: Record<string, unknown> | null | undefined;
+    /** Up to 50 files. All of them together may have 10 MiB, decoded, unless the operator has set another limit; the mail as SES composes it may have 40 MB */
+    attachments?: Array<{
+      /** The name that recipients see, at most 255 characters, without a path */
+      filename: string;
+      /** The file in base64, padded and without line breaks */
+      content: string;
+      /** The media type, `application/octet-stream` by default */
+      content_type?: string | null | undefined;
+      /** For an image inside of the HTML, which names it as `cid:logo` */
+      content_id?: string | null | undefined;
+    }> | null | undefined;
+    /** An ISO 8601 date-time, at most 30 days ahead or after `scheduled_at`. Postern does not submit the send after it: it fails with `EXPIRED`. The provider may still deliver later what it has accepted before */
+    expires_at?: string | null | undefined;
+    /** Instead of `expires_at`: how long after its acceptance, or after `scheduled_at`, the send expires, 1 to 2592000 seconds */
+    ttl_seconds?: number | null | undefined;
+    /** An ISO 8601 date-time, at most 30 days ahead, before which the send waits. A time in the past is now */
+    scheduled_at?: string | null | undefined;
+  } | null | undefined;
+  /** 1 to 100 mails. With its defaults, each has the fields of `POST /api/v1/send`. Written out with their defaults, all mails together have at most 8 MiB */
+  mails: Array<{
+    /** `local@domain` or `Name <local@domain>`; the domain must be verified in the account */
+    from?: string | undefined;
+    /** Recipients; at most 50 different ones in `to`, `cc` and `bcc` together */
+    to?: string[] | undefined;
+    /** 1 to 998 characters */
+    subject?: string | undefined;
+    /** HTML body, up to 2 MiB. At least one of `html` and `text` is required */
+    html?: string | null | undefined;
+    /** Plain text body, up to 2 MiB */
+    text?: string | null | undefined;
+    /** Further recipients, visible to all */
+    cc?: string[] | null | undefined;
+    /** Further recipients, in no header of the mail */
+    bcc?: string[] | null | undefined;
+    /** `local@domain` or `Name <local@domain>` */
+    reply_to?: string | null | undefined;
+    /** Headers of the mail: `List-Unsubscribe`, `List-Unsubscribe-Post`, `In-Reply-To`, `References` and names that begin with `X-`, except `X-SES-`, `X-Amz` and `X-Postern-`. At most 15, each value at most 870 printable ASCII characters */
+    headers?: Record<string, string> | null | undefined;
+    /** Names to find and count sends by, at most 10 of 64 characters. They stay in Postern */
+    tags?: string[] | null | undefined;
+    /** Your own data about the send, a JSON object of at most 4,096 bytes. It comes back wherever the send does */
+    metadata?: Record<string, unknown> | null | undefined;
+    /** Up to 50 files. All of them together may have 10 MiB, decoded, unless the operator has set another limit; the mail as SES composes it may have 40 MB */
+    attachments?: Array<{
+      /** The name that recipients see, at most 255 characters, without a path */
+      filename: string;
+      /** The file in base64, padded and without line breaks */
+      content: string;
+      /** The media type, `application/octet-stream` by default */
+      content_type?: string | null | undefined;
+      /** For an image inside of the HTML, which names it as `cid:logo` */
+      content_id?: string | null | undefined;
+    }> | null | undefined;
+    /** An ISO 8601 date-time, at most 30 days ahead or after `scheduled_at`. Postern does not submit the send after it: it fails with `EXPIRED`. The provider may still deliver later what it has accepted before */
+    expires_at?: string | null | undefined;
+    /** Instead of `expires_at`: how long after its acceptance, or after `scheduled_at`, the send expires, 1 to 2592000 seconds */
+    ttl_seconds?: number | null | undefined;
+    /** An ISO 8601 date-time, at most 30 days ahead, before which the send waits. A time in the past is now */
+    scheduled_at?: string | null | undefined;
+    /** Makes the request safe to repeat: the same key with the same payload creates one send. A key lasts as long as the record of its send */
+    idempotency_key?: string | null | undefined;
+  }>;
+}
+
 /** Body of every error response */
 export interface ErrorBody {
   success: false;
   error: {
-    code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "CONTENT_NOT_KEPT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+    code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "CONTENT_NOT_KEPT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "BATCH_REFUSED" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
     /** What happened and what to do next */
     message: string;
     /** Every problem of the request; present on VALIDATION_ERROR, on CONFLICT from POST /api/v1/send, and on UNAUTHORIZED for a missing or wrong code */
@@ -207,7 +314,7 @@ export interface AuditEntry {
     /** Email of the user, prefix of the key or name of the operator, as it was then */
     name: string | null;
   };
-  action: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.add" | "suppression.import" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test";
+  action: "account.create" | "account.delete" | "account.delete-undo" | "account.export" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "address.erase" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "quarantine.read" | "quarantine.replay" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.add" | "suppression.import" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.curl" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test";
   target: {
     kind: string;
     id: string | null;
@@ -321,6 +428,19 @@ export interface SendContent {
   /** As accepted. It may contain anything: never show it outside of a sandbox */
   html: string | null;
   text: string | null;
+  /** Present when the request had attachments */
+  attachments?: Array<{
+    filename: string;
+    content_type: string;
+    /** Of an image inside of the HTML */
+    content_id: string | null;
+    /** Bytes */
+    size: number;
+    /** Of the bytes, as hexadecimal digits */
+    sha256: string;
+    /** The path that returns the bytes, with the same credential */
+    url: string;
+  }> | undefined;
   /** Present when the request had headers */
   headers?: Record<string, string> | undefined;
 }
@@ -330,6 +450,8 @@ export interface ContentView {
   /** A path of this host name for the `src` of a frame. It works once, and without an Authorization header */
   url: string;
   expires_at: string;
+  /** Whether `GET /api/v1/send/{id}/content` lists attachments */
+  has_attachments: boolean;
 }
 
 /** A DNS record as the name server and the resolver answer it now */
@@ -621,6 +743,8 @@ export interface OperatorAccount {
     usage: {
       /** Accepted since 00:00 UTC */
       recipients_today: number;
+      /** Accepted in the last 23 to 24 hours, a few seconds old */
+      recipients_last_24_hours: number;
     };
   };
   test: {
@@ -637,6 +761,8 @@ export interface OperatorAccount {
     usage: {
       /** Accepted since 00:00 UTC */
       recipients_today: number;
+      /** Accepted in the last 23 to 24 hours, a few seconds old */
+      recipients_last_24_hours: number;
     };
   };
 }
@@ -654,12 +780,35 @@ export interface QuarantineEntry {
   length: number;
 }
 
+/** A notification of SES that could not be applied, with its text */
+export interface QuarantinedNotification {
+  id: number;
+  received_at: string;
+  /** Why it could not be applied. `unknown-send`: the database has no such send */
+  reason: "unknown-send" | "unreadable" | "from-the-future";
+  tries: number;
+  /** Null when it is no longer retried */
+  next_try_at: string | null;
+  /** Characters of the notification */
+  length: number;
+  /** The notification as it arrived; it contains addresses */
+  raw: string;
+}
+
 /** The state of the whole installation, at most a second old */
 export interface OperatorStatus {
   /** What `postern status` shows; empty when there is no problem */
   problems: Array<{
     what: string;
     advice: string;
+    /** The first command of the advice that can be run as it stands; null when it has none */
+    command: string | null;
+    /** The heading in docs/runbook.md that explains it, as in a link to it */
+    runbook: "mail-is-not-going-out" | "ses-paused-or-the-quota-used-up" | "ses-reviews-the-aws-account" | "ses-denies-one-domain" | "a-flood-by-one-customer" | "the-guard-holds-an-account" | "old-mail-of-an-account-on-hold" | "stuck-in-processing" | "feedback-is-missing" | "events-are-in-the-dead-letter-queue" | "webhooks-are-not-delivered" | "the-api-answers-503" | "a-process-does-not-fit-the-schema" | "the-database-is-full" | "partitions-end-soon" | "vacuum-is-blocked" | "after-a-restore-or-failover" | null;
+    /** The account that it concerns, if it concerns one */
+    tenant_id: string | null;
+    /** Mail that could go out waits because of it */
+    stops_mail: boolean;
   }>;
   mail: Array<{
     mode: "live" | "test";
@@ -726,6 +875,18 @@ export interface OperatorStatus {
     reason: string;
     entries: number;
   }>;
+  /** Failovers and restores of the database; at most ten, newest first */
+  failovers: Array<{
+    noticed_at: string;
+    /** `server`: another server, timeline or database. `rewound`: less data on disk than before. `feedback`: SES reports sends that the database does not have. `operator`: declared by `postern admin failover declare` */
+    cause: "server" | "rewound" | "feedback" | "operator";
+    server_before: string | null;
+    server_after: string;
+    /** Sends that workers marked as in doubt */
+    marked_in_doubt: number;
+    /** Workers are still marking sends, and submit none until they are done */
+    sweeping: boolean;
+  }>;
   /** Size of the database, which a worker measures every hour */
   database: {
     bytes: number | null;
@@ -734,6 +895,15 @@ export interface OperatorStatus {
     /** `DATABASE_DISK_GB` */
     limit_bytes: number | null;
     full_in_seconds: number | null;
+    /** Since a worker measured it; null for never */
+    measured_seconds_ago: number | null;
+    /** How long the samples behind the growth span; the forecast needs a week */
+    sampled_seconds: number;
+    /** The last measurement of each of 30 days (UTC), oldest first */
+    history: Array<{
+      at: string;
+      bytes: number;
+    }>;
   };
 }
 
@@ -811,6 +981,62 @@ export interface OperatorSes {
     /** Since a worker read them; null for never */
     findings_read_seconds_ago: number | null;
   };
+  /** Addresses that an account removed from its suppressions, and SES did not remove from its list */
+  failed_removals: {
+    /** 10,000 means as many or more */
+    total: number;
+    /** The newest 50, without the addresses, which the members of the account see */
+    removals: Array<{
+      /** The account that removed the address from its suppressions */
+      tenant_id: string;
+      /** Its name */
+      name: string;
+      removed_at: string;
+      /** `refused`: SES does not accept the address, and nobody tries again */
+      status: "pending" | "refused";
+      /** While `pending` */
+      next_try_at: string | null;
+      /** Of the last try */
+      error: "throttled" | "unavailable" | "denied" | "limit_reached" | "invalid";
+    }>;
+  };
+}
+
+/** A request of the account, without any content of it */
+export interface LoggedRequest {
+  /** Id of the entry */
+  id: string;
+  /** When the response was sent */
+  at: string;
+  /** The `X-Request-Id` of the response */
+  request_id: string;
+  method: string;
+  /** Pattern of the path, without ids and query */
+  route: string;
+  status: number;
+  /** Null when the request was accepted */
+  error_code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "CONTENT_NOT_KEPT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "BATCH_REFUSED" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE" | null;
+  /** The first problems of the fields of the request, at most 10 */
+  details: Array<{
+    /** Name of the field; `…` stands for a name that the request chose itself */
+    field: string;
+    /** Machine-readable cause */
+    code: string;
+    /** What to change; null where the message would repeat a value of the request */
+    message: string | null;
+  }>;
+  /** Mode of the key; `live` for a user */
+  mode: "live" | "test";
+  /** Null for a request of a user */
+  api_key: {
+    id: string;
+    name: string | null;
+    key_prefix: string | null;
+  } | null;
+  /** Null for a request of an API key */
+  user_id: string | null;
+  /** IP address of the client */
+  address: string | null;
 }
 
 /** The stored send */
@@ -825,6 +1051,8 @@ export interface AcceptedSend {
   idempotent: boolean;
   /** Present only when at least one recipient was suppressed */
   suppressed_recipients?: string[] | undefined;
+  /** Present when the request has it */
+  scheduled_at?: string | undefined;
   /** Present only when the mail of the account is on hold: the new send waits until the hold ends */
   held?: true | undefined;
   /** Present with `held`: why the mail of the account is on hold */
@@ -854,6 +1082,77 @@ export interface SendRecord {
   tags?: string[] | undefined;
   /** Present when the send has metadata */
   metadata?: Record<string, unknown> | undefined;
+  /** Present when the send expires: Postern does not submit it after this time */
+  expires_at?: string | undefined;
+  /** Present when the send was scheduled. Its status is `queued` until a worker has it after this time */
+  scheduled_at?: string | undefined;
+}
+
+/** `send` with status 202; otherwise `error`, with the status that `POST /api/v1/send` would have */
+export type BatchVerdict = {
+  status: 202;
+  send: AcceptedSend;
+} | {
+  status: 400 | 401 | 409 | 422 | 429 | 503;
+  error: {
+    code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "CONTENT_NOT_KEPT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "BATCH_REFUSED" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+    /** What happened and what to do next */
+    message: string;
+    /** Every problem of the request; present on VALIDATION_ERROR, on CONFLICT from POST /api/v1/send, and on UNAUTHORIZED for a missing or wrong code */
+    details?: Array<{
+      /** Name of the field, or `body` for the whole body */
+      field: string;
+      /** Machine-readable cause */
+      code: string;
+      /** What to change */
+      message: string;
+    }> | undefined;
+    /** Same value as the header X-Request-Id */
+    request_id: string;
+    /** Page that explains this code */
+    doc_url: string;
+    /** Present where `POST /api/v1/send` has the header `Retry-After` */
+    retry_after_seconds?: number | undefined;
+  };
+};
+
+/** At least one mail was accepted; the verdict of each mail */
+export interface BatchVerdicts {
+  /** How many mails were accepted, repeats included */
+  accepted: number;
+  /** How many were not */
+  refused: number;
+  /** One for each mail, in the order of `mails` */
+  verdicts: BatchVerdict[];
+}
+
+/** `VALIDATION_ERROR`: the batch as a whole is not valid. `BATCH_REFUSED`: no mail was accepted; `verdicts` says why */
+export interface RefusedBatch {
+  success: false;
+  error: {
+    code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "CONTENT_NOT_KEPT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "BATCH_REFUSED" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+    /** What happened and what to do next */
+    message: string;
+    /** Every problem of the request; present on VALIDATION_ERROR, on CONFLICT from POST /api/v1/send, and on UNAUTHORIZED for a missing or wrong code */
+    details?: Array<{
+      /** Name of the field, or `body` for the whole body */
+      field: string;
+      /** Machine-readable cause */
+      code: string;
+      /** What to change */
+      message: string;
+    }> | undefined;
+    /** Same value as the header X-Request-Id */
+    request_id: string;
+    /** Page that explains this code */
+    doc_url: string;
+  };
+  /** 0; present with BATCH_REFUSED */
+  accepted?: number | undefined;
+  /** Present with BATCH_REFUSED */
+  refused?: number | undefined;
+  /** Present with BATCH_REFUSED: one for each mail, in the order of `mails` */
+  verdicts?: BatchVerdict[] | undefined;
 }
 
 /** The result that sending would have */
@@ -1015,12 +1314,14 @@ export interface SuppressionRemoval {
   };
 }
 
-/** What an account used in an hour or day */
+/** What an account used in an hour, day or range */
 export interface Usage {
-  /** Start of the hour or day */
+  /** Start of the hour, day or range */
   start: string;
   /** Only with `group=domain`: the domain of the sender */
   domain?: string | undefined;
+  /** Only with `group=tag`: the tag, or `(other)` for those that are counted together */
+  tag?: string | undefined;
   /** Only with `group=api_key` */
   api_key_id?: string | undefined;
   /** Sends that the API accepted */
@@ -1069,6 +1370,10 @@ export interface Webhook {
   success_rate: number | null;
   /** 95 of 100 of these deliveries were answered within this time */
   p95_ms: number | null;
+  /** How many deliveries `success_rate` and `p95_ms` are of */
+  measured_deliveries: number;
+  /** How many deliveries wait for an attempt, counted up to 1,000 */
+  waiting_deliveries: number;
   /** The secrets that sign now, newest first, without their values. `expires_at` is null for the newest */
   secrets: Array<{
     created_at: string;
@@ -1095,6 +1400,10 @@ export interface CreatedWebhook {
   success_rate: number | null;
   /** 95 of 100 of these deliveries were answered within this time */
   p95_ms: number | null;
+  /** How many deliveries `success_rate` and `p95_ms` are of */
+  measured_deliveries: number;
+  /** How many deliveries wait for an attempt, counted up to 1,000 */
+  waiting_deliveries: number;
   /** The secrets that sign now, newest first, without their values. `expires_at` is null for the newest */
   secrets: Array<{
     created_at: string;
@@ -1123,6 +1432,10 @@ export interface RotatedWebhook {
   success_rate: number | null;
   /** 95 of 100 of these deliveries were answered within this time */
   p95_ms: number | null;
+  /** How many deliveries `success_rate` and `p95_ms` are of */
+  measured_deliveries: number;
+  /** How many deliveries wait for an attempt, counted up to 1,000 */
+  waiting_deliveries: number;
   /** The secrets that sign now, newest first, without their values. `expires_at` is null for the newest */
   secrets: Array<{
     created_at: string;
@@ -1152,6 +1465,8 @@ export interface WebhookDelivery {
   attempt_count: number;
   /** Null unless `pending` */
   next_attempt_at: string | null;
+  /** The send that it is about; null for other notifications */
+  send_id: string | null;
   last_attempt: {
     attempted_at: string;
     /** HTTP status; null without an answer */
@@ -1181,6 +1496,8 @@ export interface WebhookDeliveryDetails {
   attempt_count: number;
   /** Null unless `pending` */
   next_attempt_at: string | null;
+  /** The send that it is about; null for other notifications */
+  send_id: string | null;
   /** What every attempt sends; null when it is no longer stored */
   body: string | null;
   /** Oldest first */
@@ -1194,7 +1511,23 @@ export interface WebhookDeliveryDetails {
     failure: string | null;
     /** What the endpoint answered: up to 16 KiB of a failure, 1 KiB of a success */
     answer: string | null;
+    /** The POST with its headers; null when no request was made. Its body is `body` */
+    request: {
+      url: string;
+      /** As sent. Without `webhook-signature` for the role viewer */
+      headers: Record<string, string>;
+    } | null;
   }>;
+}
+
+/** A command that repeats the request of a delivery */
+export interface WebhookCurl {
+  /** For a POSIX shell with curl. It sends the body and the `webhook-id` of the delivery, with a new timestamp and signature */
+  command: string;
+  /** The `webhook-timestamp` of the command, in seconds */
+  timestamp: number;
+  /** Receivers refuse the signature from then on, five minutes after the timestamp */
+  expires_at: string;
 }
 
 /** A webhook without a URL, for development */
@@ -1229,6 +1562,8 @@ export interface WebhookReplay {
   to: string;
   /** The types of the webhook when the replay was requested */
   types: Array<"send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released">;
+  /** Whether only what failed is sent again */
+  only_failed: boolean;
   /** `running`: deliveries are being added. `done`: all are added. `cancelled`: no more are added */
   state: "running" | "done" | "cancelled";
   /** How much of the range has been read, from 0 to 1 */
@@ -1564,6 +1899,11 @@ export interface SendQuery {
   mode?: "live" | "test" | undefined;
 }
 
+export interface SendBatchQuery {
+  /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
 export interface ValidateSendQuery {
   /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
@@ -1572,6 +1912,21 @@ export interface ValidateSendQuery {
 export interface GetSendStatusQuery {
   /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
+}
+
+export interface CancelSendQuery {
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+export interface CancelSendByKeyQuery {
+  /** For a JWT; default `live`. An API key sends in its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+export interface CancelSendByKeyBody {
+  /** The key of the send */
+  idempotency_key: string;
 }
 
 export interface GetSendTimelineQuery {
@@ -1984,9 +2339,11 @@ export interface ListAuditQuery {
   /** Only entries of the actor with this id or name, such as an email */
   actor?: string | undefined;
   /** Only entries of this action */
-  action?: "account.create" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.add" | "suppression.import" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test" | undefined;
+  action?: "account.create" | "account.delete" | "account.delete-undo" | "account.export" | "account.guard-change" | "account.guard-hold" | "account.guard-release" | "account.hold" | "account.limits-change" | "account.quotas-change" | "account.release" | "account.resume" | "account.settings-change" | "account.suspend" | "account.switch" | "account.webhook-networks-change" | "address.erase" | "api-key.create" | "api-key.revoke" | "api-key.roll" | "content.read" | "domain.mail-from-change" | "domain.register" | "domain.remove" | "domain.verify" | "invitation.accept" | "invitation.create" | "invitation.revoke" | "log-in" | "log-in.fail" | "log-out" | "member.add" | "member.close" | "member.open" | "member.remove" | "member.role-change" | "password.change" | "password.reset" | "password.reset-request" | "operator.change" | "quarantine.read" | "quarantine.replay" | "send.cancel" | "send.retry" | "session.end" | "session.end-others" | "session.end-stolen" | "session.replace" | "suppression.add" | "suppression.import" | "suppression.remove" | "totp.confirm" | "totp.disable" | "totp.enrol" | "totp.recovery-codes-renew" | "webhook.change" | "webhook.create" | "webhook.curl" | "webhook.delete" | "webhook.replay" | "webhook.replay-cancel" | "webhook.replay-range" | "webhook.rotate" | "webhook.test" | undefined;
   /** Only entries about the target with this id or name */
   target?: string | undefined;
+  /** Only entries about targets of this kind. `user`: log-ins, password and TOTP of a member */
+  target_kind?: "account" | "address" | "api-key" | "domain" | "invitation" | "member" | "quarantine" | "send" | "suppression" | "user" | "webhook" | undefined;
   /** Only entries from this time on */
   since?: string | undefined;
   /** Only entries before this time */
@@ -2088,6 +2445,14 @@ export interface TestWebhookAnswer {
 export interface ListWebhookDeliveriesQuery {
   /** Only deliveries in this state */
   state?: "pending" | "delivering" | "paused" | "delivered" | "failed" | "cancelled" | undefined;
+  /** Only deliveries of this type */
+  type?: "send.sent" | "send.delivered" | "send.delayed" | "send.bounced" | "send.complained" | "send.suppressed" | "send.failed" | "domain.verified" | "domain.failed" | "suppression.added" | "suppression.removed" | "account.held" | "account.released" | undefined;
+  /** Only entries from this time on */
+  since?: string | undefined;
+  /** Only entries before this time */
+  until?: string | undefined;
+  /** Only deliveries that are about this send */
+  send_id?: string | undefined;
   /** Maximum number of entries, 1 to 100 */
   limit?: number | undefined;
   /** Only entries that follow the entry with this id; use it to continue the list */
@@ -2115,6 +2480,8 @@ export interface ReplayWebhookBody {
   from: string;
   /** End of the range, at most 31 days after `from`. A later time than now counts as now */
   to: string;
+  /** True sends only what failed: deliveries created in the range that are `failed` are sent again, and those that wait after a failed attempt are attempted now. By default everything in the range is sent */
+  only_failed?: boolean | undefined;
 }
 
 /** Newest first, at most 100 */
@@ -2133,14 +2500,14 @@ export interface TakeNotificationsBody {
 }
 
 export interface GetUsageQuery {
-  /** Start of the range; default 24 hours before `to`, with `by=day` 30 days. Rounded down to the hour or day */
+  /** Start of the range; default 24 hours before `to`, with `by=day` and `by=range` 30 days. Rounded down to the hour, or to the day with `by=day` and `group=tag` */
   from?: string | undefined;
-  /** End of the range, default now. Rounded up to the hour or day */
+  /** End of the range, default now. Rounded up in the same way */
   to?: string | undefined;
-  /** Length of each entry; days are in UTC */
-  by?: "hour" | "day" | undefined;
-  /** Separate entries for each sending domain, or sends and refusals of each API key; one entry for all if absent */
-  group?: "domain" | "api_key" | undefined;
+  /** Length of each entry; days are in UTC, `range` is all of the range. Default `hour`, with `group=tag` `day`, because tags are counted per day */
+  by?: "hour" | "day" | "range" | undefined;
+  /** Separate entries for each sending domain or each tag, or sends and refusals of each API key; one entry for all if absent. A send counts for each of its tags. Tags beyond 1,000 of a mode and month are counted together, as `(other)` */
+  group?: "domain" | "api_key" | "tag" | undefined;
   /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
   mode?: "live" | "test" | undefined;
 }
@@ -2151,7 +2518,7 @@ export interface GetUsageAnswer {
   data: {
     from: string;
     to: string;
-    by: "hour" | "day";
+    by: "hour" | "day" | "range";
     /** The longest time of each number in `delivery_times` but the last */
     delivery_time_bounds_ms: number[];
     /** Oldest first. An hour or day without usage has no entry */
@@ -2159,34 +2526,58 @@ export interface GetUsageAnswer {
   };
 }
 
+export interface ListRequestsQuery {
+  /** Maximum number of entries, 1 to 100 */
+  limit?: number | undefined;
+  /** Only entries that follow the entry with this id; use it to continue the list */
+  before?: string | undefined;
+  /** Only the request with this id: `request_id` of an error, or the `X-Request-Id` of a response */
+  request_id?: string | undefined;
+  /** Only requests that got this status, such as `422`, or one of this class, such as `4xx` */
+  status?: string | undefined;
+  /** Only requests that were refused with this code */
+  error_code?: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "DOMAIN_NOT_VERIFIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "CONTENT_NOT_KEPT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "BATCH_REFUSED" | "RATE_LIMIT_EXCEEDED" | "QUOTA_EXCEEDED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE" | undefined;
+  /** Only requests of this API key */
+  api_key_id?: string | undefined;
+  /** Only requests with this method */
+  method?: "GET" | "POST" | "PATCH" | "DELETE" | "HEAD" | undefined;
+  /** Only requests of this route, as the document names it */
+  route?: string | undefined;
+  /** Only entries from this time on */
+  since?: string | undefined;
+  /** Only entries before this time */
+  until?: string | undefined;
+  /** Only entries of this mode. Without it a JWT reads both modes. An API key reads its own mode; another one is 422 */
+  mode?: "live" | "test" | undefined;
+}
+
+/** Entries of the request log */
+export interface ListRequestsAnswer {
+  success: true;
+  data: {
+    /** Newest first */
+    requests: LoggedRequest[];
+    pagination: Cursor;
+  };
+}
+
 export interface ListAccountsQuery {
   /** Maximum number of entries, 1 to 100 */
   limit?: number | undefined;
-  /** Only accounts that follow the account with this id; use it to continue the list */
+  /** `created`: oldest first. `volume`: most recipients of live mail in 24 hours first. `bounce_rate`, `complaint_rate`: highest rate of seven days first, then accounts with fewer than 200 outcomes. Only `created` has further pages */
+  sort?: "created" | "volume" | "bounce_rate" | "complaint_rate" | undefined;
+  /** Only accounts with this text in their name or in the email of a member, or with this id */
+  search?: string | undefined;
+  /** Only accounts that follow the account with this id, in the order `created`; use it to continue the list */
   after?: string | undefined;
 }
 
 /** One page of all accounts */
 export interface ListAccountsAnswer {
-  /** Oldest first */
+  /** In the order of `sort` */
   accounts: OperatorAccount[];
   /** Pass it as `after` to continue; null at the end of the list */
   next_after: string | null;
-}
-
-export interface ListQuarantineQuery {
-  /** Maximum number of entries, 1 to 100 */
-  limit?: number | undefined;
-  /** Only entries before the entry with this id; use it to continue the list */
-  before?: string | undefined;
-}
-
-/** One page of the quarantine */
-export interface ListQuarantineAnswer {
-  /** Newest first */
-  entries: QuarantineEntry[];
-  /** Pass it as `before` to continue; null at the end of the list */
-  next_before: number | null;
 }
 
 export interface HoldAccountBody {
@@ -2207,6 +2598,26 @@ export interface SwitchGuardBody {
 }
 
 export interface ReleaseFromGuardBody {
+  /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
+  reason: string;
+}
+
+export interface ListQuarantineQuery {
+  /** Maximum number of entries, 1 to 100 */
+  limit?: number | undefined;
+  /** Only entries before the entry with this id; use it to continue the list */
+  before?: string | undefined;
+}
+
+/** One page of the quarantine */
+export interface ListQuarantineAnswer {
+  /** Newest first */
+  entries: QuarantineEntry[];
+  /** Pass it as `before` to continue; null at the end of the list */
+  next_before: number | null;
+}
+
+export interface ReadQuarantinedBody {
   /** Why you do this, 1 to 500 characters. Owners of the account read it in their audit */
   reason: string;
 }
@@ -2262,6 +2673,12 @@ export interface Operations {
     body: SendRequest;
     answer: AcceptedSend;
   };
+  /** Send up to 100 emails */
+  "POST /api/v1/send/batch": {
+    query: SendBatchQuery;
+    body: BatchRequest;
+    answer: BatchVerdicts;
+  };
   /** Validate a send without sending it */
   "POST /api/v1/send/validate": {
     query: ValidateSendQuery;
@@ -2275,6 +2692,21 @@ export interface Operations {
       id: string;
     };
     query: GetSendStatusQuery;
+    answer: SendRecord;
+  };
+  /** Cancel a send */
+  "POST /api/v1/send/{id}/cancel": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    query: CancelSendQuery;
+    answer: SendRecord;
+  };
+  /** Cancel a send by its idempotency key */
+  "POST /api/v1/send/cancel": {
+    query: CancelSendByKeyQuery;
+    body: CancelSendByKeyBody;
     answer: SendRecord;
   };
   /** Get the timeline of a send */
@@ -2652,6 +3084,16 @@ export interface Operations {
     };
     answer: ReplayWebhookDeliveryAnswer;
   };
+  /** Get a signed curl command for a delivery */
+  "POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/curl": {
+    path: {
+      /** The `webhook_id` */
+      id: string;
+      /** The `delivery_id` */
+      delivery_id: string;
+    };
+    answer: WebhookCurl;
+  };
   /** Send a time range again */
   "POST /api/v1/webhooks/{id}/replay": {
     path: {
@@ -2708,6 +3150,11 @@ export interface Operations {
     query: GetUsageQuery;
     answer: GetUsageAnswer;
   };
+  /** List refused requests of the account */
+  "GET /api/v1/requests": {
+    query: ListRequestsQuery;
+    answer: ListRequestsAnswer;
+  };
   /** Get the state of the installation */
   "GET /api/v1/operator/status": {
     answer: OperatorStatus;
@@ -2716,7 +3163,7 @@ export interface Operations {
   "GET /api/v1/operator/processes": {
     answer: OperatorProcesses;
   };
-  /** Get quota and reputation at SES */
+  /** Get quota and reputation at SES, and the suppression removals that failed there */
   "GET /api/v1/operator/ses": {
     answer: OperatorSes;
   };
@@ -2725,10 +3172,13 @@ export interface Operations {
     query: ListAccountsQuery;
     answer: ListAccountsAnswer;
   };
-  /** List SES notifications that could not be applied */
-  "GET /api/v1/operator/quarantine": {
-    query: ListQuarantineQuery;
-    answer: ListQuarantineAnswer;
+  /** Get one account */
+  "GET /api/v1/operator/accounts/{id}": {
+    path: {
+      /** Id from an earlier response */
+      id: string;
+    };
+    answer: OperatorAccount;
   };
   /** Put the mail of an account on hold */
   "POST /api/v1/operator/accounts/{id}/hold": {
@@ -2765,6 +3215,20 @@ export interface Operations {
     };
     body: ReleaseFromGuardBody;
     answer: OperatorAccount;
+  };
+  /** List SES notifications that could not be applied */
+  "GET /api/v1/operator/quarantine": {
+    query: ListQuarantineQuery;
+    answer: ListQuarantineAnswer;
+  };
+  /** Read one quarantined notification as it arrived */
+  "POST /api/v1/operator/quarantine/{id}/read": {
+    path: {
+      /** Id from the list */
+      id: string;
+    };
+    body: ReadQuarantinedBody;
+    answer: QuarantinedNotification;
   };
   /** Let a worker try quarantined notifications again */
   "POST /api/v1/operator/quarantine/replay": {

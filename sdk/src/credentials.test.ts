@@ -162,9 +162,13 @@ async function callEveryMethod(postern: Postern): Promise<void> {
   await postern.send(mail);
   await postern.account();
   await postern.usage();
+  await postern.requests.list();
   await postern.sends.status("1");
   await postern.sends.timeline("1");
   await postern.sends.content("1");
+  await postern.sends.batch({ mails: [mail] });
+  await postern.sends.cancel("1");
+  await postern.sends.cancelByKey("k");
   await postern.sends.validate(mail);
   await postern.sends.list();
   await postern.events.list();
@@ -194,6 +198,7 @@ async function callEveryMethod(postern: Postern): Promise<void> {
   await postern.webhooks.deliveries("1");
   await postern.webhooks.delivery("1", "2");
   await postern.webhooks.replay("1", "2");
+  await postern.webhooks.curl("1", "2");
   await postern.webhooks.replayRange("1", { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" });
   await postern.webhooks.replays("1");
   await postern.webhooks.replayOf("1", "3");

@@ -35,7 +35,7 @@ export class PosternError extends Error {
   readonly requestId: string;
   /** The seconds of the `Retry-After` header, if the service sent one. */
   readonly retryAfter: number | undefined;
-  /** The key of a send. A retry of the same mail with this `idempotency_key` creates no second send. */
+  /** The key of a send or of a batch. A retry of the same mail with this `idempotency_key` creates no second send. */
   readonly idempotencyKey: string | undefined;
 
   constructor(facts: ErrorFacts) {

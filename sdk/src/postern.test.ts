@@ -29,6 +29,35 @@ async function aClient(steps: Step[], options: Partial<PosternOptions> = {}) {
   return { postern: new Postern({ baseUrl: url, apiKey: "postern_live_x", maxWaitSeconds: 0, ...options }), requests };
 }
 
+describe("attachments", () => {
+  const bodyOf = async (content: Uint8Array | string) => {
+    const { postern, requests } = await aClient([accepted]);
+    const file = { filename: "a.bin", content_id: "a" };
+    await postern.send({ ...mail, attachments: [{ ...file, content }] });
+    await postern.sends.validate({ ...mail, attachments: [{ ...file, content }] });
+    const [sent, validated] = requests.map(({ body }) => body?.attachments as { content: string }[] | undefined);
+    expect(validated).toEqual(sent);
+    expect(sent).toMatchObject([file]);
+    return sent?.[0]?.content;
+  };
+
+  test.for([0, 1, 2, 3, 24_575, 24_576, 24_577, 100_000])("%i bytes arrive as base64", async (length) => {
+    const bytes = Buffer.from(Array.from({ length }, (_, index) => (index * 31) % 256));
+    expect(await bodyOf(bytes)).toBe(bytes.toString("base64"));
+  });
+
+  test("text is base64 already", async () => {
+    expect(await bodyOf("YQ==")).toBe("YQ==");
+  });
+
+  test("a mail without attachments, or with null, stays as it is", async () => {
+    const { postern, requests } = await aClient([accepted]);
+    await postern.send({ ...mail, attachments: null });
+    await postern.send(mail);
+    expect(requests.map(({ body }) => body?.attachments)).toEqual([null, undefined]);
+  });
+});
+
 describe("idempotency", () => {
   test("a mail without a key gets one, and the result contains the data", async () => {
     const { postern, requests } = await aClient([accepted]);

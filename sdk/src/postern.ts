@@ -1,9 +1,11 @@
 import { ApiKeys } from "./api-keys.ts";
-import type { AcceptedSend, Account, GetUsageAnswer, GetUsageQuery, SendRequest } from "./api-types.ts";
+import type { AcceptedSend, Account, GetUsageAnswer, GetUsageQuery } from "./api-types.ts";
 import { Auth } from "./auth.ts";
 import { connect, type PosternOptions } from "./connect.ts";
 import { Domains } from "./domains.ts";
 import { Events } from "./events.ts";
+import { LoggedRequests } from "./logged-requests.ts";
+import { type Mail, toSendRequest } from "./mail.ts";
 import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
 import { Sends } from "./sends.ts";
@@ -14,6 +16,7 @@ import { Webhooks } from "./webhooks.ts";
 
 export type * from "./api-types.ts";
 export type { PosternOptions } from "./connect.ts";
+export type { Batch, Mail, MailAttachment } from "./mail.ts";
 export {
   type ApiErrorCode,
   type ClientErrorCode,
@@ -22,7 +25,7 @@ export {
   PosternError,
 } from "./postern-error.ts";
 export type { Call, Result } from "./result.ts";
-export type { CallOptions, ModeOptions } from "./settings.ts";
+export type { BatchOptions, CallOptions, ModeOptions } from "./settings.ts";
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from "./verify-webhook.ts";
 export type { WebhookSecret } from "./webhook-secret.ts";
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from "./webhook-verification-error.ts";
@@ -38,6 +41,7 @@ export class Postern {
   readonly domains: Domains;
   readonly apiKeys: ApiKeys;
   readonly webhooks: Webhooks;
+  readonly requests: LoggedRequests;
   readonly auth: Auth;
   readonly #request: Requester;
 
@@ -50,6 +54,7 @@ export class Postern {
     this.domains = new Domains(request);
     this.apiKeys = new ApiKeys(request);
     this.webhooks = new Webhooks(request);
+    this.requests = new LoggedRequests(request);
     this.auth = new Auth(request);
   }
 
@@ -57,9 +62,9 @@ export class Postern {
    * Sends a mail. A mail without an `idempotency_key` gets a random one. All attempts of the call use the same key, so the
    * service creates one send.
    */
-  send(mail: SendRequest, { mode, ...options }: ModeOptions = {}): Call<AcceptedSend> {
+  send(mail: Mail, { mode, ...options }: ModeOptions = {}): Call<AcceptedSend> {
     const idempotencyKey = mail.idempotency_key ?? crypto.randomUUID();
-    const body = { ...mail, idempotency_key: idempotencyKey };
+    const body = { ...toSendRequest(mail), idempotency_key: idempotencyKey };
     return this.#request(
       "POST /api/v1/send",
       { body, query: { mode } },
@@ -67,7 +72,7 @@ export class Postern {
     );
   }
 
-  /** Returns sends, recipients and outcomes of the account per hour or day. */
+  /** Returns sends, recipients and outcomes of the account per hour, day or range, also of each domain, API key or tag. */
   usage(query: GetUsageQuery = {}, options?: CallOptions): Call<GetUsageAnswer> {
     return this.#request("GET /api/v1/usage", { query }, { options, credential: "key-or-token" });
   }

@@ -19,6 +19,8 @@ export function readResponse<Data>(request: PreparedRequest, outcome: ReceivedRe
   const body = parseJson(outcome.text);
   // The cast is safe: a test of the service validates its responses against the document that these types come from.
   if (status >= 200 && status < 300 && body !== undefined) return { data: body as Data, error: null };
+  const verdicts = readVerdicts(body);
+  if (verdicts !== undefined) return { data: verdicts as Data, error: null };
   const facts = { status, requestId: headers.get("x-request-id") ?? undefined, retryAfter: readRetryAfter(headers) };
   const apiError = readApiError(body);
   if (apiError !== undefined) {
@@ -61,6 +63,12 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A batch of which no mail was accepted: the caller reads the verdicts as of any other. */
+function readVerdicts(body: unknown): unknown {
+  const [accepted, refused, verdicts] = ["accepted", "refused", "verdicts"].map((name) => fieldOf(body, name));
+  return Array.isArray(verdicts) ? { accepted, refused, verdicts } : undefined;
 }
 
 function readApiError(

@@ -1,16 +1,17 @@
 import type {
+  BatchVerdicts,
   ListSendsAnswer,
   ListSendsQuery,
   SendContent,
   SendRecord,
-  SendRequest,
   SendValidation,
   Timeline,
 } from "./api-types.ts";
 import { eachEntry } from "./each-entry.ts";
+import { type Batch, type Mail, toBatchRequest, toSendRequest } from "./mail.ts";
 import type { Requester } from "./request.ts";
 import type { Call } from "./result.ts";
-import type { CallOptions, ModeOptions } from "./settings.ts";
+import type { BatchOptions, CallOptions, ModeOptions } from "./settings.ts";
 
 const credential = "key-or-token";
 
@@ -36,9 +37,43 @@ export class Sends {
     return this.#request("GET /api/v1/send/{id}/content", { path: { id }, query: { mode } }, { options, credential });
   }
 
+  /**
+   * Sends up to 100 mails in one request. Each has a verdict, in order: `send` with status 202, otherwise `error`. A mail without an
+   * `idempotency_key` gets one, so all attempts of the call create each send once. After an error, repeat the call with
+   * `idempotencyKey: error.idempotencyKey`. Attachments may be bytes, as in `send`.
+   */
+  batch(batch: Batch, { mode, idempotencyKey, ...options }: BatchOptions = {}): Call<BatchVerdicts> {
+    const batchKey = idempotencyKey ?? crypto.randomUUID();
+    const request = toBatchRequest(batch);
+    const mails = request.mails.map((mail, index) => ({
+      ...mail,
+      idempotency_key: mail.idempotency_key ?? `${batchKey}/${index}`,
+    }));
+    return this.#request(
+      "POST /api/v1/send/batch",
+      { body: { ...request, mails }, query: { mode } },
+      { options, idempotencyKey: batchKey, credential },
+    );
+  }
+
+  /** Ends a queued send. `CONFLICT` when a worker is submitting it or it has ended. */
+  cancel(id: string, { mode, ...options }: ModeOptions = {}): Call<SendRecord> {
+    return this.#request("POST /api/v1/send/{id}/cancel", { path: { id }, query: { mode } }, { options, credential });
+  }
+
+  /** Ends the queued send that was accepted with this idempotency key. */
+  cancelByKey(idempotencyKey: string, { mode, ...options }: ModeOptions = {}): Call<SendRecord> {
+    const body = { idempotency_key: idempotencyKey };
+    return this.#request("POST /api/v1/send/cancel", { body, query: { mode } }, { options, credential });
+  }
+
   /** Validates a mail without sending it. */
-  validate(mail: SendRequest, { mode, ...options }: ModeOptions = {}): Call<SendValidation> {
-    return this.#request("POST /api/v1/send/validate", { body: mail, query: { mode } }, { options, credential });
+  validate(mail: Mail, { mode, ...options }: ModeOptions = {}): Call<SendValidation> {
+    return this.#request(
+      "POST /api/v1/send/validate",
+      { body: toSendRequest(mail), query: { mode } },
+      { options, credential },
+    );
   }
 
   /** One page, newest first. */

@@ -15,6 +15,12 @@ export interface ModeOptions extends CallOptions {
   mode?: "live" | "test" | undefined;
 }
 
+/** For a batch of mails. */
+export interface BatchOptions extends ModeOptions {
+  /** A mail without an `idempotency_key` gets this key, a slash and its index. Default: a random one. */
+  idempotencyKey?: string | undefined;
+}
+
 export interface Settings {
   timeoutSeconds: number;
   retries: number;

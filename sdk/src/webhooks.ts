@@ -17,6 +17,7 @@ import type {
   TestWebhookAnswer,
   TestWebhookBody,
   Webhook,
+  WebhookCurl,
   WebhookDelivery,
   WebhookDeliveryDetails,
   WebhookListener,
@@ -108,6 +109,15 @@ export class Webhooks {
       "POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/replay",
       { path: { id: webhookId, delivery_id: deliveryId } },
       { options, isSafeToRetry: false },
+    );
+  }
+
+  /** A curl command that repeats the request of a delivery, with a new timestamp and signature. Postern sends nothing. */
+  curl(webhookId: string, deliveryId: string, options?: CallOptions): Call<WebhookCurl> {
+    return this.#request(
+      "POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/curl",
+      { path: { id: webhookId, delivery_id: deliveryId } },
+      { options },
     );
   }
 

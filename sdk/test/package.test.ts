@@ -40,9 +40,9 @@ describe("the built package", () => {
     const mail = { from: "a@b.test", to: ["c@d.test"], subject: "s", text: "t" };
     postern.send(mail).then(({ data, error }) => console.log(data?.status, error));`;
 
-  test("is smaller than 30 kB in each module format", () => {
+  test("is smaller than 36 kB in each module format", () => {
     for (const file of ["postern.js", "postern.cjs"]) {
-      expect(statSync(join(project.packageFolder, "dist", file)).size).toBeLessThan(30_000);
+      expect(statSync(join(project.packageFolder, "dist", file)).size).toBeLessThan(36_000);
     }
   });
 

@@ -1,6 +1,9 @@
 import { SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { SetTopicAttributesCommand } from "@aws-sdk/client-sns";
+import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import { describe, expect, test } from "vitest";
 import { type AnyEvent, aFeedbackPath, aMail, aRawMail } from "../test/builders.ts";
+import { receiveMessages } from "../test/queue-messages.ts";
 import { useSimulator } from "../test/use-simulator.ts";
 
 const running = useSimulator();
@@ -217,5 +220,28 @@ describe("event destinations", () => {
   test("a subscription with raw delivery receives events without the SNS envelope", async () => {
     const { of } = await eventsOf(to("success"), 2, { RawMessageDelivery: "true" });
     expect(of("Send").eventType).toBe("Send");
+  });
+});
+
+describe("a key that AWS manages for the service", () => {
+  const mailOf = (ConfigurationSetName: string) =>
+    running.ses.send(new SendEmailCommand(aMail({ ConfigurationSetName })));
+
+  test.for(["topic", "queue"])("no event passes a %s that is encrypted with it", async (locked) => {
+    const [path, other] = [await aFeedbackPath(running), await aFeedbackPath(running)];
+    const QueueUrl = path.queue.url;
+    if (locked === "topic") {
+      const attribute = { AttributeName: "KmsMasterKeyId", AttributeValue: "alias/aws/sns" };
+      await running.sns.send(new SetTopicAttributesCommand({ TopicArn: path.topicArn, ...attribute }));
+    } else {
+      await running.sqs.send(
+        new SetQueueAttributesCommand({ QueueUrl, Attributes: { KmsMasterKeyId: "alias/aws/sqs" } }),
+      );
+    }
+    await mailOf(path.setName);
+    // Its events come later than those of the first mail would.
+    await mailOf(other.setName);
+    expect(await other.next(2)).toHaveLength(2);
+    expect(await receiveMessages(running, QueueUrl)).toBeUndefined();
   });
 });

@@ -83,7 +83,13 @@ function topicsFor(simulation: Simulation, record: LedgerRecord, type: EventType
   const set = simulation.configurationSets.get(record.configurationSetName ?? "");
   return (set?.destinations ?? [])
     .filter(({ enabled, matchingEventTypes }) => enabled && matchingEventTypes.includes(wireNames[type]))
-    .map(({ topicArn }) => topicArn);
+    .map(({ topicArn }) => topicArn)
+    .filter((topicArn) => !isLocked(simulation, topicArn));
+}
+
+/** SES may not use the key that AWS manages for topics. */
+function isLocked({ topics }: Simulation, topicArn: string): boolean {
+  return topics.get(topicArn)?.attributes.KmsMasterKeyId?.endsWith("alias/aws/sns") === true;
 }
 
 /** SES suppresses the address of a hard bounce or a complaint, unless the configuration set excludes the reason. */

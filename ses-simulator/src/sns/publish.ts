@@ -89,6 +89,8 @@ function deliverToQueue(simulation: Simulation, subscription: Subscription, body
     sourceArn: subscription.topicArn,
     sourceAccount: simulation.settings.accountId,
   });
-  if (queue === undefined || !allowed) sendToDeadLetterQueue(simulation, subscription, body);
+  // SNS may not use the key that AWS manages for queues.
+  const isLocked = queue?.attributes.KmsMasterKeyId?.endsWith("alias/aws/sqs") === true;
+  if (queue === undefined || !allowed || isLocked) sendToDeadLetterQueue(simulation, subscription, body);
   else simulation.queues.add(queue.name, body);
 }

@@ -8,7 +8,7 @@ import type { Topic } from "./topic.ts";
 import { entries, type Xml } from "./xml.ts";
 
 const maxMessageBytes = 256 * 1024;
-const writable = ["Policy", "DeliveryPolicy", "SignatureVersion", "DisplayName", "TracingConfig"];
+const writable = ["Policy", "DeliveryPolicy", "SignatureVersion", "DisplayName", "TracingConfig", "KmsMasterKeyId"];
 
 export function createTopic(simulation: Simulation, request: SnsRequest): Xml {
   const name = requireParameter(request, "Name");
