@@ -65,6 +65,35 @@ export const additionCases: MutationCase[] = [
       body.tags ??= [];
     }),
   },
+  {
+    fault: "a send counts for its first tag only",
+    broken: ["10.1-11"],
+    unaffected: ["10.1-06"],
+    change: on("/usage", ({ body }) => {
+      if (body.data !== undefined)
+        body.data.usage = body.data.usage.filter(({ tag }: { tag?: string }) => tag?.endsWith(".two") !== true);
+    }),
+  },
+  {
+    fault: "the group of usage is ignored",
+    broken: ["10.1-11", "10.1-12"],
+    unaffected: ["10.1-06"],
+    rewritePath: (path) => path.replace("group=tag", "group=domain"),
+  },
+  {
+    fault: "the request log has no problems of fields",
+    broken: ["10.6-01"],
+    unaffected: ["10.6-02"],
+    change: on("/requests", ({ body }) => {
+      for (const request of body.data?.requests ?? []) request.details = [];
+    }),
+  },
+  {
+    fault: "the request log ignores the status",
+    broken: ["10.6-02"],
+    unaffected: ["10.6-01"],
+    rewritePath: (path) => path.replace(/([?&])status=404/, "$1status=4xx"),
+  },
 ];
 
 function on(ending: string, change: (exchange: Exchange) => unknown): (exchange: Exchange) => void {

@@ -45,7 +45,8 @@ export async function startBreakingProxy(target: string, { intercept, rewritePat
       const exchange: Exchange = { method, path, hasCredential, contentType: "application/json", ...answer };
       if (intercepted === undefined) await change?.(exchange);
       response.writeHead(exchange.status, { ...headers, "content-type": exchange.contentType });
-      response.end(typeof exchange.body === "string" ? exchange.body : JSON.stringify(exchange.body));
+      const isFile = typeof exchange.body === "string" || Buffer.isBuffer(exchange.body);
+      response.end(isFile ? exchange.body : JSON.stringify(exchange.body));
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -61,6 +62,13 @@ export async function startBreakingProxy(target: string, { intercept, rewritePat
 }
 
 const forwardedHeaders = ["authorization", "x-api-key", "content-type", "idempotency-key"];
+const returnedHeaders = [
+  "cache-control",
+  "content-disposition",
+  "content-security-policy",
+  "retry-after",
+  "x-content-type-options",
+];
 
 async function forward(url: string, request: IncomingMessage, rewriteBody = (body: string) => body) {
   const body = rewriteBody(await text(request));
@@ -73,15 +81,14 @@ async function forward(url: string, request: IncomingMessage, rewriteBody = (bod
     headers,
     ...(body !== "" && { body }),
   });
-  const retryAfter = response.headers.get("retry-after");
   const type = response.headers.get("content-type") ?? "";
-  const answered = await response.text();
-  // An export is text.
+  const answered = Buffer.from(await response.arrayBuffer());
+  // An export is text, an attachment has any bytes.
   const isJson = type.startsWith("application/json");
   return {
     status: response.status,
     contentType: isJson ? "application/json" : type,
-    body: isJson ? JSON.parse(answered) : answered,
-    headers: retryAfter === null ? {} : { "retry-after": retryAfter },
+    body: isJson ? JSON.parse(answered.toString()) : answered,
+    headers: Object.fromEntries([...response.headers].filter(([name]) => returnedHeaders.includes(name))),
   };
 }

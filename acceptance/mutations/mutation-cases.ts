@@ -1,4 +1,6 @@
 import { additionCases } from "./addition-cases.ts";
+import { attachmentCases } from "./attachment-cases.ts";
+import { batchCases } from "./batch-cases.ts";
 import type { MutationCase } from "./breaking-proxy.ts";
 import { casesOfSections0To3 } from "./cases-0-to-3.ts";
 import { casesOfSections4To9 } from "./cases-4-to-9.ts";
@@ -7,6 +9,7 @@ import { liveCases } from "./live-cases.ts";
 import { modeCases } from "./mode-cases.ts";
 import { sendCases } from "./send-cases.ts";
 import { suppressionCases } from "./suppression-cases.ts";
+import { timeCases } from "./time-cases.ts";
 
 /** The faults of live mail come last, because the worker needs time to verify their domains. */
 export const mutationCases: MutationCase[] = [
@@ -16,6 +19,9 @@ export const mutationCases: MutationCase[] = [
   ...listCases,
   ...modeCases,
   ...additionCases,
+  ...batchCases,
+  ...timeCases,
   ...suppressionCases,
+  ...attachmentCases,
   ...liveCases,
 ];

@@ -45,6 +45,13 @@ export class Account {
     return this.limitRate[mode](() => this.request("POST", "/api/v1/send", { headers: credential, body, query }));
   }
 
+  /** Sends a batch within the rate limits: it counts as one request. */
+  async sendBatch(mode: Mode, body: unknown, idempotencyKey?: string): Promise<Answer> {
+    const key = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+    const headers = { "x-api-key": await this.keyOf[mode](), ...key };
+    return this.limitRate[mode](() => this.request("POST", "/api/v1/send/batch", { headers, body }));
+  }
+
   /** Sends within the rate limits, each mail directly after the one before it. */
   async sendTogether(mode: Mode, bodies: unknown[]): Promise<Answer[]> {
     const headers = { "x-api-key": await this.keyOf[mode]() };

@@ -2,6 +2,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
+  bytes: Buffer;
   /** Undefined when the text is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect and fail when one is missing
   body: any;
@@ -31,9 +32,10 @@ export function createClient(baseUrl: string): HttpClient {
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await response.text();
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const text = new TextDecoder().decode(bytes);
     const tookMs = performance.now() - startedAt;
-    return { status: response.status, headers: response.headers, text, body: parseJson(text), tookMs };
+    return { status: response.status, headers: response.headers, text, bytes, body: parseJson(text), tookMs };
   };
 }
 

@@ -3,8 +3,12 @@ import { resources } from "./requirements/2-resources.ts";
 import { states } from "./requirements/3-states.ts";
 import { endpoints } from "./requirements/4-endpoints.ts";
 import { authentication, errors, events, limits, versioning } from "./requirements/5-to-9.ts";
+import { attachmentAdditions } from "./requirements/10-attachments.ts";
+import { batchAdditions } from "./requirements/10-batch-additions.ts";
 import { mailAdditions } from "./requirements/10-mail-additions.ts";
+import { requestLogAdditions } from "./requirements/10-request-log.ts";
 import { suppressionAdditions } from "./requirements/10-suppression-additions.ts";
+import { timeAdditions } from "./requirements/10-time-additions.ts";
 import { joinSuite } from "./suite.ts";
 import { answerTimeTests } from "./tests/1-answer-time.ts";
 import { purposeTests } from "./tests/1-purpose.ts";
@@ -31,14 +35,28 @@ import { eventTests } from "./tests/6-events.ts";
 import { errorTests } from "./tests/7-errors.ts";
 import { limitTests } from "./tests/8-limits.ts";
 import { versioningTests } from "./tests/9-versioning.ts";
+import { attachmentTests } from "./tests/10-attachments.ts";
+import { batchAdditionTests } from "./tests/10-batch-additions.ts";
+import { cancelTests } from "./tests/10-cancel.ts";
+import { expiryTests } from "./tests/10-expiry.ts";
 import { mailExtraTests } from "./tests/10-mail-extras.ts";
+import { requestLogTests } from "./tests/10-request-log.ts";
+import { scheduleTests } from "./tests/10-schedule.ts";
 import { suppressionAdditionTests } from "./tests/10-suppression-additions.ts";
 
 const published = [purpose, resources, states, endpoints, authentication, events, errors, limits, versioning];
 
 /** The requirements of the published interface and of its additions, each with its test. */
 export const contract = joinSuite(
-  [...published, mailAdditions, suppressionAdditions],
+  [
+    ...published,
+    mailAdditions,
+    timeAdditions,
+    batchAdditions,
+    suppressionAdditions,
+    attachmentAdditions,
+    requestLogAdditions,
+  ],
   [
     purposeTests,
     answerTimeTests,
@@ -67,6 +85,12 @@ export const contract = joinSuite(
     limitTests,
     versioningTests,
     mailExtraTests,
+    batchAdditionTests,
+    cancelTests,
+    expiryTests,
+    scheduleTests,
     suppressionAdditionTests,
+    attachmentTests,
+    requestLogTests,
   ],
 );

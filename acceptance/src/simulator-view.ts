@@ -10,6 +10,8 @@ export interface SimulatorView {
   mail(messageId: string): Promise<any>;
   /** The headers and the body that recipients receive. */
   rawMail(messageId: string): Promise<string>;
+  /** The bytes of an attachment, by its position in the mail. */
+  attachment(messageId: string, number: number): Promise<Buffer>;
   /** The provider accepts the next mail to this address and then reports that it rejects it. */
   rejectNextMailTo(address: string): Promise<void>;
 }
@@ -40,6 +42,12 @@ export function createSimulatorView(url: string): SimulatorView {
       const { status, text } = await request("GET", `/_simulator/mails/${messageId}/raw`);
       if (status !== 200) throw new Error(`the simulator answered ${status} ${text}`);
       return text;
+    },
+    async attachment(messageId, number) {
+      const path = `/_simulator/mails/${messageId}/attachments/${number}`;
+      const { status, text, bytes } = await request("GET", path);
+      if (status !== 200) throw new Error(`the simulator answered ${status} ${text}`);
+      return bytes;
     },
     async rejectNextMailTo(address) {
       const rule = { match: { recipient: address }, times: 1, outcome: { kind: "reject" } };

@@ -14,4 +14,6 @@ export const mailAdditions: RequirementTable = {
     "The same key with other headers, tags or metadata is 409; another order of their keys is a repeat",
   ),
   "10.1-10": decision("A send without headers, tags and metadata has none of them in its answers"),
+  "10.1-11": decision("Usage by tag counts a send for each of its tags, and no send without them"),
+  "10.1-12": decision("Tags are counted per day: usage by tag and hour is 422"),
 };

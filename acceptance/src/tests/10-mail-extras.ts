@@ -84,6 +84,32 @@ export const mailExtraTests: Tests = {
     const added = Object.keys(body ?? {}).filter((field) => ["headers", "tags", "metadata"].includes(field));
     check.equal("added fields of the record", added, []);
   },
+  "10.1-11": async (check, context) => {
+    const tag = `usage-${randomUUID()}`;
+    await sendWith(context, { tags: [tag, `${tag}.two`] });
+    await sendWith(context, { tags: [tag] });
+    await sendWith(context, {});
+    const query = { mode: "test", group: "tag", by: "range" };
+    const { body } = await context.admin.asUser("GET", "/api/v1/usage", { query });
+    const counted = (body?.data?.usage ?? [])
+      .filter((entry: { tag: string }) => entry.tag?.startsWith(tag))
+      .map((entry: { tag: string; accepted_sends: number; accepted_recipients: number }) => [
+        entry.tag,
+        entry.accepted_sends,
+        entry.accepted_recipients,
+      ]);
+    check.equal("sends and recipients of each tag", counted, [
+      [tag, 2, 2],
+      [`${tag}.two`, 1, 1],
+    ]);
+    const tagged = (body?.data?.usage ?? []).every((entry: { tag?: string }) => typeof entry.tag === "string");
+    check.holds("every entry has a tag", tagged, body?.data?.usage);
+  },
+  "10.1-12": async (check, context) => {
+    const query = { mode: "test", group: "tag", by: "hour" };
+    const answer = await context.admin.asUser("GET", "/api/v1/usage", { query });
+    check.error("usage by tag and hour", answer, 422, "VALIDATION_ERROR");
+  },
 };
 
 function sendWith(context: TestContext, fields: Record<string, unknown>): Promise<Answer> {
