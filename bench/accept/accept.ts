@@ -13,7 +13,7 @@ const accounts = 1_000;
 const poolSize = 10;
 /** Above the measured load, and low enough that a rate window has the size of production: some hundred entries. */
 const limits: [number, number, number] = [1_000, 10_000, 6_000];
-const target = { goal: 1, floor: 0.7, quickFloor: 0.35 };
+const target = { goal: 1, floor: 0.7, quickFloor: 0.25 };
 
 export const accept: Bench = {
   name: "accept",

@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
+import { measureInProcess } from "./measure-in-process.ts";
 import type { TreeCosts } from "./measure-tree.ts";
 import { type Cost, type Step, steps } from "./metered-connections.ts";
 
@@ -17,10 +15,11 @@ if (first === undefined || trees.length < 2) {
   process.exit(64);
 }
 
+const sends = 800;
 const measured: TreeCosts[] = [];
 for (const tree of [...trees, first]) {
   console.error(`… measuring ${tree}`);
-  measured.push(await measure(tree));
+  measured.push(await measureInProcess(tree, sends));
 }
 
 const [old, ...others] = measured;
@@ -42,17 +41,4 @@ function rowOf(step: Step, size: keyof TreeCosts, what: keyof Cost): string[] {
   const noise = `${(100 * Math.abs(of(others.at(-1)) / of(old) - 1)).toFixed(2)} %`;
   const name = `${step}, ${sizes[size]}: ${what === "blocks" ? "blocks touched" : "bytes of WAL"}`;
   return [name, of(old).toFixed(digits), ...compared, noise];
-}
-
-async function measure(tree: string): Promise<TreeCosts> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "measure-tree.ts"), tree], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`${tree} could not be measured`);
-  return JSON.parse(output) as TreeCosts;
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { freePort } from "../../service/src/dev/postgres/embedded-postgres.ts";
+import { freePort } from "../../service/test/free-port.ts";
 import { NotReady } from "../frame/bench.ts";
 
 export interface PrivateServer {

@@ -9,6 +9,7 @@ import { migrateChores } from "../../service/src/loops/chores.ts";
 import { type CredentialDeps, createCredentialDeps } from "../../service/src/processes/api-deps.ts";
 import { setUp } from "../../service/src/provider/ses/setup/set-up.ts";
 import { makePartitionsAhead } from "../../service/src/storage/partitions.ts";
+import { posternPath } from "../../service/test/spawn-postern.ts";
 import { createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
 import { anEnvironment } from "../../service/test/test-config.ts";
 import { aFreePort } from "../../ses-simulator/proofs/simulator-process.ts";
@@ -38,6 +39,16 @@ export interface CellOptions {
   network?: Network;
   /** PostgreSQL's data folder; default: a temporary one. */
   postgresFolder?: string;
+  /** Makes the schema and the senders, and runs; default: this working tree. */
+  code?: CellCode;
+}
+
+/** Code of another commit brings its own schema, so only that code can write to it. */
+export interface CellCode {
+  posternPath: string;
+  /** Returns the address of a new database with the schema. */
+  makeDatabase(serverUrl: string): Promise<string>;
+  makeSenders(environment: Environment): Promise<TestSender[]>;
 }
 
 export interface ChaosCell {
@@ -59,17 +70,29 @@ export interface ChaosCell {
   close(): Promise<void>;
 }
 
-const highLimits: [number, number, number] = [100_000, 1_000_000, 6_000_000];
+export const highLimits: [number, number, number] = [100_000, 1_000_000, 6_000_000];
+
+const thisTree: CellCode = {
+  posternPath,
+  makeDatabase,
+  async makeSenders(environment) {
+    const db = openTestDatabase(environment.DATABASE_URL ?? "");
+    const credentials = createCredentialDeps(readConfig(environment));
+    const senders = await makeSenders(db, credentials, senderCount, highLimits);
+    await db.close();
+    return senders;
+  },
+};
 
 /** Starts the whole system as supervised processes on fixed ports: PostgreSQL, the simulator, APIs and workers. */
 export async function openCell(options: CellOptions): Promise<ChaosCell> {
-  const { folder, network = plainNetwork, cellCode = "AA" } = options;
+  const { folder, network = plainNetwork, cellCode = "AA", code = thisTree } = options;
   mkdirSync(folder, { recursive: true });
   process.env.AWS_ACCESS_KEY_ID ??= "simulator";
   process.env.AWS_SECRET_ACCESS_KEY ??= "simulator";
   const postgres = await PostgresServer.create(join(folder, "postgres.log"), options.postgresFolder);
   await postgres.start();
-  const databaseUrl = await makeDatabase(postgres.url);
+  const databaseUrl = await code.makeDatabase(postgres.url);
   const simulatorPort = await aFreePort();
   const simulatorUrl = `http://127.0.0.1:${simulatorPort}`;
   const simulator = new Supervised(simulatorProgram(folder, simulatorPort));
@@ -93,7 +116,7 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
   });
   const db = openTestDatabase(databaseUrl);
   const credentialDeps = createCredentialDeps(readConfig(environment));
-  const senders = await makeSenders(db, credentialDeps, senderCount, highLimits);
+  const senders = await code.makeSenders(environment);
 
   const apis: Supervised[] = [];
   const apiUrls: string[] = [];
@@ -101,15 +124,14 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
     const port = String(await aFreePort());
     const DATABASE_URL = await network.route("api-postgres", databaseUrl);
     const env = { ...environment, PORT: port, DATABASE_URL };
-    apis.push(new Supervised(posternProgram("api", `api-${number}`, folder, env)));
+    apis.push(new Supervised(posternProgram("api", `api-${number}`, folder, env, [], code.posternPath)));
     apiUrls.push(await network.route("client-api", `http://127.0.0.1:${port}`));
   }
   const workers: Supervised[] = [];
   for (let number = 0; number < options.workers; number++) {
     const DATABASE_URL = await network.route("worker-postgres", databaseUrl);
-    workers.push(
-      new Supervised(posternProgram("worker", `worker-${number}`, folder, { ...environment, DATABASE_URL })),
-    );
+    const env = { ...environment, DATABASE_URL };
+    workers.push(new Supervised(posternProgram("worker", `worker-${number}`, folder, env, [], code.posternPath)));
   }
   await Promise.all([...apis, ...workers].map((each) => each.start()));
 

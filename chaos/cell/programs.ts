@@ -9,17 +9,18 @@ const simulatorPath = fileURLToPath(new URL("../../ses-simulator/src/main.ts", i
 export const region = "eu-central-1";
 export const senderCount = 20;
 
-/** An API or a worker. `flags` are Node's, such as the preload of arm.ts. */
+/** An API or a worker. `flags` are Node's, such as the preload of arm.ts; `path` is postern.ts of another working tree. */
 export function posternProgram(
   role: "api" | "worker",
   name: string,
   folder: string,
   env: Environment,
   flags: string[] = [],
+  path = posternPath,
 ): Program {
   return {
     name,
-    args: [...flags, posternPath, role],
+    args: [...flags, path, role],
     env: { ...env },
     startedLine: `"${role}.started"`,
     logFile: join(folder, `${name}.log`),

@@ -19,6 +19,8 @@ export interface ProcessExit {
   signal: NodeJS.Signals | null;
 }
 
+/** A process that stops takes 25 s at most, and one that starts 60 s. */
+const restartWithinMs = 90_000;
 /** Pause before the retry of a program that did not start. A program that had started is restarted immediately. */
 const pauseMs = 200;
 /** Log lines of errors that the code does not expect. */
@@ -36,6 +38,7 @@ export class Supervised {
   #starts = 0;
   #isStopping = false;
   #isKilled = false;
+  #lastExit: ProcessExit | undefined;
   #running = Promise.withResolvers<void>();
 
   constructor(program: Program) {
@@ -79,6 +82,17 @@ export class Supervised {
     while (this.#starts === before) await sleep(20);
   }
 
+  /** Stops the process with SIGTERM, as a service manager does, and starts the program again, with other arguments if given. */
+  async restart(args: string[] = this.program.args): Promise<ProcessExit | undefined> {
+    const before = this.#starts;
+    this.program.args = args;
+    this.#isKilled = this.#child?.kill("SIGTERM") ?? false;
+    for (const end = performance.now() + restartWithinMs; this.#starts === before; await sleep(20)) {
+      if (performance.now() > end) throw new Error(`${this.program.name} did not restart, see ${this.program.logFile}`);
+    }
+    return this.#lastExit;
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true;
     const child = this.#child;
@@ -105,7 +119,7 @@ export class Supervised {
       this.#starts += 1;
       this.#running.resolve();
     });
-    await ended;
+    this.#lastExit = await ended;
     if (hasStarted) this.#running = Promise.withResolvers<void>();
     if (hasStarted && !this.#isKilled && !this.#isStopping) this.unexpectedExits += 1;
     this.#isKilled = false;

@@ -4,7 +4,7 @@ import { listInDoubtSends } from "./in-doubt-sends.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import type { StoredSend } from "./stored-sends.ts";
 
-const acknowledged = { id: "s1", key: "k1", at: 1, api: 0 };
+const acknowledged = { id: "s1", key: "k1", at: 1, api: 0, tookMs: 1 };
 const send: StoredSend = {
   id: "s1",
   mode: "live",

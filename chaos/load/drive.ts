@@ -41,12 +41,20 @@ async function sendUntilAcknowledged(number: number): Promise<void> {
   const sender = plan.senders[number % plan.senders.length];
   if (sender === undefined) throw new Error("a load needs senders");
   const key = `chaos-${plan.seed}-${number}`;
-  for (let tries = 0; !(await isAcknowledged(sender, key, number, (number + tries) % plan.urls.length)); tries++) {
-    await sleep(pauseMs);
-  }
+  const begunAt = performance.now();
+  const isDone = (tries: number) =>
+    isAcknowledged(sender, { key, number, api: (number + tries) % plan.urls.length, begunAt });
+  for (let tries = 0; !(await isDone(tries)); tries++) await sleep(pauseMs);
 }
 
-async function isAcknowledged(sender: TestSender, key: string, number: number, api: number): Promise<boolean> {
+interface Attempt {
+  key: string;
+  number: number;
+  api: number;
+  begunAt: number;
+}
+
+async function isAcknowledged(sender: TestSender, { key, number, api, begunAt }: Attempt): Promise<boolean> {
   const { text = key } = plan;
   const body = { from: sender.from, to: [recipientOf(number)], subject: "Chaos", text, idempotency_key: key };
   const answer = await postSend(plan.urls[api] ?? "", sender.key, body).catch(() => undefined);
@@ -56,7 +64,8 @@ async function isAcknowledged(sender: TestSender, key: string, number: number, a
   }
   progress.answers[answer.status] = (progress.answers[answer.status] ?? 0) + 1;
   if (answer.status !== 202 || answer.id === undefined) return false;
-  const line = JSON.stringify({ id: answer.id, key, at: Date.now(), api });
+  const tookMs = Math.round(performance.now() - begunAt);
+  const line = JSON.stringify({ id: answer.id, key, at: Date.now(), api, tookMs });
   appendFileSync(plan.acknowledgedFile, `${line}\n`);
   progress.acknowledged += 1;
   return true;

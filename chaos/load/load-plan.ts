@@ -21,6 +21,8 @@ export interface Acknowledged {
   at: number;
   /** The index of the API that answered. */
   api: number;
+  /** From the first request to this answer, with all repetitions. */
+  tookMs: number;
 }
 
 /** A line of the driver's output, twice a second. */

@@ -53,7 +53,8 @@ function firstAccount({ senders }: ChaosCell): string {
 export async function sendMail(context: MatrixContext, key: string, crashingUrl?: string): Promise<void> {
   const [sender] = context.cell.senders;
   const to = [`success+${key}@simulator.amazonses.com`];
-  const body = { from: sender?.from, to, subject: "Chaos", text: key, idempotency_key: key };
+  const attachments = [{ filename: "chaos.txt", content: Buffer.from(key).toString("base64") }];
+  const body = { from: sender?.from, to, subject: "Chaos", text: key, attachments, idempotency_key: key };
   const post = (url: string) => postSend(url, sender?.key ?? "", body);
   if (crashingUrl !== undefined) await post(crashingUrl).catch(() => undefined);
   context.sends.push(acknowledged(key, await post(context.cell.apiUrls[0] ?? "")));
@@ -67,7 +68,7 @@ export async function sendTestMail(context: MatrixContext, key: string): Promise
 
 function acknowledged(key: string, { status, id }: { status: number; id: string | undefined }): Acknowledged {
   if (status !== 202 || id === undefined) throw new Error(`a send was answered with ${status}`);
-  return { id, key, at: Date.now(), api: 0 };
+  return { id, key, at: Date.now(), api: 0, tookMs: 0 };
 }
 
 interface DomainAnswer {

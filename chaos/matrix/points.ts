@@ -27,6 +27,8 @@ export interface CrashPoint {
 
 /** Every point at which a process is killed. All except the two on the wire are comments in the source. */
 export const points: CrashPoint[] = [
+  { name: "attachments-pending", where: "before the attachments are stored", trigger: "accept" },
+  { name: "chunks-stored", where: "between attachments and accept", trigger: "accept" },
   { name: "before-accept", where: "inside accept, before the commit", trigger: "accept" },
   { name: "after-accept", where: "inside accept, after the commit", trigger: "accept" },
   { name: "before-claim", where: "before the claim", trigger: "send" },

@@ -170,8 +170,8 @@ export const mutants: Mutant[] = [
     name: "lease-before-call",
     wrong: "a worker that resumes late submits a send that another worker may have claimed",
     file: "service/src/delivery/submit-send.ts",
-    from: "deps.clock() - claimedAt < startWithinMs;",
-    to: "deps.clock() - claimedAt < 100 * startWithinMs;",
+    from: "deps.clock() - claimedAt < startWithinMs && !isExpired();",
+    to: "deps.clock() - claimedAt < 100 * startWithinMs && !isExpired();",
     tests: ["service/src/delivery/submit-send.test.ts"],
   },
   {

@@ -24,7 +24,7 @@ export interface TreeCopy {
 
 /** Copies the working tree, tracked files and new ones, and links the installed packages. */
 export function copyTree(): TreeCopy {
-  const folder = mkdtempSync(join(tmpdir(), "postern-mutants-"));
+  const folder = mkdtempSync(join(tmpdir(), "postern-tree-"));
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
   for (const file of new Set(listed.toString().split("\0"))) {
     if (file === "" || !existsSync(file)) continue;
@@ -40,7 +40,7 @@ export function copyTree(): TreeCopy {
 }
 
 /** The links of workspace packages are relative, so that their copies lead into the copy. */
-function linkPackages(folder: string): void {
+export function linkPackages(folder: string): void {
   const packages = join(folder, "node_modules");
   mkdirSync(packages);
   for (const name of readdirSync("node_modules")) {

@@ -92,7 +92,10 @@ async function untilFinished(
 }
 
 /** The simulator has reported all events, and every send has its outcome. */
-async function areEventsApplied({ sendEvents }: RunContext, { db, simulatorUrl }: ChaosCell): Promise<boolean> {
+export async function areEventsApplied(
+  { sendEvents }: Pick<RunContext, "sendEvents">,
+  { db, simulatorUrl }: Pick<ChaosCell, "db" | "simulatorUrl">,
+): Promise<boolean> {
   if ((await countUnfinished(db, 0)) > 0) return false;
   if (sendEvents === "none") return true;
   const { pendingEvents } = await healthOf({ url: simulatorUrl });
