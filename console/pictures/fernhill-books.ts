@@ -2,18 +2,25 @@ import type { ConsoleSession } from "../test/console-session.ts";
 import type { Person } from "../test/person.ts";
 import { seedUsage, sixtyDays } from "../test/seed-usage.ts";
 import { until } from "../test/until.ts";
+import { makeMistakes, seedOtherTenants } from "./other-tenants.ts";
 
 /** Everything that the pictures show. */
 export interface PicturedData {
   ada: Person;
   /** Has an account without any data. */
   newcomer: Person;
+  /** Operates the installation. */
+  olga: Person;
+  /** The account whose mail bounces too often. */
+  harmfulId: string;
   bouncedAddress: string;
   /** A mail with every outcome: three recipients, each with another one. */
   shippedId: string;
   domainId: number;
   pendingDomainId: number;
   invitationToken: string;
+  webhookId: string;
+  deliveryId: string;
 }
 
 const domain = "fernhill.example";
@@ -65,6 +72,7 @@ export async function seedFernhillBooks(session: ConsoleSession): Promise<Pictur
   const pendingDomainId = await aPendingDomain(session, ada);
   await thePast(session, ada);
   await moreKeys(session, ada);
+  await makeMistakes(session, keys.live ?? "");
   const bounced = sends.find(({ subject, status }) => status === "bounced" && subject === "Reset your password");
   return {
     ada,
@@ -74,6 +82,8 @@ export async function seedFernhillBooks(session: ConsoleSession): Promise<Pictur
     domainId: await domainIdOf(session, ada, domain),
     pendingDomainId,
     invitationToken: await anInvitation(session, ada),
+    ...(await someWebhooks(session, ada, shippedId)),
+    ...(await seedOtherTenants(session)),
   };
 }
 
@@ -180,6 +190,82 @@ async function moreKeys(session: ConsoleSession, ada: Person): Promise<void> {
   await api.post("/api-keys", { name: "Reports", type: "live", scopes: ["read"], expires_at: inAMonth });
   const old = await api.post<{ id: string }>("/api-keys", { name: "Old shop", type: "live", scopes: ["send"] });
   await api.delete(`/api-keys/${old.id}`);
+}
+
+/** Stored directly: no server of the pictures is at these addresses, and an outage takes hours. */
+async function someWebhooks({ db, api }: ConsoleSession, ada: Person, sendId: string) {
+  const make = (url: string, description: string, types: string[]) =>
+    api(ada).post<{ webhook_id: string }>("/webhooks", { url, description, types });
+  const outcomes = ["send.delivered", "send.bounced", "send.complained"];
+  const { webhook_id: shopId } = await make("https://shop.fernhill.example/hooks/postern", "web shop", outcomes);
+  const { webhook_id: webhookId } = await make(
+    "https://crm.fernhill.example/mail/events",
+    "customer records",
+    outcomes,
+  );
+  const old = await make("https://old.fernhill.example/postern", "before the move", ["send.failed"]);
+  await api(ada).patch(`/webhooks/${old.webhook_id}`, { enabled: false });
+  await api(ada).post(`/webhooks/${webhookId}/rotate`, { overlap_seconds: 86_400 });
+  const [delivery] = await db.query<{ id: string }>({
+    name: "deliver-to-webhooks",
+    text: `
+      with failing as (
+        update webhook_endpoints set failing_since = now() - interval '190 minutes' where id = $2
+      ), given as materialized (
+        select new_id_at(now() - number * interval '7 minutes') as id, endpoint.id as endpoint_id, number,
+          (array['send.delivered', 'send.delivered', 'send.bounced', 'send.complained'])[number % 4 + 1] as type,
+          endpoint.id = $2 and number <= 26 as is_late
+        from unnest($1::uuid[]) as endpoint (id)
+        cross join generate_series(1, 400) as number
+        where number > 1 or endpoint.id = $2
+      ), notified as (
+        insert into notifications (id, public_id, account_id, mode, type, occurred_at, send_id, envelope)
+        select id, id, $3, 'live', type, time_of_id(id), $4, $5
+        from given
+      ), queued as (
+        insert into webhook_queue (delivery_id, account_id, endpoint_id, notification_id, state, attempt, due_at)
+        select id, $3, endpoint_id, id, 'pending', 4, now() + number * interval '9 minutes'
+        from given
+        where is_late
+      ), attempted as (
+        insert into webhook_attempts (id, delivery_id, account_id, endpoint_id, attempt, duration_ms, status, answer, failure, url, signature)
+        select new_id_at(time_of_id(given.id) + made.attempt * interval '1 minute'), given.id, $3, given.endpoint_id, made.attempt,
+          140 + given.number % 90, case when is_late then 503 else 200 end, case when is_late then $6 else 'ok' end,
+          case when is_late then 'The endpoint answered 503.' end, 'https://crm.fernhill.example/mail/events',
+          'v1,' || encode(sha256(given.id::text::bytea), 'base64')
+        from given
+        cross join generate_series(1, case when is_late then 4 else 1 end) as made (attempt)
+      ), stored as (
+        insert into webhook_deliveries
+          (id, account_id, endpoint_id, notification_id, public_id, type, send_id, state, finished_at, duration_ms)
+        select id, $3, endpoint_id, id, id, type, $4, case when is_late then 'pending' else 'delivered' end,
+          case when not is_late then time_of_id(id) end, case when not is_late then 140 + number % 90 end
+        from given
+      )
+      select id
+      from given
+      where endpoint_id = $2
+        and number = 2`,
+    values: [
+      [shopId, webhookId],
+      webhookId,
+      ada.accountId,
+      sendId,
+      JSON.stringify({
+        type: "send.bounced",
+        timestamp: new Date().toISOString(),
+        mode: "live",
+        data: {
+          send: { id: sendId, status: "bounced", from: `orders@${domain}`, subject: "Your order FB-20498 has shipped" },
+          sequence: 2,
+          recipient: "bob.marsh@oakmere.example",
+          bounce: { type: "Permanent", subtype: "NoEmail", status: "5.1.1", suppressed: true },
+        },
+      }),
+      '{"error":"maintenance","retry_after":900}',
+    ],
+  });
+  return { webhookId, deliveryId: delivery?.id ?? "" };
 }
 
 async function anInvitation(session: ConsoleSession, ada: Person): Promise<string> {

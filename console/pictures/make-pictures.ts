@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { startConsoleCell } from "../test/console-cell.ts";
 import { type ConsoleSession, openConsole } from "../test/console-session.ts";
 import { type PicturedData, seedFernhillBooks } from "./fernhill-books.ts";
+import { logInAsOperator } from "./other-tenants.ts";
 import { type Screen, screens, type Variant } from "./screens.ts";
 
 /** Writes docs/images/console/: every screen of a running console. Arguments select screens by name, such as `overview send`. */
@@ -33,7 +34,8 @@ async function makePicture(session: ConsoleSession, data: PicturedData, screen: 
   const file = join(folder, `${screen.name}-${variant.scheme}-${variant.width}.png`);
   const path = typeof screen.path === "string" ? screen.path : screen.path(data);
   const person = screen.as(data);
-  const page = await session.newPage({ ...variant, ...(person !== undefined && { as: person }) });
+  const open = () => session.newPage({ ...variant, ...(person !== undefined && { as: person }) });
+  const page = person === data.olga ? await logInAsOperator(session, person, open) : await open();
   try {
     await screen.before?.(page);
     const answer = await page.goto(path);

@@ -27,12 +27,29 @@ type Path = Screen["path"];
 
 /** Screens that show data of the account. Each has a picture of the filled, the empty and the failed state. */
 const dataScreens: [name: string, path: Path][] = [
+  // First, because each picture logs in, and the audit has an entry for it.
+  ["audit", "/audit"],
   ["overview", "/"],
   ["activity", "/activity"],
   ["domains", "/domains"],
   ["suppressions", "/suppressions"],
   ["keys", "/keys"],
+  ["webhooks", "/webhooks"],
+  ["requests", "/requests"],
   ["usage", "/usage"],
+  ["team", "/team"],
+];
+
+const operatorScreens: [name: string, path: Path][] = [
+  ["operator-status", "/operator/status"],
+  ["operator-accounts", "/operator/accounts"],
+  ["operator-account", ({ harmfulId }) => `/operator/accounts/${harmfulId}`],
+  ["operator-queue", "/operator/queue"],
+  ["operator-processes", "/operator/processes"],
+  ["operator-quarantine", "/operator/quarantine"],
+  ["operator-ses", "/operator/ses"],
+  ["operator-storage", "/operator/storage"],
+  ["operator-runbook", "/operator/runbook"],
 ];
 
 const filledScreens: [name: string, path: Path][] = [
@@ -42,6 +59,8 @@ const filledScreens: [name: string, path: Path][] = [
   ["send", ({ shippedId }) => `/sends/${shippedId}`],
   ["domain", ({ domainId }) => `/domains/${domainId}`],
   ["domain-pending", ({ pendingDomainId }) => `/domains/${pendingDomainId}`],
+  ["webhook", ({ webhookId }) => `/webhooks/${webhookId}`],
+  ["delivery", ({ webhookId, deliveryId }) => `/webhooks/${webhookId}/deliveries/${deliveryId}`],
   ["profile", "/profile"],
 ];
 
@@ -52,10 +71,12 @@ const openScreens: [name: string, path: Path][] = [
 ];
 
 const owner = ({ ada }: PicturedData) => ada;
+const operator = ({ olga }: PicturedData) => olga;
 const newcomer = ({ newcomer: person }: PicturedData) => person;
 
 export const screens: Screen[] = [
   ...filledScreens.map(([name, path]): Screen => ({ name, path, as: owner, variants: all })),
+  ...operatorScreens.map(([name, path]): Screen => ({ name, path, as: operator, variants: all })),
   ...openScreens.map(([name, path]): Screen => ({ name, path, as: () => undefined, variants: all })),
   { name: "palette", path: "/", as: owner, after: (page) => page.keyboard.press("Control+k"), variants: all },
   { name: "help", path: "/", as: owner, after: (page) => page.keyboard.press("?"), variants: all },

@@ -12,8 +12,9 @@ const maxWaitMs = 60_000;
 
 export const proof: Proof = {
   promise:
-    "In the console a person finds why Jane got nothing, adds a domain, sends the first mail and lifts a suppression with at most 5 " +
-    "interactions and 10 seconds each",
+    "In the console a person finds why Jane got nothing, adds a domain, sends the first mail, lifts a suppression, finds out who revoked a key, " +
+    "replays the failed webhooks of yesterday and finds why a request was refused, and an operator holds the tenant that harms the " +
+    "reputation, with at most 5 interactions and 10 seconds each",
   covers: ["console/src", "console/proofs/task", "console/test", "service/src/api/v1"],
   size: { small: 1, full: 10 },
   run: (rounds, { progress }) =>
@@ -55,7 +56,8 @@ async function prepareRound(session: ConsoleSession): Promise<TaskContext> {
 
 async function perform(session: ConsoleSession, task: Task, context: TaskContext): Promise<HandResult> {
   await task.prepare(context);
-  const page = await session.newPage({ as: context.person });
+  const page = await session.newPage({ as: task.person?.(context) ?? context.person });
+  await task.loggedIn?.(context);
   page.setDefaultTimeout(maxWaitMs);
   await page.goto("/");
   await page.getByText("Time to delivery, p95").waitFor();

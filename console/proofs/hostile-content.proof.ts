@@ -40,7 +40,7 @@ function viewScreens(size: number, { progress }: ProofTools, { canary, browser }
     const account = await storeHostileAccount(session, size);
     const before = canary.connections();
     // Every kind of text on every kind of screen at full size.
-    const sampleSize = size < fullSize ? 4 : textKinds;
+    const sampleSize = size < fullSize ? 2 : textKinds;
     const deeds = await watchConsole({ browser, session, progress }, account, sampleSize);
     const connections = canary.connections() - before;
     const control = await countUnguarded(browser, hostileTexts(4));

@@ -4,7 +4,15 @@ import { join } from "node:path";
 
 /** Before `npm run dev` and the browser tests: builds the console, unless the last build is newer than everything it is made from. */
 const folder = join(import.meta.dirname, "..");
-const sources = ["src/**/*", "public/*", "index.html", "vite.config.ts", "package.json", "../package-lock.json"];
+const sources = [
+  "src/**/*",
+  "public/*",
+  "index.html",
+  "vite.config.ts",
+  "package.json",
+  "../package-lock.json",
+  "../docs/runbook.md",
+];
 
 function newest(patterns: string[]): number {
   const files = globSync(patterns, { cwd: folder });

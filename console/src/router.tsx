@@ -79,8 +79,68 @@ const routes = [
       lazyRouteComponent(() => import("./screens/keys/keys-screen.tsx"), "KeysScreen"),
     ),
     page(
+      "/webhooks",
+      lazyRouteComponent(() => import("./screens/webhooks/webhooks-screen.tsx"), "WebhooksScreen"),
+    ),
+    page(
+      "/webhooks/$id",
+      lazyRouteComponent(() => import("./screens/webhook/webhook-screen.tsx"), "WebhookScreen"),
+    ),
+    page(
+      "/webhooks/$id/deliveries/$deliveryId",
+      lazyRouteComponent(() => import("./screens/delivery/delivery-screen.tsx"), "DeliveryScreen"),
+    ),
+    page(
+      "/requests",
+      lazyRouteComponent(() => import("./screens/requests/requests-screen.tsx"), "RequestsScreen"),
+    ),
+    page(
       "/usage",
       lazyRouteComponent(() => import("./screens/usage/usage-screen.tsx"), "UsageScreen"),
+    ),
+    page(
+      "/team",
+      lazyRouteComponent(() => import("./screens/team/team-screen.tsx"), "TeamScreen"),
+    ),
+    page(
+      "/audit",
+      lazyRouteComponent(() => import("./screens/audit/audit-screen.tsx"), "AuditScreen"),
+    ),
+    page(
+      "/operator/status",
+      lazyRouteComponent(() => import("./screens/operator/status/status-screen.tsx"), "StatusScreen"),
+    ),
+    page(
+      "/operator/accounts",
+      lazyRouteComponent(() => import("./screens/operator/accounts/accounts-screen.tsx"), "AccountsScreen"),
+    ),
+    page(
+      "/operator/accounts/$id",
+      lazyRouteComponent(() => import("./screens/operator/account/account-screen.tsx"), "AccountScreen"),
+    ),
+    page(
+      "/operator/queue",
+      lazyRouteComponent(() => import("./screens/operator/queue/queue-screen.tsx"), "QueueScreen"),
+    ),
+    page(
+      "/operator/processes",
+      lazyRouteComponent(() => import("./screens/operator/processes/processes-screen.tsx"), "ProcessesScreen"),
+    ),
+    page(
+      "/operator/quarantine",
+      lazyRouteComponent(() => import("./screens/operator/quarantine/quarantine-screen.tsx"), "QuarantineScreen"),
+    ),
+    page(
+      "/operator/ses",
+      lazyRouteComponent(() => import("./screens/operator/ses/ses-screen.tsx"), "SesScreen"),
+    ),
+    page(
+      "/operator/storage",
+      lazyRouteComponent(() => import("./screens/operator/storage/storage-screen.tsx"), "StorageScreen"),
+    ),
+    page(
+      "/operator/runbook",
+      lazyRouteComponent(() => import("./screens/operator/runbook/runbook-screen.tsx"), "RunbookScreen"),
     ),
     page(
       "/profile",

@@ -12,9 +12,9 @@ export interface ConsoleCell {
   databaseUrl: string;
 }
 
-export async function startConsoleCell(): Promise<{ cell: ConsoleCell; stop(): Promise<void> }> {
+export async function startConsoleCell(parentFolder?: string): Promise<{ cell: ConsoleCell; stop(): Promise<void> }> {
   await buildConsole();
-  const folder = aDevFolder();
+  const folder = aDevFolder(parentFolder);
   const dev = startDev(folder);
   const stop = async () => {
     dev.kill("SIGTERM");

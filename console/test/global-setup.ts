@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
+import { memoryFolder } from "../../service/test/private-postgres.ts";
 import { startConsoleCell } from "./console-cell.ts";
 
 declare module "vitest" {
@@ -17,7 +18,7 @@ declare module "vitest" {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let starting: ReturnType<typeof startConsoleCell> | undefined;
   const server = createServer((_request, response) => {
-    starting ??= startConsoleCell();
+    starting ??= startConsoleCell(memoryFolder());
     starting.then(
       ({ cell }) => response.end(JSON.stringify(cell)),
       (error) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),

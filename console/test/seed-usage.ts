@@ -30,6 +30,17 @@ export async function seedUsage(db: Database, accountId: string, hours: HourOfUs
   );
 }
 
+/** As much for each of these tags today. */
+export async function seedTags(db: Database, accountId: string, tags: Record<string, number>): Promise<void> {
+  await change(
+    db,
+    `insert into usage_tag_days (account_id, mode, day, tag, accepted_sends, accepted_recipients, delivered, delivery_times)
+     select $1, 'live', now() at time zone 'UTC', key, value::int, value::int, value::int, array[value::int]
+     from jsonb_each_text($2::jsonb)`,
+    [accountId, JSON.stringify(tags)],
+  );
+}
+
 /** Of ten deliveries four take up to 0.5 s, three up to 1 s, two up to 2 s, and one up to 8 s. */
 function timesOf(delivered: number): number[] {
   const times = Array<number>(deliveryTimeBuckets).fill(0);

@@ -7,7 +7,7 @@ import { type ConsoleSession, openConsole } from "./console-session.ts";
 /** The first file of a run also waits for the build and the start of the cell. */
 const maxStartMs = 240_000;
 /** Two browsers, a cell and other tests share two cores in CI. */
-const maxTestMs = 60_000;
+const maxTestMs = 120_000;
 
 /**
  * A browser on the cell that all console tests of the run share. Each test makes its own persons. After each test all pages are closed,

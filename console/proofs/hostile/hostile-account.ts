@@ -1,12 +1,15 @@
 import type { ConsoleSession } from "../../test/console-session.ts";
 import type { Person } from "../../test/person.ts";
 import { hostileTexts } from "./hostile-texts.ts";
+import { storeHostileWebhook } from "./hostile-webhook.ts";
 
 export interface HostileAccount {
   person: Person;
   sendIds: string[];
   recipients: string[];
   domainIds: number[];
+  /** The pages of a webhook and of deliveries to it. */
+  webhookPaths: string[];
 }
 
 /**
@@ -61,6 +64,7 @@ export async function storeHostileAccount(session: ConsoleSession, count: number
     sendIds: stored.map(({ id }) => id),
     recipients: stored.map(({ recipient }) => recipient),
     domainIds: domains.map(({ domain_id }) => domain_id),
+    webhookPaths: await storeHostileWebhook(session, person, texts),
   };
 }
 

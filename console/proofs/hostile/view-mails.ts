@@ -73,8 +73,8 @@ async function viewAll(fixture: Fixture, size: number, progress: ProofTools["pro
       link.windows === 1 &&
       link.navigations === 0 &&
       images > 0 &&
-      control.scripts > 5 &&
-      control.connections > 5,
+      control.scripts > 2 &&
+      control.connections > 2,
   };
 }
 

@@ -44,7 +44,7 @@ export async function watchConsole(
   return deeds;
 }
 
-function pathsOf({ sendIds, recipients, domainIds }: HostileAccount, sampleSize: number): string[] {
+function pathsOf({ sendIds, recipients, domainIds, webhookPaths }: HostileAccount, sampleSize: number): string[] {
   // A hash or a text that the router could take for something else is part of the test.
   const address = (recipient: string) => encodeURIComponent(recipient);
   return [
@@ -52,10 +52,14 @@ function pathsOf({ sendIds, recipients, domainIds }: HostileAccount, sampleSize:
     "/activity",
     "/suppressions",
     "/keys",
+    "/webhooks",
     "/usage",
+    "/team",
+    "/audit",
     "/domains",
     "/profile",
     ...domainIds.slice(0, 1).map((id) => `/domains/${id}`),
+    ...webhookPaths.slice(0, sampleSize),
     ...sendIds.slice(0, sampleSize).map((id) => `/sends/${id}`),
     ...sendIds.slice(-2).map((id) => `/sends/${id}`),
     ...recipients.slice(0, sampleSize).map((recipient) => `/activity?recipient=${address(recipient)}`),

@@ -41,8 +41,11 @@ export function visits(account: NumberedAccount, number: number, domainId: numbe
     { path: "/suppressions", hasNextPage: true },
     { path: `/suppressions?email=${to(bounced.recipient)}` },
     { path: "/keys" },
+    { path: "/webhooks" },
     { path: "/usage" },
     { path: "/usage?range=30d" },
+    { path: "/team" },
+    { path: "/audit" },
     { path: "/profile" },
   ];
 }

@@ -1,9 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { aDelivery } from "../../../service/test/webhook-builders.ts";
 import type { ConsoleSession } from "../../test/console-session.ts";
 import type { Person } from "../../test/person.ts";
 import { until } from "../../test/until.ts";
+import { aWebhookServer } from "../../test/webhook-server.ts";
 import type { Hand } from "./hand.ts";
+import { holdTenant } from "./operator-task.ts";
+import { findRefusal } from "./request-task.ts";
 
 const run = promisify(execFile);
 const maxWaitMs = 60_000;
@@ -20,6 +24,10 @@ export interface Task {
   name: string;
   /** What has to exist before the person begins. */
   prepare(context: TaskContext): Promise<void>;
+  /** Who does it; the owner of the account unless given. */
+  person?(context: TaskContext): Person;
+  /** After the log-in, before the page opens. */
+  loggedIn?(context: TaskContext): Promise<void>;
   /** Starts at the overview. Fails when the person does not reach the goal. */
   perform(hand: Hand, context: TaskContext): Promise<void>;
 }
@@ -95,7 +103,70 @@ export const tasks: Task[] = [
       });
     },
   },
+  {
+    name: "find out who revoked a key",
+    async prepare({ session, person }) {
+      const colleague = await session.aPerson({ role: "developer", colleagueOf: person });
+      const { id } = await session
+        .api(person)
+        .post<{ id: string }>("/api-keys", { name: "checkout", type: "live", scopes: ["send"] });
+      await session.api(colleague).delete(`/api-keys/${id}`);
+    },
+    async perform(hand) {
+      const { page } = hand;
+      await hand.click(page.getByRole("link", { name: "Audit" }));
+      await hand.sees(page.getByRole("table", { name: "Audit" }));
+      await hand.press("/");
+      await hand.type("checkout");
+      await hand.press("Enter");
+      await hand.sees(page.getByText(/^2.entries$/));
+      await hand.sees(page.getByRole("row", { name: /^developer-\S+@fernhill\.example revoked the API key checkout/ }));
+    },
+  },
+  {
+    name: "replay the failed webhooks of yesterday",
+    async prepare({ session, person }) {
+      const { url } = await webhookServerOf(session, person);
+      const body = { url, types: ["send.bounced"], description: "order service" };
+      const { webhook_id: endpointId } = await session.api(person).post<{ webhook_id: string }>("/webhooks", body);
+      const made = { accountId: person.accountId, endpointId, state: "failed" } as const;
+      for (let failed = 0; failed < failedYesterday; failed++) await aDelivery(session.db, { ...made, hoursAgo: 24 });
+      await aDelivery(session.db, { ...made, hoursAgo: 72 });
+      await aDelivery(session.db, { ...made, state: "delivered", hoursAgo: 24 });
+    },
+    async perform(hand, { session, person }) {
+      const { page } = hand;
+      const server = await webhookServerOf(session, person);
+      await hand.click(page.getByRole("link", { name: "Webhooks" }));
+      await hand.click(page.getByRole("row", { name: /127\.0\.0\.1/ }));
+      await hand.click(page.getByRole("button", { name: "Replay" }));
+      await hand.click(page.getByRole("dialog").getByRole("button", { name: "Start replay" }));
+      await hand.sees(
+        page.getByText(new RegExp(`The replay is done: ${failedYesterday}\\sdeliveries are sent again\\.`)),
+      );
+      await hand.outsideClock(async () => {
+        await until(
+          "the failed notifications arrived",
+          maxWaitMs,
+          async () => server.received.length === failedYesterday,
+        );
+        server.close();
+      });
+    },
+  },
+  findRefusal,
+  holdTenant,
 ];
+
+const failedYesterday = 3;
+const servers = new Map<string, ReturnType<typeof aWebhookServer>>();
+
+/** One for each account of a round. */
+function webhookServerOf({ db }: ConsoleSession, { accountId }: Person) {
+  const server = servers.get(accountId) ?? aWebhookServer(db, accountId);
+  servers.set(accountId, server);
+  return server;
+}
 
 async function send(
   session: ConsoleSession,

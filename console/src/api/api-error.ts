@@ -54,7 +54,7 @@ export function noAnswer(cause: unknown): ApiError {
     status: 0,
     code: isLate ? "REQUEST_TIMEOUT" : "UNREACHABLE",
     message: isLate
-      ? "The API did not answer within 20 seconds. Try again."
+      ? "The API did not answer in time. Try again."
       : "The API cannot be reached. Check the connection, then try again.",
   });
 }

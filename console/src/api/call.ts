@@ -10,16 +10,20 @@ export type Answer<O extends Operation> = Field<O, "answer">;
 
 export type Input<O extends Operation> = (Operations[O] extends { path: infer Path } ? { path: Path } : object) &
   (Operations[O] extends { query: infer Query } ? { query?: Query } : object) &
-  (Operations[O] extends { body: infer Body } ? { body: Body } : object) & { signal?: AbortSignal | undefined };
+  (Operations[O] extends { body: infer Body } ? { body: Body } : object) & {
+    signal?: AbortSignal | undefined;
+    deadlineMs?: number;
+  };
 
 interface Parts {
   path?: Record<string, string | number>;
   query?: Record<string, unknown>;
   body?: unknown;
   signal?: AbortSignal | undefined;
+  deadlineMs?: number;
 }
 
-const deadlineMs = 20_000;
+const usualDeadlineMs = 20_000;
 
 /**
  * One request to the public API with the access token of this tab. A 401 may mean that the token has just expired, so the call
@@ -49,7 +53,8 @@ export async function callOpen<O extends Operation>(operation: O, input: Input<O
   return read<O>(await request(operation, input as Parts, undefined));
 }
 
-async function request(operation: Operation, { path, query, body, signal }: Parts, token: string | undefined) {
+async function request(operation: Operation, parts: Parts, token: string | undefined) {
+  const { path, query, body, signal, deadlineMs = usualDeadlineMs } = parts;
   const [method = "GET", template = ""] = operation.split(" ");
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path?.[name])));
   const deadline = AbortSignal.timeout(deadlineMs);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { jumpTargets } from "./jump-targets.ts";
+import { allPages } from "./pages.ts";
 
 const first = (text: string) => {
   const [target] = jumpTargets(text, []);
@@ -10,6 +11,12 @@ describe("the palette recognises", () => {
   test("the id of a send", () => {
     const id = "019a8c41-e7a6-7c1e-9b52-3f0d6a1c88e4";
     expect(first(` ${id} `)).toEqual([`/sends/${id}`, undefined]);
+  });
+
+  test("the id of a request, for those who may see requests", () => {
+    const id = "019a8c41-e7a6-7c1e-9b52-3f0d6a1c88e4";
+    const requests = allPages.filter(({ path }) => path === "/requests");
+    expect(jumpTargets(id, requests)[1]).toMatchObject({ path: "/requests", search: { request_id: id } });
   });
 
   test("an id of SES", () => {

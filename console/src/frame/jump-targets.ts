@@ -19,8 +19,13 @@ const sesId = /^[0-9a-z]{8,}-[0-9a-z-]{8,}$/i;
 export function jumpTargets(text: string, pages: readonly Page[]): JumpTarget[] {
   const wanted = text.trim();
   const found: JumpTarget[] = [];
-  if (uuid.test(wanted)) found.push({ key: "send", path: `/sends/${wanted}`, label: wanted, note: "Open this send" });
-  else if (sesId.test(wanted)) {
+  if (uuid.test(wanted)) {
+    found.push({ key: "send", path: `/sends/${wanted}`, label: wanted, note: "Open this send" });
+    if (pages.some(({ path }) => path === "/requests")) {
+      const search = { request_id: wanted };
+      found.push({ key: "request", path: "/requests", search, label: wanted, note: "Find this request" });
+    }
+  } else if (sesId.test(wanted)) {
     const search = { provider_message_id: wanted };
     found.push({ key: "ses", path: "/activity", search, label: wanted, note: "Find this SES id" });
   }

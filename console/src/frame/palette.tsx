@@ -3,16 +3,18 @@ import { IconMail, IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { jumpTargets } from "./jump-targets.ts";
-import { allPages } from "./pages.ts";
+import { profilePage } from "./pages.ts";
 import classes from "./palette.module.css";
 import type { SearchValues } from "./search-state.ts";
+import { useListedGroups } from "./use-listed-groups.ts";
 
 /** Ctrl K: jump to a page by name, to a send by its id or SES id, or to the mail of an address. */
 export function Palette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const navigate = useNavigate();
-  const targets = jumpTargets(text, allPages);
+  const pages = [...useListedGroups().flatMap((group) => group.pages), profilePage];
+  const targets = jumpTargets(text, pages);
   const index = Math.min(chosen, targets.length - 1);
 
   useEffect(() => {

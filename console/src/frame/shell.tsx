@@ -17,7 +17,10 @@ export function Shell() {
   const [isMenuOpen, menu] = useDisclosure();
   const isSmall = useMediaQuery("(max-width: 760px)");
   const { pathname } = useLocation();
-  const mode = useMode();
+  // The pages of operators show live and test mail side by side.
+  const isOperator = pathname.startsWith("/operator/");
+  const chosen = useMode();
+  const mode = isOperator ? "live" : chosen;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
   useEffect(menu.close, [pathname]);
   useHotkeys([

@@ -6,10 +6,12 @@ import { useMe } from "../api/use-me.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Mark } from "./mark.tsx";
 import { ModeSwitch } from "./mode-switch.tsx";
-import { groups, type Page } from "./pages.ts";
+import type { Page } from "./pages.ts";
 import classes from "./sidebar.module.css";
+import { useListedGroups } from "./use-listed-groups.ts";
 
 export function Sidebar({ onJump, onHelp }: { onJump: () => void; onHelp: () => void }) {
+  const groups = useListedGroups();
   return (
     <nav className={classes.sidebar} aria-label="Pages">
       <div className={classes.brand}>

@@ -1,5 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { useMay } from "../api/use-me.ts";
+import { AppLink } from "./app-link.tsx";
 import { CopyText } from "./copy.tsx";
 import { errorFacts } from "./error-facts.ts";
 import styles from "./state.module.css";
@@ -29,6 +31,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
             {requestId !== undefined && (
               <span>
                 request <CopyText value={requestId} label="request id" mono always />
+                <RequestLink requestId={requestId} />
               </span>
             )}
           </div>
@@ -37,4 +40,12 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
+}
+
+/** The log has a refused request a few seconds after the answer. Developers and owners may read it. */
+function RequestLink({ requestId }: { requestId: string }) {
+  const may = useMay();
+  return may.write ? (
+    <AppLink href={`/requests?request_id=${encodeURIComponent(requestId)}`}>Find it in the request log</AppLink>
+  ) : null;
 }

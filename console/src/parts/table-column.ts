@@ -11,6 +11,8 @@ export type Column<Row> = {
   title?: (row: Row) => string;
   /** Left out when the window is narrower than this. */
   hideBelow?: number;
+  /** The content is as wide as the cell: a bar. */
+  fill?: boolean;
   /** Secondary text colour. */
   quiet?: boolean;
   /** Actions at the right end of the cell, shown on hover and focus. Return undefined for a row without one. */

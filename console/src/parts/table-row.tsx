@@ -93,7 +93,7 @@ function CellText<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   const content = column.cell(row);
   const title = column.title?.(row) ?? (typeof content === "string" ? content : undefined);
   return (
-    <span className={styles.text} title={title}>
+    <span className={styles.text} data-fill={column.fill || undefined} title={title}>
       {content}
     </span>
   );

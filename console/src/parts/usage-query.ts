@@ -10,8 +10,8 @@ export type AccountAnswer = Answer<"GET /api/v1/account">;
 export type Quota = AccountAnswer["quotas"][number];
 
 interface UsageOptions {
-  by?: "hour" | "day";
-  group?: "domain" | "api_key";
+  by?: "hour" | "day" | "range";
+  group?: "domain" | "api_key" | "tag";
   mode: Mode;
 }
 

@@ -57,7 +57,12 @@ export function FilterMenu({ filters, onChange }: FilterMenuProps) {
   );
 }
 
-export function RangeMenu({ filters, onChange }: FilterMenuProps) {
+interface RangeMenuProps {
+  filters: Pick<SendFilters, "range" | "since" | "until">;
+  onChange: (changes: SearchValues) => void;
+}
+
+export function RangeMenu({ filters, onChange }: RangeMenuProps) {
   const hasTimes = filters.since !== undefined || filters.until !== undefined;
   const current = hasTimes ? "Chosen times" : filters.range === undefined ? "Any time" : ranges[filters.range].label;
   const choose = (range: RangeName | undefined) => onChange({ range, since: undefined, until: undefined });

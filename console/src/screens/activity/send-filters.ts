@@ -76,7 +76,8 @@ export function toQuery({ range, ...filters }: SendFilters, mode: Mode, now = Da
   return { ...rest, ...(from !== undefined && { since: from }), mode };
 }
 
-function startOf(range: RangeName, now: number): number {
+/** When the range begins, in milliseconds. */
+export function startOf(range: RangeName, now: number): number {
   const { ms } = ranges[range];
   return ms === undefined ? new Date(now).setHours(0, 0, 0, 0) : now - ms;
 }

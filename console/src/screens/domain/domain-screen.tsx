@@ -15,6 +15,7 @@ import { Panel } from "../../parts/panel.tsx";
 import { RemoveDomainDialog } from "../../parts/remove-domain-dialog.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useHref } from "../../parts/use-href.ts";
+import { WhoChangedItem } from "../../parts/who-changed-link.tsx";
 import { AdvicePanel } from "./advice-panel.tsx";
 import { adviceRows } from "./advice-rows.ts";
 import { CheckResult } from "./check-result.tsx";
@@ -98,6 +99,7 @@ function LoadedDomain({ domain, checking, pollError }: LoadedDomainProps) {
             <CheckTimes domain={domain} />
             {may.write ? (
               <Actions
+                name={domain.domain_name}
                 isVerified={isVerified}
                 isChecking={isChecking}
                 isSending={sending.isPending}
@@ -167,6 +169,7 @@ function CheckTimes({ domain: { last_checked_at, next_check_at } }: { domain: Do
 }
 
 interface ActionsProps {
+  name: string;
   isVerified: boolean;
   isChecking: boolean;
   isSending: boolean;
@@ -176,7 +179,7 @@ interface ActionsProps {
 }
 
 /** The filled button is the next step: a check, and a mail once the domain is verified. */
-function Actions({ isVerified, isChecking, isSending, onCheck, onSend, onRemove }: ActionsProps) {
+function Actions({ name, isVerified, isChecking, isSending, onCheck, onSend, onRemove }: ActionsProps) {
   return (
     <>
       <Button
@@ -207,6 +210,8 @@ function Actions({ isVerified, isChecking, isSending, onCheck, onSend, onRemove 
           <Menu.Item leftSection={<IconTrash size={15} stroke={1.75} />} onClick={onRemove}>
             Remove domain
           </Menu.Item>
+          {/* By its name: a domain that was removed and added again has a new id. */}
+          <WhoChangedItem kind="domain" id={name} />
         </Menu.Dropdown>
       </Menu>
     </>

@@ -7,6 +7,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { NumberText } from "../../parts/figures.tsx";
 import { Tag } from "../../parts/tag.tsx";
 import { Time } from "../../parts/time.tsx";
+import { WhoChangedItem } from "../../parts/who-changed-link.tsx";
 import styles from "./keys.module.css";
 
 export interface KeysTableProps {
@@ -105,7 +106,7 @@ function SendsToday({ count }: { count: number | undefined }) {
 
 function KeyMenu({ apiKey, onRoll, onRevoke }: { apiKey: ApiKey; onRoll: () => void; onRevoke: () => void }) {
   return (
-    <Menu position="bottom-end" width={180}>
+    <Menu position="bottom-end" width={200}>
       <Menu.Target>
         <ActionIcon aria-label={`Actions for ${apiKey.name}`}>
           <IconDots size={16} stroke={1.75} />
@@ -118,6 +119,7 @@ function KeyMenu({ apiKey, onRoll, onRevoke }: { apiKey: ApiKey; onRoll: () => v
         <Menu.Item leftSection={<IconTrash size={15} stroke={1.75} />} onClick={onRevoke}>
           Revoke…
         </Menu.Item>
+        <WhoChangedItem kind="api-key" id={apiKey.id} />
       </Menu.Dropdown>
     </Menu>
   );

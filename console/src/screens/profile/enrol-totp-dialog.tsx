@@ -2,6 +2,7 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
+import { meQuery } from "../../api/use-me.ts";
 import { CopyText } from "../../parts/copy.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -17,7 +18,9 @@ export function EnrolTotpDialog({ onClose }: { onClose: () => void }) {
   const enrol = useMutation({ mutationFn: () => call("POST /api/v1/auth/totp", { body: { password } }) });
   const confirm = useMutation({
     mutationFn: () => call("POST /api/v1/auth/totp/confirm", { body: { totp_code: code.trim() } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: totpQuery.queryKey }),
+    // Other pages read from the person whether it is on.
+    onSuccess: () =>
+      Promise.all([totpQuery, meQuery].map(({ queryKey }) => queryClient.invalidateQueries({ queryKey }))),
   });
 
   if (confirm.isSuccess) return <RecoveryCodes codes={confirm.data.recovery_codes} onClose={onClose} />;

@@ -2,16 +2,11 @@ import { useMe } from "../../api/use-me.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { Panel } from "../../parts/panel.tsx";
+import { roleWords } from "../../parts/role-words.ts";
 import { PasswordPanel } from "./password-panel.tsx";
 import styles from "./profile.module.css";
 import { SessionsPanel } from "./sessions-panel.tsx";
 import { TotpPanel } from "./totp-panel.tsx";
-
-const roleTexts = {
-  viewer: "viewer: reads mail and its outcome",
-  developer: "developer: reads, sends, and manages domains, suppressions and keys",
-  owner: "owner: reads, sends, and manages everything in the account",
-};
 
 /** What belongs to the person, not to the account: password, second factor, sessions. */
 export function ProfileScreen() {
@@ -27,7 +22,7 @@ export function ProfileScreen() {
             facts={[
               { label: "Email", value: me.email },
               { label: "Account", value: account?.name },
-              { label: "Role", value: roleTexts[me.role] },
+              { label: "Role", value: `${me.role}: ${roleWords[me.role]}` },
               {
                 label: "Log-in",
                 value: me.log_in.oidc ? "with your company account" : "with email address and password",

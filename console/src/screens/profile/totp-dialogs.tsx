@@ -1,19 +1,13 @@
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { PasswordInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { Dialog } from "../../parts/dialog.tsx";
-import { ErrorState } from "../../parts/error-state.tsx";
+import { meQuery } from "../../api/use-me.ts";
+import { asCode, CodeField, CodeForm } from "../../parts/code-form.tsx";
 import { notifyDone } from "../../parts/notify.ts";
 import styles from "./profile.module.css";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import { totpQuery } from "./totp-panel.tsx";
-
-/** A code of the app has six digits; everything else is a recovery code. */
-function asCode(text: string): { totp_code: string } | { recovery_code: string } {
-  const code = text.trim();
-  return /^\d{6}$/.test(code) ? { totp_code: code } : { recovery_code: code };
-}
 
 export function RenewCodesDialog({ onClose }: { onClose: () => void }) {
   const [code, setCode] = useState("");
@@ -39,7 +33,7 @@ export function DisableTotpDialog({ onClose }: { onClose: () => void }) {
     mutationFn: () => call("POST /api/v1/auth/totp/disable", { body: { password, ...asCode(code) } }),
     async onSuccess() {
       notifyDone("Two-factor authentication is off.");
-      await queryClient.invalidateQueries({ queryKey: totpQuery.queryKey });
+      await Promise.all([totpQuery, meQuery].map(({ queryKey }) => queryClient.invalidateQueries({ queryKey })));
       onClose();
     },
   });
@@ -57,52 +51,5 @@ export function DisableTotpDialog({ onClose }: { onClose: () => void }) {
       />
       <CodeField code={code} setCode={setCode} />
     </CodeForm>
-  );
-}
-
-function CodeField({ code, setCode }: { code: string; setCode: (code: string) => void }) {
-  return (
-    <TextInput
-      label="Code of the app, or a recovery code"
-      autoComplete="one-time-code"
-      required
-      withAsterisk={false}
-      value={code}
-      onChange={(event) => setCode(event.currentTarget.value)}
-    />
-  );
-}
-
-interface CodeFormProps {
-  title: string;
-  action: string;
-  step: { mutate: () => void; isPending: boolean; error: unknown };
-  onClose: () => void;
-  children: ReactNode;
-}
-
-function CodeForm({ title, action, step, onClose, children }: CodeFormProps) {
-  const footer = (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button type="submit" form="code-form" variant="filled" loading={step.isPending}>
-        {action}
-      </Button>
-    </>
-  );
-  return (
-    <Dialog title={title} opened onClose={onClose} footer={footer}>
-      <form
-        id="code-form"
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          step.mutate();
-        }}
-      >
-        {children}
-        {step.error === null ? null : <ErrorState error={step.error} />}
-      </form>
-    </Dialog>
   );
 }

@@ -134,8 +134,12 @@ const failures: Record<string, { meaning: string; nextStep: string }> = {
   },
   MESSAGE_TOO_LARGE: { meaning: "SES refused the mail because of its size.", nextStep: "Send a smaller mail." },
   CANCELLED: {
-    meaning: "The operator of this installation ended the mail while it was queued.",
+    meaning: "The mail was cancelled while it was queued.",
     nextStep: "Send it again if it is still wanted.",
+  },
+  EXPIRED: {
+    meaning: "The mail expired before Postern could submit it to SES.",
+    nextStep: "Send it again with a later expiry if it is still wanted.",
   },
   INTERNAL: {
     meaning: "Postern could not build or decrypt the mail.",

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { call } from "../../api/call.ts";
 import { Loading } from "../../parts/loading.tsx";
+import { AttachmentList } from "./attachment-list.tsx";
 import styles from "./mail-view.module.css";
 import { ContentError, type MailWidth } from "./mail-view.tsx";
 
@@ -44,6 +45,7 @@ export function MailFrame({ id, width }: { id: string; width: MailWidth }) {
       ) : (
         <Scaled key={data.url} url={data.url} width={width} />
       )}
+      {data?.has_attachments && <AttachmentList id={id} />}
     </>
   );
 }

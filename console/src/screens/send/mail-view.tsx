@@ -7,6 +7,7 @@ import { useMay } from "../../api/use-me.ts";
 import { CopyButton } from "../../parts/copy.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { Loading } from "../../parts/loading.tsx";
+import { AttachmentList } from "./attachment-list.tsx";
 import { MailFrame } from "./mail-frame.tsx";
 import styles from "./mail-view.module.css";
 
@@ -107,7 +108,19 @@ function Source({ id, tab }: { id: string; tab: "Text" | "JSON" }) {
   if (error !== null) return <ContentError error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading label="Loading the mail" lines={8} height={320} />;
   const text = tab === "Text" ? data.text : JSON.stringify(data, null, 2);
-  if (text === null) return <p className={styles.none}>This mail has no text part. Mail clients show its HTML.</p>;
+  return (
+    <>
+      {text === null ? (
+        <p className={styles.none}>This mail has no text part. Mail clients show its HTML.</p>
+      ) : (
+        <SourceText tab={tab} text={text} />
+      )}
+      <AttachmentList id={id} />
+    </>
+  );
+}
+
+function SourceText({ tab, text }: { tab: "Text" | "JSON"; text: string }) {
   return (
     <div className={styles.source}>
       <div className={styles.sourceBar}>

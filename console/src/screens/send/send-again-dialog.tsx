@@ -7,8 +7,10 @@ import { newUuid } from "../../api/new-uuid.ts";
 import { stringifySearch } from "../../frame/search-state.ts";
 import { useOpen } from "../../parts/app-link.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { formatBytes, formatCount } from "../../parts/format-number.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { notifyDone } from "../../parts/notify.ts";
+import { attachmentsAgain, uploadDeadlineMs } from "./attachments-again.ts";
 import { ContentError, contentQuery } from "./mail-view.tsx";
 import type { RecipientOutcome } from "./outcome.ts";
 import { requestAgain, withoutMail } from "./send-again.ts";
@@ -25,6 +27,7 @@ interface SendAgainProps {
 export function SendAgainDialog({ opened, onClose, send, outcomes }: SendAgainProps) {
   const content = useQuery({ ...contentQuery(send.id), enabled: opened });
   const missed = withoutMail(outcomes);
+  const files = content.data?.attachments ?? [];
   const hasChoice = missed.length > 0 && missed.length < outcomes.filter(({ isForwarded }) => !isForwarded).length;
   const [chosen, setChosen] = useState<"all" | "missed">();
   const whom = chosen ?? (hasChoice ? "missed" : "all");
@@ -34,8 +37,10 @@ export function SendAgainDialog({ opened, onClose, send, outcomes }: SendAgainPr
 
   async function sendAgain() {
     if (content.data === undefined) throw new Error("The content of the mail has not arrived yet. Try again.");
-    const body = { ...requestAgain(content.data, send, whom === "all" ? undefined : missed), idempotency_key: key };
-    const { id } = await call("POST /api/v1/send", { query: { mode: send.mode }, body });
+    const request = requestAgain(content.data, send, whom === "all" ? undefined : missed);
+    const body = { ...request, ...(await attachmentsAgain(content.data)), idempotency_key: key };
+    const deadlineMs = uploadDeadlineMs(content.data);
+    const { id } = await call("POST /api/v1/send", { query: { mode: send.mode }, body, deadlineMs });
     notifyDone("The mail was accepted again.");
     open(`/sends/${id}${stringifySearch({ mode: send.mode === "test" ? "test" : undefined })}`);
   }
@@ -50,6 +55,7 @@ export function SendAgainDialog({ opened, onClose, send, outcomes }: SendAgainPr
     >
       <p className={styles.dialogText}>
         Postern accepts a new send with the same sender, subject and content. Suppressed recipients get nothing.
+        {files.length > 0 && ` It has the ${describeFiles(files)} of the first one, which this page downloads first.`}
       </p>
       {hasChoice ? (
         <Radio.Group
@@ -76,4 +82,10 @@ export function SendAgainDialog({ opened, onClose, send, outcomes }: SendAgainPr
       )}
     </ConfirmDialog>
   );
+}
+
+/** "2 attachments (1.2 MB)" */
+function describeFiles(files: { size: number }[]): string {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return `${formatCount(files.length, "attachment")} (${formatBytes(bytes)})`;
 }

@@ -87,6 +87,96 @@ test("send again makes one new send and opens it", async () => {
   expect(await page.getByText("Your receipt for order 48102").count()).toBe(0);
 });
 
+test("a queued send is cancelled after a question, and the answer of the API is shown when a worker was faster", async () => {
+  const { id } = find("48102");
+  const page = await ui.newPage({ as: owner });
+  await page.route("**/api/v1/send/*/status*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), status: "queued", sent_at: null } });
+  });
+  await page.goto(`/sends/${id}`);
+  await page.getByRole("button", { name: "Cancel mail" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel this mail?" });
+  await expectNoViolations(page);
+  await dialog.getByRole("button", { name: "Cancel mail" }).click();
+  await dialog.getByText(/^The provider accepted this send at/).waitFor();
+  await page.route("**/cancel*", (route) => route.fulfill({ status: 200, json: {} }));
+  await page.unroute("**/api/v1/send/*/status*");
+  await dialog.getByRole("button", { name: "Cancel mail" }).click();
+  await page.getByText("The mail was cancelled.").waitFor();
+  await expect.poll(() => page.getByRole("button", { name: "Cancel mail" }).count()).toBe(0);
+});
+
+/** One pixel. */
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const files = [
+  { filename: "Rechnung «48102».pdf", content_type: "application/pdf", content: "JVBERi0xLjcK" },
+  { filename: "logo.png", content_type: "image/png", content_id: "logo@fernhill", content: png },
+];
+
+async function aSendWithFiles(): Promise<string> {
+  const body = {
+    from: "Fernhill Books <orders@sandbox.test>",
+    to: ["delivered@sandbox.test"],
+    subject: "Your invoice",
+    html: '<p>Your invoice is attached.</p><img id="logo" src="cid:logo@fernhill">',
+    attachments: files,
+  };
+  return (await ui.api(owner).post<{ id: string }>("/send?mode=test", body)).id;
+}
+
+test("attachments are listed and downloaded, images of the mail are shown, and a failed download says so", async () => {
+  const id = await aSendWithFiles();
+  const page = await aSendPage(id);
+  const list = page.getByRole("region", { name: "Attachments" });
+  await list.getByText("application/pdf, 9\u00a0B", { exact: true }).waitFor();
+  await list.getByText("image/png, 70\u00a0B, inline as logo@fernhill", { exact: true }).waitFor();
+  const logo = page.frameLocator("iframe[title='The mail']").locator("#logo");
+  await expect.poll(() => logo.evaluate((image) => Reflect.get(image, "naturalWidth"))).toBe(1);
+  await expectNoViolations(page);
+
+  const button = list.getByRole("button", { name: "Download Rechnung «48102».pdf" });
+  await button.focus();
+  const saved = page.waitForEvent("download");
+  await page.keyboard.press("Enter");
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe("Rechnung «48102».pdf");
+  let text = "";
+  for await (const chunk of await file.createReadStream()) text += String(chunk);
+  expect(text).toBe("%PDF-1.7\n");
+
+  const error = { code: "CONTENT_NOT_KEPT", message: "The content of this send is no longer kept.", request_id: "r-1" };
+  await page.route("**/attachments/0*", (route) => route.fulfill({ status: 410, json: { success: false, error } }));
+  await button.click();
+  await list.getByRole("alert").getByText("The content is not kept", { exact: true }).waitFor();
+  await page.getByRole("tab", { name: "Text" }).click();
+  await list.getByText("Rechnung «48102».pdf").waitFor();
+});
+
+test("at 390 px the attachments fit the page", async () => {
+  const page = await ui.newPage({ as: owner, width: 390 });
+  await page.goto(`/sends/${await aSendWithFiles()}`);
+  await page.getByRole("radio", { name: "Mail" }).check({ force: true });
+  await page.getByRole("button", { name: "Download logo.png" }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await expectNoViolations(page);
+});
+
+test("send again keeps the attachments", async () => {
+  const id = await aSendWithFiles();
+  const page = await aSendPage(id);
+  await page.getByRole("button", { name: "Send again" }).click();
+  const dialog = page.getByRole("dialog", { name: "Send this mail again?" });
+  await dialog.getByText("2\u00a0attachments (79\u00a0B)").waitFor();
+  await dialog.getByRole("button", { name: "Send again" }).click();
+  await page.waitForURL((url) => url.pathname.startsWith("/sends/") && !url.pathname.endsWith(id));
+  const again = new URL(page.url()).pathname.split("/").at(-1);
+  const contentOf = (send = "") => ui.api(owner).get<{ attachments: { url: string }[] }>(`/send/${send}/content`);
+  const withoutUrl = ({ attachments }: { attachments: { url: string }[] }) =>
+    attachments.map((attachment) => ({ ...attachment, url: undefined }));
+  expect(withoutUrl(await contentOf(again))).toEqual(withoutUrl(await contentOf(id)));
+});
+
 test("an open send follows its state, and its frame stays", { timeout: 40_000 }, async () => {
   const { id } = find("48105");
   const page = await aSendPage(id);
@@ -127,7 +217,7 @@ test("a viewer sees what happened, not what the mail says", async () => {
   const page = await aSendPage(find("Book club").id, viewer);
   await page.getByText("Your role does not see the content of mail").waitFor();
   expect(await page.getByRole("tab").count()).toBe(0);
-  expect(await page.getByRole("button", { name: /Send again|Lift suppression/ }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: /Send again|Cancel mail|Lift suppression/ }).count()).toBe(0);
   await expectNoViolations(page);
 });
 

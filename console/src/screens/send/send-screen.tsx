@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconRefresh } from "@tabler/icons-react";
+import { IconBan, IconRefresh } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -13,6 +13,7 @@ import { Panel } from "../../parts/panel.tsx";
 import { Segments } from "../../parts/segments.tsx";
 import { useTick } from "../../parts/use-tick.ts";
 import { useViewportWidth } from "../../parts/use-viewport-width.ts";
+import { CancelSendDialog } from "./cancel-send-dialog.tsx";
 import { MailView } from "./mail-view.tsx";
 import { NoSuchSend } from "./no-such-send.tsx";
 import { outcomesOf } from "./outcome.ts";
@@ -23,6 +24,7 @@ import styles from "./send-screen.module.css";
 import { Summary } from "./send-summary.tsx";
 import { TimelinePanel } from "./timeline-panel.tsx";
 import { type LoadedSend, useSend } from "./use-send.ts";
+import { WebhooksPanel } from "./webhooks-panel.tsx";
 
 /** One send: what happened first, then each recipient, then every step, and the mail itself. */
 export function SendScreen() {
@@ -62,6 +64,7 @@ function LoadedScreen({ loaded, breadcrumb }: { loaded: LoadedSend; breadcrumb: 
   const steps = <TimelinePanel timeline={timeline} />;
   const mail = <MailView id={send.id} />;
   const facts = <SendFacts send={send} />;
+  const webhooks = <WebhooksPanel send={send} />;
   return (
     <>
       <Header loaded={loaded} breadcrumb={breadcrumb} />
@@ -81,6 +84,7 @@ function LoadedScreen({ loaded, breadcrumb }: { loaded: LoadedSend; breadcrumb: 
             ]}
           />
           {{ recipients, timeline: steps, mail, details: facts }[section]}
+          {section === "details" && webhooks}
         </div>
       ) : (
         <div className={styles.columns}>
@@ -88,6 +92,7 @@ function LoadedScreen({ loaded, breadcrumb }: { loaded: LoadedSend; breadcrumb: 
             <Summary send={send} outcomes={outcomes} />
             {recipients}
             {steps}
+            {webhooks}
           </div>
           <div className={styles.column}>
             {mail}
@@ -109,6 +114,7 @@ function Header({
   useTick();
   const may = useMay();
   const [isSending, setSending] = useState(false);
+  const [isCancelling, setCancelling] = useState(false);
   const at = Date.parse(send.queued_at);
   const age = Date.now() - at < 24 * 3_600_000 ? `, ${formatRelative(at)}` : "";
   return (
@@ -122,6 +128,11 @@ function Header({
               {formatWeekdayTime(at)}
               {age}
             </time>
+            {may.write && send.status === "queued" && (
+              <Button leftSection={<IconBan size={15} stroke={1.75} />} onClick={() => setCancelling(true)}>
+                Cancel mail
+              </Button>
+            )}
             {may.write && (
               <Button leftSection={<IconRefresh size={15} stroke={1.75} />} onClick={() => setSending(true)}>
                 Send again
@@ -130,6 +141,7 @@ function Header({
           </>
         }
       />
+      {may.write && <CancelSendDialog opened={isCancelling} onClose={() => setCancelling(false)} send={send} />}
       {may.write && (
         <SendAgainDialog
           opened={isSending}

@@ -135,7 +135,8 @@ test.for([
     "Not sent. The domain of the sender was removed, or it was not verified until Postern stopped retrying.",
   ],
   ["MESSAGE_TOO_LARGE", null, "Not sent. SES refused the mail because of its size."],
-  ["CANCELLED", null, "Not sent. The operator of this installation ended the mail while it was queued."],
+  ["CANCELLED", null, "Not sent. The mail was cancelled while it was queued."],
+  ["EXPIRED", null, "Not sent. The mail expired before Postern could submit it to SES."],
   ["INTERNAL", null, "Not sent. Postern could not build or decrypt the mail."],
   ["A_LATER_CODE", null, "Not sent. The mail was not sent."],
 ] as const)("failed with %s", ([error_code, error_message, text]) => {

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconFlask, IconListDetails, IconMail } from "@tabler/icons-react";
+import { IconFlask, IconHistory, IconListDetails, IconMail } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Suppression } from "../../api/api-types.ts";
 import { useMay } from "../../api/use-me.ts";
@@ -10,6 +10,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { LiftSuppressionDialog } from "../../parts/lift-suppression-dialog.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { useHref } from "../../parts/use-href.ts";
+import { WhoChangedLink } from "../../parts/who-changed-link.tsx";
 import { RemovalNotice } from "./removal-notice.tsx";
 import { useAddressState } from "./suppression-queries.ts";
 import { SuppressionTable } from "./suppression-table.tsx";
@@ -54,6 +55,7 @@ function OtherWays({ email, mode, isInOtherMode }: { email: string; mode: Mode; 
   const href = useHref();
   const [other, target] = mode === "live" ? ["Test mode", "test"] : ["Live mode", undefined];
   const OtherIcon = mode === "live" ? IconFlask : IconMail;
+  const may = useMay();
   const ways: WayOut[] = [
     ...(isInOtherMode
       ? [
@@ -73,6 +75,16 @@ function OtherWays({ email, mode, isInOtherMode }: { email: string; mode: Mode; 
       note: "Every mail to this address and its outcome",
       action: <AppLink href={href("/activity", { recipient: email })}>Show mail</AppLink>,
     },
+    ...(may.manage
+      ? [
+          {
+            icon: <IconHistory size={16} stroke={1.75} />,
+            title: "Audit",
+            note: "Who suppressed the address or lifted it",
+            action: <WhoChangedLink kind="suppression" id={email.toLowerCase()} label="Show changes" />,
+          },
+        ]
+      : []),
   ];
   return <WaysOut ways={ways} />;
 }

@@ -8,6 +8,8 @@ import { CardLines } from "../../parts/table-cards.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useHref } from "../../parts/use-href.ts";
 import { useViewportWidth } from "../../parts/use-viewport-width.ts";
+import { WhoChangedIcon, WhoChangedLink } from "../../parts/who-changed-link.tsx";
+import classes from "./suppressions.module.css";
 
 type SuppressionTableProps = {
   rows: Suppression[] | undefined;
@@ -63,6 +65,9 @@ function PhoneActions({ entry, onLift }: { entry: Suppression; onLift: (entry: S
       <Button fullWidth onClick={() => onLift(entry)}>
         Lift suppression
       </Button>
+      <p className={classes.who}>
+        <WhoChangedLink kind="suppression" id={entry.email} />
+      </p>
     </div>
   );
 }
@@ -71,13 +76,14 @@ type Href = ReturnType<typeof useHref>;
 
 function columns(href: Href, onLift: SuppressionTableProps["onLift"]): Column<Suppression>[] {
   return [
-    { key: "reason", header: "Reason", width: 136, cell: (entry) => <Reason entry={entry} /> },
+    { key: "reason", header: "Reason", width: 150, cell: (entry) => <Reason entry={entry} /> },
     { key: "address", header: "Address", cell: ({ email }) => email, copy: ({ email }) => email },
     {
       key: "send",
-      header: "Caused by",
-      width: 150,
+      header: "Cause or note",
+      width: 200,
       hideBelow: 760,
+      title: ({ note }) => note ?? "",
       cell: ({ email_id, note, reason }) =>
         email_id === null ? (
           <span className="quiet">{note ?? (reason === "manual" ? "" : "not known")}</span>
@@ -99,16 +105,19 @@ function columns(href: Href, onLift: SuppressionTableProps["onLift"]): Column<Su
           {
             key: "lift",
             header: <span className="visually-hidden">Actions</span>,
-            width: 84,
+            width: 110,
             align: "right" as const,
             cell: (entry: Suppression) => (
-              <Button
-                size="compact-xs"
-                aria-label={`Lift the suppression of ${entry.email}`}
-                onClick={() => onLift(entry)}
-              >
-                Lift
-              </Button>
+              <span className={classes.rowActions}>
+                <WhoChangedIcon kind="suppression" id={entry.email} label={`Who changed ${entry.email}?`} />
+                <Button
+                  size="compact-xs"
+                  aria-label={`Lift the suppression of ${entry.email}`}
+                  onClick={() => onLift(entry)}
+                >
+                  Lift
+                </Button>
+              </span>
             ),
           },
         ]),

@@ -22,6 +22,7 @@ export function KeyTable({ rows }: { rows: KeyRow[] | undefined }) {
       key: "bar",
       header: <span className="visually-hidden">Share</span>,
       cell: ({ recipients }) => <ShareBar share={recipients / most} />,
+      fill: true,
       hideBelow: 900,
     },
     number("sends", "Sends"),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countedRange } from "./usage-days.ts";
+import { countedRange, wholeDays } from "./usage-days.ts";
 
 const now = Date.parse("2026-11-16T15:10:00Z");
 const at = (text: string) => Date.parse(`${text}:00Z`);
@@ -22,4 +22,9 @@ test("7 days are seven UTC days, whatever the local day is", () => {
 test("a long selected range is widened to whole UTC days", () => {
   const range = { preset: undefined, from: at("2026-11-09T23:00"), to: at("2026-11-13T00:00") };
   expect(limits(range)).toEqual(["day", "2026-11-09T00:00", "2026-11-13T00:00"]);
+});
+
+test("tags of the last 24 hours are those of the two UTC days that it touches", () => {
+  const { by, from, to } = wholeDays({ from: at("2026-11-15T16:00"), to: at("2026-11-16T16:00") });
+  expect([by, iso(from), iso(to)]).toEqual(["day", "2026-11-15T00:00", "2026-11-17T00:00"]);
 });

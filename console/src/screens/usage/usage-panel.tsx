@@ -6,34 +6,53 @@ import { formatDate } from "../../parts/format-time.ts";
 import { Panel } from "../../parts/panel.tsx";
 import { Segments } from "../../parts/segments.tsx";
 import type { UsageAnswer } from "../../parts/usage-query.ts";
-import { DomainTable, downloadDomains } from "./domain-table.tsx";
+import { DomainTable } from "./domain-table.tsx";
 import { downloadKeys, KeyTable } from "./key-table.tsx";
+import { downloadSums } from "./sum-table.tsx";
+import { TagTable } from "./tag-table.tsx";
 import type { CountedRange } from "./usage-days.ts";
-import { domainRows, type KeyRow } from "./usage-rows.ts";
+import { domainRows, type KeyRow, tagRows } from "./usage-rows.ts";
+
+export type UsageGroup = "domain" | "tag" | "key";
+
+export function readGroup(value: string | undefined): UsageGroup {
+  return value === "key" || value === "tag" ? value : "domain";
+}
+
+interface Loaded<Data> {
+  data: Data | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
 
 interface UsagePanelProps {
   counted: CountedRange;
+  /** Tags are counted per day. */
+  countedTags: CountedRange;
   mode: Mode;
-  byDomain: { data: UsageAnswer | undefined; error: unknown; refetch: () => unknown };
-  byKey: { data: KeyRow[] | undefined; error: unknown; refetch: () => unknown };
+  byDomain: Loaded<UsageAnswer>;
+  byTag: Loaded<UsageAnswer>;
+  byKey: Loaded<KeyRow[]>;
 }
 
-/** The usage of each domain or each key. */
-export function UsagePanel({ counted, mode, byDomain, byKey }: UsagePanelProps) {
+/** The usage of each domain, tag or key. */
+export function UsagePanel({ counted, countedTags, mode, byDomain, byTag, byKey }: UsagePanelProps) {
   const [search, change] = useSearchState();
-  const group = search.group === "key" ? "key" : "domain";
-  const { data: usage } = byDomain;
-  const domains = usage && domainRows(usage.usage);
-  const rows = group === "key" ? byKey.data : domains;
-  const failed = group === "key" ? byKey : byDomain;
+  const group = readGroup(search.group);
+  const domains = byDomain.data && domainRows(byDomain.data.usage);
+  const tags = byTag.data && tagRows(byTag.data.usage);
+  const shown = { domain: byDomain, tag: byTag, key: byKey }[group];
+  const count = { domain: domains?.length, tag: tags?.rows.length, key: byKey.data?.length }[group];
+  const boundsOf = ({ data }: Loaded<UsageAnswer>) => data?.delivery_time_bounds_ms ?? [];
   function download() {
     if (group === "key") downloadKeys(byKey.data ?? []);
-    else downloadDomains(domains ?? [], usage?.delivery_time_bounds_ms ?? []);
+    else if (group === "domain") downloadSums(group, domains ?? [], boundsOf(byDomain));
+    else downloadSums(group, [...(tags?.rows ?? []), ...(tags?.other ? [tags.other] : [])], boundsOf(byTag));
   }
   return (
     <Panel
       heading="Usage"
-      count={countedText(counted)}
+      count={countedText(group === "tag" ? countedTags : counted)}
       aside={
         <>
           <Segments
@@ -41,13 +60,14 @@ export function UsagePanel({ counted, mode, byDomain, byKey }: UsagePanelProps) 
             value={group}
             options={[
               { value: "domain", label: "By domain" },
+              { value: "tag", label: "By tag" },
               { value: "key", label: "By key" },
             ]}
             onChange={(value) => change({ group: value === "domain" ? undefined : value })}
           />
           <Button
             leftSection={<IconDownload size={15} stroke={1.75} />}
-            disabled={rows === undefined || rows.length === 0}
+            disabled={count === undefined || count === 0}
             onClick={download}
           >
             CSV
@@ -56,12 +76,14 @@ export function UsagePanel({ counted, mode, byDomain, byKey }: UsagePanelProps) 
       }
       flush
     >
-      {failed.error !== null && rows === undefined ? (
-        <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
+      {shown.error !== null && count === undefined ? (
+        <ErrorState error={shown.error} onRetry={() => void shown.refetch()} />
       ) : group === "key" ? (
         <KeyTable rows={byKey.data} />
+      ) : group === "tag" ? (
+        <TagTable tags={tags} boundsMs={boundsOf(byTag)} counted={countedTags} mode={mode} />
       ) : (
-        <DomainTable rows={domains} boundsMs={usage?.delivery_time_bounds_ms ?? []} counted={counted} mode={mode} />
+        <DomainTable rows={domains} boundsMs={boundsOf(byDomain)} counted={counted} mode={mode} />
       )}
     </Panel>
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Usage } from "../../api/api-types.ts";
-import { domainRows, keyRows, refusalRows } from "./usage-rows.ts";
+import { domainRows, keyRows, refusalRows, tagRows } from "./usage-rows.ts";
 
 const entry = (changes: Partial<Usage>): Usage => ({
   start: "2026-11-16T00:00:00.000Z",
@@ -17,10 +17,21 @@ test("domains are sorted by recipients", () => {
     entry({ domain: "b.example", accepted_recipients: 5, delivered: 4 }),
     entry({ domain: "a.example", accepted_recipients: 2 }),
   ]);
-  expect(rows.map(({ domain, acceptedRecipients, delivered }) => [domain, acceptedRecipients, delivered])).toEqual([
+  expect(rows.map(({ name, acceptedRecipients, delivered }) => [name, acceptedRecipients, delivered])).toEqual([
     ["b.example", 5, 4],
     ["a.example", 3, 0],
   ]);
+});
+
+test("tags that are counted together are no row", () => {
+  const { rows, other } = tagRows([
+    entry({ tag: "(other)", accepted_recipients: 9 }),
+    entry({ tag: "other" }),
+    entry({ tag: "receipt", accepted_recipients: 2 }),
+  ]);
+  expect(rows.map(({ name }) => name)).toEqual(["receipt", "other"]);
+  expect(other?.acceptedRecipients).toBe(9);
+  expect(tagRows([]).other).toBeUndefined();
 });
 
 test("refusals are added up by key and code, over all days", () => {

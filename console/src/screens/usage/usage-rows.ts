@@ -1,8 +1,9 @@
 import type { ApiKey, Usage } from "../../api/api-types.ts";
 import { sumBy, type UsageSum } from "../../parts/usage-sums.ts";
 
-export interface DomainRow extends UsageSum {
-  domain: string;
+/** The usage of a domain or a tag. */
+export interface SumRow extends UsageSum {
+  name: string;
 }
 
 export interface KeyRow {
@@ -24,10 +25,29 @@ export interface RefusalRow {
 type Key = Pick<ApiKey, "id" | "name">;
 
 /** The largest first. */
-export function domainRows(entries: readonly Usage[]): DomainRow[] {
-  return [...sumBy(entries, ({ domain }) => domain ?? "")]
-    .map(([domain, sum]) => ({ ...sum, domain }))
-    .toSorted((one, other) => other.acceptedRecipients - one.acceptedRecipients || compare(one.domain, other.domain));
+export function domainRows(entries: readonly Usage[]): SumRow[] {
+  return sumRows(entries, ({ domain }) => domain);
+}
+
+/** What the API calls the tags that it counts together. No tag can have brackets. */
+const otherTags = "(other)";
+
+export interface TagRows {
+  /** The largest first. */
+  rows: SumRow[];
+  /** Tags beyond those that are counted by name. */
+  other: SumRow | undefined;
+}
+
+export function tagRows(entries: readonly Usage[]): TagRows {
+  const all = sumRows(entries, ({ tag }) => tag);
+  return { rows: all.filter(({ name }) => name !== otherTags), other: all.find(({ name }) => name === otherTags) };
+}
+
+function sumRows(entries: readonly Usage[], nameOf: (entry: Usage) => string | undefined): SumRow[] {
+  return [...sumBy(entries, (entry) => nameOf(entry) ?? "")]
+    .map(([name, sum]) => ({ ...sum, name }))
+    .toSorted((one, other) => other.acceptedRecipients - one.acceptedRecipients || compare(one.name, other.name));
 }
 
 export function keyRows(entries: readonly Usage[], keys: readonly Key[] | undefined): KeyRow[] {

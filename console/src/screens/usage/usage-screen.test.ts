@@ -4,7 +4,7 @@ import { setQuotas } from "../../../../service/src/accounts/quota-store.ts";
 import { change } from "../../../../service/test/send-rows.ts";
 import { expectNoViolations } from "../../../test/expect-no-violations.ts";
 import type { Person } from "../../../test/person.ts";
-import { seedRefusals, seedUsage, sixtyDays } from "../../../test/seed-usage.ts";
+import { seedRefusals, seedTags, seedUsage, sixtyDays } from "../../../test/seed-usage.ts";
 import { until } from "../../../test/until.ts";
 import { useConsole } from "../../../test/use-console.ts";
 
@@ -43,6 +43,8 @@ test("quotas, rate limits, refused requests and usage are shown, and as CSV", as
 
   const usage = page.getByRole("region", { name: /^Usage$/ });
   await usage.getByRole("row", { name: /alerts\.fernhill\.example/ }).waitFor();
+  const bar = await usage.locator("[data-fill] span span").first().boundingBox();
+  expect(bar?.width).toBeGreaterThan(20);
   await expectNoViolations(page);
   await usage.getByText("By key").click();
   await page.waitForURL(/group=key/);
@@ -52,12 +54,40 @@ test("quotas, rate limits, refused requests and usage are shown, and as CSV", as
   await page.waitForURL(/\/activity\?domain=alerts\.fernhill\.example&since=/);
 });
 
+test("tags are shown with the sends behind them, the largest first, and all of them as CSV", async () => {
+  const person = await ui.aPerson();
+  await seedTags(ui.db, person.accountId, { receipt: 20, "password.reset": 7, "(other)": 500 });
+  const page = await ui.newPage({ as: person });
+  await page.goto("/usage?range=24h");
+  const usage = page.getByRole("region", { name: /^Usage$/ });
+  await usage.getByText("By tag").click();
+  await page.waitForURL(/group=tag/);
+  await usage.getByRole("row", { name: /receipt.* 20 20 20 0 0 0/ }).waitFor();
+  await expectNoViolations(page);
+  const many = Object.fromEntries(Array.from({ length: 104 }, (_, number) => [`order-${number}`, 1]));
+  await seedTags(ui.db, person.accountId, many);
+  await page.reload();
+  await usage.getByText(/6\smore tags in the CSV\. .* counted together: 500\ssends, 500 delivered/).waitFor();
+  expect(await usage.getByRole("row").nth(2).textContent()).toContain("password.reset");
+  expect(await usage.getByRole("row").count()).toBe(101);
+  const downloads = page.waitForEvent("download");
+  await usage.getByRole("button", { name: "CSV" }).click();
+  const lines = readFileSync(await (await downloads).path(), "utf8").split("\r\n");
+  expect(lines[1]).toBe("receipt,20,20,20,0,0,0,0,0,500");
+  expect(lines.at(-2)).toMatch(/^\(other\),500/);
+  await usage.getByRole("link", { name: "Sends with the tag receipt" }).click();
+  await page.waitForURL(/\/activity\?tag=receipt&since=/);
+});
+
 test("an account without usage has no rows and no quotas", async () => {
   const page = await ui.newPage({ as: await ui.aPerson({ role: "viewer" }), width: 390 });
   await page.goto("/usage?range=24h");
   await page.getByText("No refused requests").waitFor();
   await page.getByText("No usage in this range").waitFor();
   await page.getByText(/has set no quotas/).waitFor();
+  await expectNoViolations(page);
+  await page.getByText("By tag").click();
+  await page.getByText("No mail with tags in this range").waitFor();
   await expectNoViolations(page);
 });
 

@@ -11,8 +11,8 @@ import { QuotaPanel } from "./quota-panel.tsx";
 import { RateLimitPanel } from "./rate-limit-panel.tsx";
 import { RefusalPanel } from "./refusal-panel.tsx";
 import styles from "./usage.module.css";
-import { countedRange } from "./usage-days.ts";
-import { UsagePanel } from "./usage-panel.tsx";
+import { countedRange, wholeDays } from "./usage-days.ts";
+import { readGroup, UsagePanel } from "./usage-panel.tsx";
 import { keyRows, refusalRows } from "./usage-rows.ts";
 
 /** How much of its limits the account uses, which requests the API refused, and who used what. */
@@ -28,6 +28,11 @@ export function UsageScreen() {
   const keys = useQuery(keyListQuery());
   const byDomain = useQuery(usageQuery(counted, { by, mode, group: "domain" }));
   const byKey = useQuery(usageQuery(counted, { by, mode, group: "api_key" }));
+  const countedTags = wholeDays(counted);
+  const byTag = useQuery({
+    ...usageQuery(countedTags, { by: "range", mode, group: "tag" }),
+    enabled: readGroup(search.group) === "tag",
+  });
   // Names that come a moment later would replace ids under the pointer.
   const keyUsage = keys.isPending ? undefined : byKey.data?.usage;
   const refusals = keyUsage && refusalRows(keyUsage, keys.data);
@@ -48,8 +53,10 @@ export function UsageScreen() {
         <RefusalPanel rows={refusals} error={byKey.error} onRetry={() => void byKey.refetch()} />
         <UsagePanel
           counted={counted}
+          countedTags={countedTags}
           mode={mode}
           byDomain={byDomain}
+          byTag={byTag}
           byKey={{ data: keyUsage && keyRows(keyUsage, keys.data), error: byKey.error, refetch: byKey.refetch }}
         />
       </div>
