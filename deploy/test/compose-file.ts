@@ -22,8 +22,11 @@ interface ComposeFile {
   secrets?: Record<string, { file: string }>;
 }
 
+/** The files that add the SES simulator to a composition. */
+export const simulatorFiles = ["compose.evaluation.simulator.yaml", "compose.production.simulator.yaml"] as const;
+
 /** Resolves merge keys and leaves variables as they are. */
-export function readComposeFile(name: (typeof composeFiles)[number]): ComposeFile {
+export function readComposeFile(name: (typeof composeFiles | typeof simulatorFiles)[number]): ComposeFile {
   return parse(readFileSync(join(root, "deploy", name), "utf8"), { merge: true });
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
+import { findConflicts } from "../../service/src/config-conflicts.ts";
 import { composeFiles, posternServices, readComposeFile, withVariables } from "./compose-file.ts";
 import { readImage, root } from "./container-file.ts";
 import { isKnownSetting, knownCommands } from "./known-names.ts";
@@ -75,6 +76,37 @@ describe.for(composeFiles)("%s", (name) => {
     expect(ports.length).toBeGreaterThan(0);
     const apiPort = readImage().environment.PORT;
     expect(ports.filter((port) => !(port.startsWith("127.0.0.1:") && port.endsWith(`:${apiPort}`)))).toEqual([]);
+  });
+});
+
+describe.for([
+  ["compose.evaluation.yaml", "compose.evaluation.simulator.yaml"],
+  ["compose.production.yaml", "compose.production.simulator.yaml"],
+] as const)("%s with %s", ([base, override]) => {
+  const { services } = readComposeFile(override);
+
+  test("every API and worker uses the simulator, with existing settings that fit together", () => {
+    const longRunning = posternServices(readComposeFile(base)).filter(([, { command }]) => command?.[0] !== "migrate");
+    for (const [name, service] of longRunning) {
+      const merged = { ...service.environment, ...services[name]?.environment };
+      expect(Object.keys(merged).filter((setting) => !isKnownSetting(setting))).toEqual([]);
+      const given = { ...merged, AWS_REGION: "eu-central-1" };
+      const values = Object.entries(given).map(([setting, value]) => [setting, value.replace(/^\$\{.*:-\}$/, "")]);
+      const settings = Object.fromEntries(values.filter(([, value]) => value !== ""));
+      expect(settings.POSTERN_PROVIDER).toBe("simulator");
+      expect(findConflicts(settings)).toEqual([]);
+    }
+    expect(Object.keys(services).toSorted()).toEqual([...longRunning.map(([name]) => name), "simulator"].toSorted());
+  });
+
+  test("the simulator is confined, and published on loopback only", () => {
+    expect(services.simulator).toMatchObject({
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+      pull_policy: "never",
+      ports: [expect.stringMatching(/^127\.0\.0\.1:/)],
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { environmentSchema } from "../../service/src/environment-schema.ts";
 import { root } from "./container-file.ts";
 
 /** Settings that the AWS SDK and Node read themselves. */
-const externalSettings = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "NODE_ENV"];
+const externalSettings = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "HOME", "NODE_ENV"];
 
 /** Postern ignores unknown variables, so the tests check every name in deploy/ for spelling. */
 export function isKnownSetting(name: string): boolean {

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "../../service/src/dev/postgres/embedded-postgres.ts";
+import { freePort } from "../../service/test/free-port.ts";
 import { root } from "./container-file.ts";
+import { isListening } from "./is-listening.ts";
 
 const configuration = join(root, "deploy/cells/haproxy.cfg");
 // Debian installs haproxy in a folder that is not on the PATH of ordinary users.
@@ -55,16 +55,4 @@ export async function startHaproxy(settings: Record<string, string>): Promise<Ha
     await pause(25);
   }
   return { port, pid: child.pid ?? 0, output: () => output, stop };
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
