@@ -7,6 +7,7 @@ const steps: [name: string, command: string][] = [
   ["types (tsc)", "tsc"],
   ["types of the console (tsc)", "tsc -p console"],
   ["dead code (knip)", "knip"],
+  ["migrations (PostgreSQL's parser)", "node scripts/lint-migrations.ts"],
   ["API document (redocly)", "redocly lint service/openapi.json"],
   ["tests, architecture included (vitest)", "vitest run --exclude **/proofs/** --exclude **/mutations/**"],
 ];

@@ -1,4 +1,7 @@
 import { createMetrics } from "../../service/src/metrics.ts";
+import { measureProcess } from "../../service/src/processes/measure-process.ts";
+import { measureChores } from "../../service/src/status/measure-chores.ts";
+import { measureDatabaseGrowth } from "../../service/src/status/measure-database-growth.ts";
 import { measurePartitions } from "../../service/src/status/measure-partitions.ts";
 import { measureProcesses } from "../../service/src/status/measure-processes.ts";
 import { measureSending } from "../../service/src/status/measure-sending.ts";
@@ -22,12 +25,18 @@ interface Metric {
   type: string;
   help: string;
   labelNames: readonly string[];
+  /** Every process reads the same value from the database. */
+  isOfCell: boolean;
 }
 
 /** The definitions only; nothing reads the database until a process serves its metrics. */
-function listMetrics(): Metric[] {
+export function listMetrics(): Metric[] {
   const metrics = createMetrics();
   const unread = () => Promise.reject(new Error("definitions are listed without a database"));
+  measureProcess(metrics, { role: "api", readChecks: unread, connections: () => ({}) });
+  const ownNames = new Set(metrics.registry.getMetricsAsArray().map(({ name }) => name));
+  measureDatabaseGrowth(metrics, unread);
+  measureChores(metrics, { query: unread });
   measurePartitions(metrics, { query: unread });
   measureUsage(metrics, { query: unread });
   measureWebhooks(metrics, { query: unread });
@@ -35,12 +44,13 @@ function listMetrics(): Metric[] {
   measureProcesses(metrics, unread);
   const defined = metrics.registry.getMetricsAsArray();
   // prom-client's types describe the JSON form, which lacks `labelNames`; the objects of every metric class have it.
-  return (defined as unknown as (Omit<Metric, "type"> & object)[])
+  return (defined as unknown as (Omit<Metric, "type" | "isOfCell"> & object)[])
     .map((metric) => ({
       name: metric.name,
       type: metric.constructor.name.toLowerCase(),
       help: metric.help,
       labelNames: metric.labelNames,
+      isOfCell: !ownNames.has(metric.name),
     }))
     .filter(({ name }) => name.startsWith("postern_"))
     .toSorted((one, other) => one.name.localeCompare(other.name));
@@ -61,18 +71,19 @@ function table(metrics: Metric[]): string {
 export const page: GeneratedPage = {
   path: "docs/reference/metrics.md",
   render() {
-    const { true: shared = [], false: own = [] } = Object.groupBy(listMetrics(), ({ type }) => `${type === "gauge"}`);
+    const { true: shared = [], false: own = [] } = Object.groupBy(listMetrics(), ({ isOfCell }) => `${isOfCell}`);
     return `${intro}
 ## What each process counts
 
-Each process counts its own work from its start: add the values of all processes.
+Each process counts its own work from its start: add the values of all processes. The gauges describe the process itself.
 
 ${table(own)}
 
 ## What the database shows
 
 Each process reads these values from the database at every scrape, so all processes report the same value: use the maximum and do not
-add them. While the database is unavailable, they are missing.
+add them. The rules in [deploy/monitoring](../../deploy/monitoring/README.md) do so: \`max without (instance) (…)\` also works while a process
+is down. While the database is unavailable, these metrics are missing, and \`postern_ready{check="database"}\` is 0.
 
 ${table(shared)}
 `;
