@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -9,11 +11,18 @@ export default defineConfig({
   test: {
     include: ["{service,ses-simulator,sdk,acceptance,chaos,deploy,bench,console,scripts}/**/*.test.ts"],
     globalSetup: ["service/test/global-setup.ts", "console/test/global-setup.ts"],
-    // The simulator wants requests to be signed, by anyone.
-    env: { AWS_ACCESS_KEY_ID: "simulator", AWS_SECRET_ACCESS_KEY: "simulator" },
+    env: {
+      // The simulator wants requests to be signed, by anyone.
+      AWS_ACCESS_KEY_ID: "simulator",
+      AWS_SECRET_ACCESS_KEY: "simulator",
+      // Halves the CPU time that each process of a test takes to start.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), "postern-compile-cache"),
+    },
     // A limit for tests that hang. A busy machine made tests of two seconds take twenty.
     testTimeout: 45_000,
     hookTimeout: 60_000,
+    // Files share their modules: loading them again for each of 570 files took a third of the time.
+    isolate: false,
     // Two files at a time: the tests share one PostgreSQL, and two cores are what CI has.
     maxWorkers: 2,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
