@@ -64,17 +64,24 @@ test("the problems of a large body are those of a small one", async () => {
 
 test("other work goes on while a large body is read", async () => {
   await read(withFiles(large), undefined);
+  const stopped: number[] = [];
+  // A busy machine can stop this process for as long, but not each time.
+  for (let tries = 0; tries < 10 && !stopped.some((share) => share < 0.5); tries++) stopped.push(await longestStop());
+  expect(Math.min(...stopped)).toBeLessThan(0.5);
+});
+
+/** Reads a body. Returns the longest time for which nothing else ran, as a share of the whole. */
+async function longestStop(): Promise<number> {
+  const body = withFiles(randomBytes(10_000_000));
   let longestMs = 0;
-  let last = performance.now();
+  const began = performance.now();
+  let last = began;
   const timer = setInterval(() => {
     longestMs = Math.max(longestMs, performance.now() - last);
     last = performance.now();
   }, 1);
-  const body = withFiles(randomBytes(10_000_000));
-  last = performance.now();
-  const began = last;
   await read(body, undefined);
-  const tookMs = performance.now() - began;
   clearInterval(timer);
-  expect(longestMs).toBeLessThan(tookMs / 2);
-});
+  const ended = performance.now();
+  return Math.max(longestMs, ended - last) / (ended - began);
+}
