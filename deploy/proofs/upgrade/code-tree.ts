@@ -33,6 +33,11 @@ export function checkOut(commit: string): CodeTree {
   return treeIn(folder);
 }
 
+/** This working tree as it is. */
+export function thisTree(): CodeTree {
+  return { ...treeIn(process.cwd()), remove: () => undefined };
+}
+
 /** This working tree with one more migration and one contract step. */
 export function copyWithPlantedSteps(): CodeTree {
   const { folder } = copyTree();

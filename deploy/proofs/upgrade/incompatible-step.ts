@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { ChaosCell } from "../../../chaos/cell/chaos-cell.ts";
 import { createSendingClient, type SendAnswer } from "../../../service/proofs/sends/sending-client.ts";
 import { asAdmin } from "../../../service/test/template-database.ts";
-import type { CodeTree } from "./code-tree.ts";
+import { type CodeTree, thisTree } from "./code-tree.ts";
 import { incompatibleStep } from "./planted-step.ts";
 
 /** An idle worker claims within a second. */
@@ -18,10 +18,13 @@ const submittedWithinMs = 30_000;
  * What stops a migration that older code cannot live with. Returns what did not:
  *
  * 1. As an expand step, `npm run check` refuses it.
- * 2. As a contract step, `postern migrate --contract` refuses it while an API and a worker of the previous code run.
+ * 2. As a contract step, `postern migrate --contract` refuses it while an API and a worker of older code run.
  * 3. Forced, by raising the oldest code by hand: that API accepts nothing, that worker claims nothing, and both new ones work.
+ *
+ * The older code is this tree, because the code before the first release may not have the version check yet.
  */
-export async function tryIncompatibleStep(cell: ChaosCell, previous: CodeTree, next: CodeTree): Promise<string[]> {
+export async function tryIncompatibleStep(cell: ChaosCell, next: CodeTree): Promise<string[]> {
+  const older = thisTree();
   const problems: string[] = [];
   const require = (isTrue: boolean, problem: string) => void (isTrue || problems.push(problem));
   const linted = await failureOf(lintWithStep());
@@ -29,8 +32,8 @@ export async function tryIncompatibleStep(cell: ChaosCell, previous: CodeTree, n
 
   const [oldApi] = cell.apis;
   const [oldWorker, newWorker] = cell.workers;
-  await oldApi?.restart([previous.posternPath, "api"]);
-  await oldWorker?.restart([previous.posternPath, "worker"]);
+  await oldApi?.restart([older.posternPath, "api"]);
+  await oldWorker?.restart([older.posternPath, "worker"]);
   const refusal = await failureOf(next.contract(cell.databaseUrl));
   require(refusal.includes("Nothing was changed"), `migrate --contract did not refuse: ${refusal}`);
   require(/\(api,/.test(refusal) && /\(worker,/.test(refusal), `migrate --contract does not name both: ${refusal}`);
@@ -39,13 +42,13 @@ export async function tryIncompatibleStep(cell: ChaosCell, previous: CodeTree, n
   await asAdmin(cell.databaseUrl, (client) => client.query("update schema_range set oldest_code = 9999"));
   const [oldUrl = "", newUrl = ""] = cell.apiUrls;
   const fromOld = await sendTo(cell, oldUrl);
-  require(fromOld.status === 503, `the previous API answered ${fromOld.status}`);
+  require(fromOld.status === 503, `the older API answered ${fromOld.status}`);
   const readiness = await fetch(`${oldUrl}/readyz`);
-  require(readiness.status === 503, `the previous API is ready: ${readiness.status}`);
+  require(readiness.status === 503, `the older API is ready: ${readiness.status}`);
   const fromNew = await sendTo(cell, newUrl);
   require(fromNew.status === 202, `the next API answered ${fromNew.status}`);
   await sleep(claimWithinMs);
-  require((await statusOf(cell, fromNew)) === "queued", "the previous worker claimed a send");
+  require((await statusOf(cell, fromNew)) === "queued", "the older worker claimed a send");
   await newWorker?.start();
   for (const end = performance.now() + submittedWithinMs; performance.now() < end; await sleep(200)) {
     if ((await statusOf(cell, fromNew)) !== "queued") break;

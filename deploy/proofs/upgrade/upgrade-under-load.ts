@@ -70,7 +70,7 @@ export async function upgradeUnderLoad(options: UpgradeOptions): Promise<Upgrade
     const times = { startedAt, endedAt, controlEndedAt };
     const result = await evaluateUpgrade(cell, { acknowledged, unanswered, answers, exits, ...times });
     options.progress("an incompatible step");
-    const stepProblems = await tryIncompatibleStep(cell, previous, options.next);
+    const stepProblems = await tryIncompatibleStep(cell, options.next);
     return { ...result, problems: [...result.problems, ...stepProblems], isStepRefused: stepProblems.length === 0 };
   } finally {
     await proxy.stop();
