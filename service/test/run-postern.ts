@@ -9,9 +9,10 @@ import type { Environment } from "../src/config.ts";
 import { posternPath } from "./spawn-postern.ts";
 import { type createEmptyDatabase, openTestDatabase } from "./template-database.ts";
 
-/** Shorter than the ten seconds for which an unclosed database connection keeps a process from ending. */
-const timeoutMs = 9_000;
-/** Every migration on a busy machine takes longer. */
+/** Shorter than the ten seconds for which an unclosed database connection keeps a process from ending after its last words. */
+const quietMs = 9_000;
+/** A busy machine needs long to start a process. */
+const timeoutMs = 40_000;
 const migrateTimeoutMs = 60_000;
 
 /** Runs a command in a real process with exactly this environment and the cache of compiled code, in a new folder unless one is given. */
@@ -32,7 +33,14 @@ export async function runNode(
     timeout,
     killSignal: "SIGKILL",
   });
+  let isQuiet: NodeJS.Timeout | undefined;
+  const heard = () => {
+    clearTimeout(isQuiet);
+    isQuiet = setTimeout(() => child.kill("SIGKILL"), quietMs);
+  };
+  for (const output of [child.stdout, child.stderr]) output.on("data", heard);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  clearTimeout(isQuiet);
   return { code, stdout, stderr };
 }
 

@@ -62,7 +62,7 @@ export function useAwsCommand() {
         ...env,
       },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: 15_000,
+      timeout: 40_000,
       killSignal: "SIGKILL",
     });
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
