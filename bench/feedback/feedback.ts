@@ -22,6 +22,7 @@ export const feedback: Bench = {
   name: "feedback",
   description:
     "events applied by the worker, compared with bare batched inserts of the same rows: read from SQS, and by SQL alone",
+  isLong: true,
   covers: [
     "service/migrations",
     "service/src/db",

@@ -50,6 +50,7 @@ export const growth: Bench = {
   name: "growth",
   description:
     "what the same work costs PostgreSQL with a thousand times as many stored sends, and under a snapshot kept open",
+  isLong: true,
   covers: [
     "service/migrations",
     "service/src/accept",
