@@ -8,6 +8,7 @@ import { recordReports } from "../src/feedback/record-reports.ts";
 import { checkAccounts } from "../src/guard/check-accounts.ts";
 import { findOpenLogins } from "../src/logins/login-store.ts";
 import { type ClaimedSend, claimSends } from "../src/queue/claim-sends.ts";
+import { findDueMoves } from "../src/queue/due-moves.ts";
 import { foldQueuedRecipients, readQueuedRecipients } from "../src/queue/queued-recipients.ts";
 import { markSent, retryLater } from "../src/queue/settle-sends.ts";
 import { newSendId } from "../src/sends/send-id.ts";
@@ -127,6 +128,7 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
           },
         ]),
     },
+    { name: "find due moves", run: () => findDueMoves(db, "live") },
     { name: "fold usage", run: () => foldUsageDeltas(db, 5) },
     { name: "check accounts", run: () => checkAccounts(db, { maxCounts: 5 }) },
     { name: "find a key", run: () => findKeyByHmacs(db, [hmac]) },

@@ -51,17 +51,38 @@ test("a hint that cannot be sent does not throw, and the next one is sent", asyn
 
 test("a listener that lost its connection reconnects, and gets one hint for those it missed", async () => {
   const received = await listener("reconnects");
-  await database.db.query({
+  await killListeners();
+  await expect.poll(received, { timeout: 5_000 }).toBe(1);
+  createHint(database.db, "reconnects")();
+  await expect.poll(received).toBe(2);
+});
+
+test("a listener knows whether it listens", async () => {
+  const hints = listenForHints({
+    directUrl: database.url,
+    channel: "known",
+    onHint: () => undefined,
+    log: createLog("silent"),
+  });
+  onTestFinished(() => hints.close());
+  expect(hints.isListening()).toBe(false);
+  await expect.poll(hints.isListening).toBe(true);
+  await killListeners();
+  await expect.poll(hints.isListening, { interval: 5 }).toBe(false);
+  await expect.poll(hints.isListening, { timeout: 5_000 }).toBe(true);
+  await hints.close();
+  expect(hints.isListening()).toBe(false);
+});
+
+function killListeners() {
+  return database.db.query({
     name: "kill-listeners",
     text: `
       select pg_terminate_backend(pid)
       from pg_stat_activity
       where application_name like 'postern-hints/%' and datname = current_database()`,
   });
-  await expect.poll(received, { timeout: 5_000 }).toBe(1);
-  createHint(database.db, "reconnects")();
-  await expect.poll(received).toBe(2);
-});
+}
 
 /** Counts the hints after the initial one. */
 async function listener(channel: string): Promise<() => number> {

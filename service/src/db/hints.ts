@@ -40,21 +40,35 @@ interface ListenOptions {
 const reconnectMs = { min: 1_000, max: 16_000 };
 const stableAfterMs = 30_000;
 
+interface Hints {
+  /** Whether hints arrive now, as far as this side of the connection knows. */
+  isListening(): boolean;
+  close(): Promise<void>;
+}
+
 /** Listens on its own connection, and reconnects when that is lost. */
-export function listenForHints({ directUrl, channel, onHint, log }: ListenOptions): { close(): Promise<void> } {
+export function listenForHints({ directUrl, channel, onHint, log }: ListenOptions): Hints {
   const closing = new AbortController();
+  let isListening = false;
+  const onListening = () => {
+    isListening = true;
+    // Hints sent before this connection listened were missed.
+    onHint();
+  };
   const listening = (async () => {
     for (let pauseMs = reconnectMs.min; !closing.signal.aborted; ) {
       const begun = performance.now();
-      await listenUntilLost({ directUrl, channel, onHint }, closing.signal).catch((err: unknown) => {
+      await listenUntilLost({ directUrl, channel, onHint, onListening }, closing.signal).catch((err: unknown) => {
         log.warn({ channel, err }, "hints.lost");
       });
+      isListening = false;
       if (performance.now() - begun > stableAfterMs) pauseMs = reconnectMs.min;
       await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, reconnectMs.max);
     }
   })();
   return {
+    isListening: () => isListening,
     close: () => {
       closing.abort();
       return listening;
@@ -64,7 +78,7 @@ export function listenForHints({ directUrl, channel, onHint, log }: ListenOption
 
 /** Resolves when `closing` is aborted; rejects when the connection is lost. */
 async function listenUntilLost(
-  { directUrl, channel, onHint }: Omit<ListenOptions, "log">,
+  { directUrl, channel, onHint, onListening }: Omit<ListenOptions, "log"> & { onListening: () => void },
   closing: AbortSignal,
 ): Promise<void> {
   const client = new (postgresClient())({
@@ -85,8 +99,7 @@ async function listenUntilLost(
     await client.connect();
     client.on("notification", onHint);
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
-    // Hints sent before this connection listened were missed.
-    onHint();
+    onListening();
     await ended;
   } finally {
     closing.removeEventListener("abort", stop);

@@ -24,9 +24,12 @@ interface DeliveryLoopOptions {
   deps: DeliveryDeps & SettlementDeps;
   /** Learns whether claims succeed. */
   claims?: ClaimWatch | undefined;
+  /** Whether processes that queue a send wake this loop now. */
+  hasHints?: () => boolean;
 }
 
-const pollMs = 250;
+/** Without hints it is the delay of a new send; with them only that of a lost hint. */
+const pollMs = { withoutHints: 250, withHints: 1_000 };
 const backOffMs = 1_000;
 
 const stopped: AttemptResult = { outcome: "returned", move: { kind: "given-back" }, detail: "the worker was stopped" };
@@ -92,14 +95,14 @@ export class DeliveryLoop {
   }
 
   async #run(): Promise<void> {
-    const { mode, claims } = this.#options;
+    const { mode, claims, hasHints } = this.#options;
     let isFailing = false;
     while (!this.#stopping.signal.aborted) {
       try {
         const claimed = await this.#claim();
         isFailing = false;
         claims?.succeeded(mode, claimed);
-        if (claimed === 0) await this.#wakeSignal.sleep(pollMs);
+        if (claimed === 0) await this.#wakeSignal.sleep(hasHints?.() === true ? pollMs.withHints : pollMs.withoutHints);
       } catch (err) {
         if (!isFailing) this.#options.deps.log.error({ err }, "delivery.claim-failed");
         isFailing = true;

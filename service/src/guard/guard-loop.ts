@@ -24,10 +24,16 @@ const maxParkMs = 1_000;
  */
 export function startGuard(deps: GuardDeps): { stop(): Promise<void> } {
   const parking = new HoldParking(deps.db);
+  /** After a round of this process the next one cannot be due earlier. */
+  let notBefore = Number.NEGATIVE_INFINITY;
   return startTicker({
     pauseMs: tickMs,
     run: async () => {
-      if (await beginRound(deps.db)) await runRound(deps, parking);
+      const now = performance.now();
+      if (now >= notBefore && (await beginRound(deps.db))) {
+        notBefore = now + roundSeconds * 1_000;
+        await runRound(deps, parking);
+      }
       await parking.park(maxParkMs);
     },
     onFailure: (err) => deps.log.error({ err }, "guard.round-failed"),

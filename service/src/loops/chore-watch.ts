@@ -1,6 +1,6 @@
 import type { Metrics } from "../metrics.ts";
 
-/** pg-boss polls every half second, so an error that persists is repeated sooner than this. */
+/** pg-boss polls for the most frequent chore every half second, so an error that persists is repeated sooner than this. */
 const lastErrorMs = 5_000;
 
 export interface ChoreEnd {

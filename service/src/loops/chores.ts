@@ -30,7 +30,7 @@ export function choreSchema(tables: number = pgBossPackage.pgboss.schema): strin
 /** Periodic work that one process at a time runs, in any of the running workers. */
 export interface Chore {
   name: string;
-  /** The pause between the end of one run and the start of the next; after a failed run it is a minute at most. */
+  /** The least pause between the end of one run and the start of the next; after a failed run it is a minute at most. */
   pauseSeconds: number;
   run(): Promise<void>;
 }
@@ -91,9 +91,16 @@ async function prepareQueue(boss: PgBoss, chore: Chore): Promise<void> {
 }
 
 async function startChore(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<void> {
-  await boss.work(chore.name, { pollingIntervalSeconds: 0.5 }, () => runOnce(boss, chore, log, watch));
+  // First, because `work` looks for a run at once, and then after each interval.
   await boss.send(chore.name);
+  const pollingIntervalSeconds = pollSeconds(chore.pauseSeconds);
+  await boss.work(chore.name, { pollingIntervalSeconds }, () => runOnce(boss, chore, log, watch));
   watch?.runs(chore.name, chore.pauseSeconds);
+}
+
+/** So a run can start later than its pause says, by half of the pause and 10 seconds at most. Polls are most of what an idle worker does. */
+function pollSeconds(pauseSeconds: number): number {
+  return Math.min(Math.max(pauseSeconds / 2, 0.5), 10);
 }
 
 /**

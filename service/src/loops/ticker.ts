@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 interface TickerOptions {
-  pauseMs: number;
+  pauseMs: number | (() => number);
   run: () => Promise<void>;
   /** Called for the first of several consecutive failures. */
   onFailure: (error: unknown) => void;
@@ -20,7 +20,9 @@ export function startTicker({ pauseMs, run, onFailure }: TickerOptions): { stop(
         if (!isFailing) onFailure(error);
         isFailing = true;
       }
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await sleep(typeof pauseMs === "number" ? pauseMs : pauseMs(), undefined, { signal: stopping.signal }).catch(
+        () => undefined,
+      );
     }
   })();
   return {

@@ -5,10 +5,12 @@ import { DeliveryLoop } from "../delivery/delivery-loop.ts";
 import { tickQueue } from "../delivery/queue-tick.ts";
 import type { DeliveryDeps } from "../delivery/submit-send.ts";
 import { FailoverWatch } from "../in-doubt/failover-watch.ts";
+import { noteWorkersUp } from "../in-doubt/feedback-progress.ts";
 import { startTicker } from "../loops/ticker.ts";
 import type { Mode } from "../mode.ts";
 import type { EmailProvider } from "../provider/email-provider.ts";
 import { sendQueuedChannel } from "../queue/claim-sends.ts";
+import { findDueMoves } from "../queue/due-moves.ts";
 import { LastAcceptance } from "../queue/last-acceptance.ts";
 import { DeniedDomainParking } from "../queue/park-denied-domains.ts";
 import { openSettlements } from "../queue/settle-sends.ts";
@@ -31,12 +33,15 @@ export function startDelivery(
   { config, db, log, metrics, claims }: ProcessContext,
   { mode, provider, tenantOf, slots, maxBytes }: DeliveryOptions,
 ) {
+  const onHint = () => loop.wake();
+  const hints = listenForHints({ directUrl: config.database.directUrl, channel: sendQueuedChannel, onHint, log });
   const loop = new DeliveryLoop({
     db,
     mode,
     slots,
     maxBytes,
     claims,
+    hasHints: () => hints.isListening(),
     deps: {
       db,
       provider,
@@ -63,16 +68,17 @@ export function startDelivery(
     pauseMs: tickMs,
     run: async () => {
       if ((await watch?.check()) === true) loop.wake();
-      if ((await queueDueSends(db, mode)) > 0) loop.wake();
-      if (await tickQueue({ db, mode, rule, log, metrics, usesTenants })) loop.wake();
-      await loop.probe();
+      const due = await findDueMoves(db, mode);
+      if (due.scheduled && (await queueDueSends(db, mode)) > 0) loop.wake();
+      if (due.queued && (await tickQueue({ db, mode, rule, log, metrics, usesTenants }))) loop.wake();
+      // `tickQueue` notes it as well, before it resolves sends in doubt.
+      if (!due.queued && mode === "live") await noteWorkersUp(db, mode);
+      if (due.probe) await loop.probe();
       // Last: a failure here must not keep the probes from going out.
       await parking?.parkIfDue();
     },
     onFailure: (err) => log.error({ err }, "delivery.tick-failed"),
   });
-  const onHint = () => loop.wake();
-  const hints = listenForHints({ directUrl: config.database.directUrl, channel: sendQueuedChannel, onHint, log });
   return {
     /** Resolves when the submissions in progress are settled. */
     async stop(): Promise<void> {

@@ -16,7 +16,8 @@ const maxDropMs = 60_000;
 
 export function usageChores(deps: UsageDeps): Chore[] {
   return [
-    { name: "fold-usage", pauseSeconds: 2, run: () => foldUsage(deps.db, maxFoldMs) },
+    // The guard folds too, every two seconds; tags wait for this one.
+    { name: "fold-usage", pauseSeconds: 5, run: () => foldUsage(deps.db, maxFoldMs) },
     { name: "drop-old-usage", pauseSeconds: 3600, run: () => dropUsage(deps) },
   ];
 }
