@@ -18,6 +18,11 @@ describe("with API_REFERENCE=on", () => {
     expect(statusCode).toBe(200);
     expect(headers["content-type"]).toContain("javascript");
   });
+
+  test("an unknown path below it answers as any other does", async () => {
+    const { statusCode, body } = await api.app.inject("/reference/unknown");
+    expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
+  });
 });
 
 describe("with API_REFERENCE=off", () => {

@@ -125,7 +125,7 @@ export async function createApiServer(deps: ApiDeps): Promise<ApiServer> {
   operatorLimitRoutes(app, deps);
   await feedbackRoutes(app, deps);
 
-  if (deps.http.showReference) await serveApiReference(app);
+  if (deps.http.showReference) serveApiReference(app);
   await app.ready();
   return app;
 }
