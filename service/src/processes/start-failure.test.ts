@@ -15,15 +15,20 @@ test.for(["api", "worker", "serve"] as const)(
     const environment = { ...anEnvironment(), DATABASE_URL: database.url };
     const whole = await startWithCut(name, environment, Number.POSITIVE_INFINITY);
     expect(whole).toMatchObject({ outcome: "started" });
+    let failed = 0;
     for (let cut = 0; cut < cuts[name]; cut++) {
       const at = 1 + Math.floor((cut * whole.statements * 0.9) / cuts[name]);
-      const { outcome, message } = await startWithCut(name, environment, at);
+      const { outcome, statements, message } = await startWithCut(name, environment, at);
+      await expect.poll(sessionsOfProcesses, { timeout: 10_000 }).toEqual([]);
+      // Loops that already run send statements too, more of them on a slow machine. This process started with fewer than `at`.
+      if (outcome === "started" && statements <= at) continue;
       expect({ at, outcome, message }).toMatchObject({
         outcome: "failed",
         message: expect.stringContaining("ended with code 1 "),
       });
-      await expect.poll(sessionsOfProcesses, { timeout: 10_000 }).toEqual([]);
+      failed += 1;
     }
+    expect(failed).toBeGreaterThan(cuts[name] / 2);
   },
 );
 
