@@ -32,8 +32,14 @@ export async function openDrilledCell(folder: string): Promise<DrilledCell> {
   return { ...cell, apiUrl: `http://127.0.0.1:${port}`, targets };
 }
 
+export interface Load {
+  /** How many mails were accepted until now. */
+  accepted(): number;
+  stop(): Promise<number>;
+}
+
 /** Normal load: some mail a second of several accounts to recipients that accept it. Failures of a drill are expected. */
-export function startLoad({ apiUrl, senders }: DrilledCell, mailsPerSecond: number): { stop(): Promise<number> } {
+export function startLoad({ apiUrl, senders }: DrilledCell, mailsPerSecond: number): Load {
   const client = createSendingClient(4);
   let accepted = 0;
   let isStopping = false;
@@ -48,6 +54,7 @@ export function startLoad({ apiUrl, senders }: DrilledCell, mailsPerSecond: numb
     }
   })();
   return {
+    accepted: () => accepted,
     async stop() {
       isStopping = true;
       await flow;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { region } from "../../../chaos/cell/programs.ts";
 import { emptyQueue } from "../../../service/proofs/cell/empty-queue.ts";
 import { createRawAws } from "../../../service/proofs/cell/raw-aws.ts";
@@ -10,7 +11,7 @@ import { findQueueUrl, queueCalls } from "../../../service/src/provider/ses/setu
 import { makePartitionsAhead } from "../../../service/src/storage/partitions.ts";
 import { createEndpoint } from "../../../service/src/webhooks/endpoint-store.ts";
 import { change } from "../../../service/test/send-rows.ts";
-import type { DrilledCell } from "./drilled-cell.ts";
+import type { DrilledCell, Load } from "./drilled-cell.ts";
 
 export interface Drill {
   name: string;
@@ -24,13 +25,13 @@ export interface Drill {
 }
 
 /** Drills of one list follow each other; the lists run at the same time, because their faults do not meet. */
-export function independentDrills(cell: DrilledCell): Drill[][] {
+export function independentDrills(cell: DrilledCell, load: Load): Drill[][] {
   const { db, workers } = cell;
   const [first] = workers;
   return [
     // All of them are about the way of a mail to SES and back.
     [
-      bounceStorm(cell),
+      bounceStorm(cell, load),
       feedbackGap(cell),
       deadLetters(cell),
       fault(cell, "quota used up", "PosternQuotaUsedUp", { kind: "daily-quota", form: "limit-exceeded" }),
@@ -163,23 +164,24 @@ async function dropPartitionsAhead({ db }: DrilledCell): Promise<void> {
   for (const name of ahead.slice(0, -2)) await untilItWorks(() => change(db, `drop table "${name}"`));
 }
 
-/** The last sender, whom the normal load leaves alone. The guard holds its account after a while. */
-function bounceStorm({ apiUrl, senders }: DrilledCell): Drill {
+/** 7 % of the mail so far, from every account, so that the guard holds none of them before the rate of the cell is above 5 %. */
+function bounceStorm({ apiUrl, senders }: DrilledCell, load: Load): Drill {
   const client = createSendingClient(2);
-  const sender = senders.at(-1);
-  const other = senders.at(-2);
-  if (sender === undefined || other === undefined) throw new Error("the cell has no senders");
-  const batch = (name: string, number: number) =>
-    Array.from({ length: 50 }, (_, index) => ({ to: [`${name}+${number}-${index}@simulator.amazonses.com`] }));
+  const other = senders.at(-1);
+  if (other === undefined) throw new Error("the cell has no senders");
+  const batch = (name: string, size: number) =>
+    Array.from({ length: size }, () => ({ to: [`${name}+${randomUUID()}@simulator.amazonses.com`] }));
   return {
     name: "bounce storm",
     alert: "PosternBounceRate",
     async start() {
-      for (let number = 0; number < 6; number++) await client.sendBatch(apiUrl, sender, batch("bounce", number));
+      const bounces = Math.max(300, 0.07 * load.accepted());
+      const size = Math.ceil(bounces / senders.length);
+      for (const sender of senders) await client.sendBatch(apiUrl, sender, batch("bounce", size));
     },
     /** The rate of the hour falls when good mail follows. */
     async end() {
-      for (let number = 0; number < 120; number++) await client.sendBatch(apiUrl, other, batch("success", number));
+      for (let number = 0; number < 120; number++) await client.sendBatch(apiUrl, other, batch("success", 50));
       client.close();
     },
   };
