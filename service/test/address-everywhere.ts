@@ -1,12 +1,28 @@
 import type { Database } from "../src/db/database.ts";
 import { change } from "./send-rows.ts";
 
+/** Sends of other people with the address in the names of sender and reply address, and as a part of URLs. */
+export async function writeInNames(db: Database, { sendIds, address }: { sendIds: string[]; address: string }) {
+  await change(
+    db,
+    String.raw`
+    update sends
+    set from_address = '"' || $2 || ' via Shop (for <' || upper($2) || '>)" <' || coalesce(substring(from_address from '<([^<>]*)>$'), from_address) || '>',
+      reply_to = '"' || replace($2, '@', '\@') || '" <answers@shop.test>',
+      metadata = '{"url":"https://shop.test/?next=%2Fuser%3Fof%3D' || replace($2, '@', '%40') || '"}'
+    where id = any ($1::uuid[])`.replaceAll("$2", "$2::text"),
+    [sendIds, address],
+  );
+}
+
 /** The rows around a send that name an address, one in each table that can hold it. The send itself is not changed. */
 export async function writeEverywhere(
   db: Database,
   { accountId, sendId, address }: { accountId: string; sendId: string; address: string },
 ): Promise<void> {
   const statements = [
+    `insert into suppressions (id, account_id, mode, email, reason, note)
+     values (new_id_at(now()), $1, 'test', $2::text || '@example.test', 'manual', 'also ' || $3)`,
     `insert into delivery_delays (id, send_id, account_id, mode, delayed_at, recipient, delay_type, reply)
      values (new_id_at(now()), $2, $1, 'live', now(), $3, 'General', '451 <' || $3 || '> later')`,
     `insert into send_attempts (send_id, attempt, started_at, outcome, detail)

@@ -26,14 +26,17 @@ export function textColumns(db: Database): Promise<StoredColumn[]> {
   });
 }
 
-/** How many rows have the text, for each column that has it: `{ "sends.subject": 2 }`. Looks at all rows of all tables, in any case. */
+/**
+ * How many rows have the text, for each column that has it: `{ "sends.subject": 2 }`. Looks at all rows of all tables, in any case, with
+ * backslashes in it and as in a URL.
+ */
 export async function findHits(db: Database, text: string): Promise<Record<string, number>> {
   const columns = await textColumns(db);
   const counts = columns.map(
     ({ table, column, type }) => `
       select '${table}.${column}' as place, count(*) as rows
       from ${table}
-      where position(lower($1) in lower(${type === "bytea" ? `encode("${column}", 'escape')` : `"${column}"::text`})) > 0`,
+      where position(lower($1) in replace(replace(lower(${type === "bytea" ? `encode("${column}", 'escape')` : `"${column}"::text`}), '%40', '@'), '\\', '')) > 0`,
   );
   const rows = await db.query<{ place: string; rows: number }>({
     name: `find-hits-${columns.length}`,

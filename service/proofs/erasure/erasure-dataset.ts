@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../src/db/database.ts";
-import { writeEverywhere } from "../../test/address-everywhere.ts";
+import { writeEverywhere, writeInNames } from "../../test/address-everywhere.ts";
 import { anAccount } from "../../test/builders.ts";
 import { aQueuedSend, aVerifiedDomain } from "../../test/send-builders.ts";
 import { change } from "../../test/send-rows.ts";
@@ -26,7 +26,10 @@ export interface ErasureDataset {
 
 const churnMs = 15 * 60_000;
 
-/** Mail of some accounts in every state, made by processes that are killed, and one row in every table with each address. */
+/**
+ * Mail of some accounts in every state, made by processes that are killed, and one row in every table with each address. A
+ * fifth of the sends to other people have one in the name of their sender.
+ */
 export async function makeDataset(
   db: Database,
   url: string,
@@ -57,6 +60,11 @@ export async function makeDataset(
   for (const address of addresses) {
     const sendId = await aQueuedSend(db, { accountId, fromDomain, to: [address] });
     await writeEverywhere(db, { accountId, sendId, address });
+  }
+  const others = ledger.filter(({ recipients }) => !recipients.some((recipient) => addresses.includes(recipient)));
+  for (const [index, address] of addresses.entries()) {
+    const sendIds = others.filter((_, position) => position % (5 * count) === index).map(({ id }) => id);
+    await writeInNames(db, { sendIds, address });
   }
   return { senders, ledger, addresses, reports };
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
 import { aCandidate } from "../../test/a-candidate.ts";
-import { writeEverywhere } from "../../test/address-everywhere.ts";
+import { writeEverywhere, writeInNames } from "../../test/address-everywhere.ts";
 import { findHits } from "../../test/address-hits.ts";
 import { auditRows } from "../../test/audit-rows.ts";
 import { anAccount } from "../../test/builders.ts";
@@ -91,6 +91,36 @@ test("afterwards no column of any table has the address, except the suppression 
   });
   expect((await auditRows(db, accountId)).filter(({ action }) => action === "address.erase")).toHaveLength(1);
   await change(db, "delete from sends where id = $1", [send.id]);
+});
+
+test("in mail to other people, the names of sender and reply address lose it, and their own addresses stay", async () => {
+  const { db } = database;
+  const [jane, other] = [aPerson(), aPerson()];
+  const accountId = await anAccount(db);
+  const fromDomain = await aVerifiedDomain(db, accountId);
+  const attachments = [anAttachment(Buffer.from("a note"))];
+  const id = await aQueuedSend(db, { accountId, fromDomain, to: [other], attachments });
+  await markSent(db, [{ ...attemptOf(await claimAgain(db, id)), outcome: "accepted", providerMessageId: `m-${id}` }]);
+  const read = () =>
+    change(
+      db,
+      "select from_address, reply_to, to_addresses, metadata, written_domain(from_address) as domain from sends where id = $1",
+      [id],
+    );
+  const [before] = await read();
+  await writeInNames(db, { sendIds: [id], address: jane });
+  expect(await findHits(db, jane)).toEqual({ "sends.from_address": 1, "sends.reply_to": 1, "sends.metadata": 1 });
+  await erase(jane);
+  expect(await findHits(db, jane)).toEqual({});
+  expect(await read()).toEqual([
+    {
+      from_address: `"${erasedAddress} via Shop (for <${erasedAddress}>)" <${String(before?.from_address)}>`,
+      reply_to: `"${erasedAddress}" <answers@shop.test>`,
+      to_addresses: [other],
+      metadata: `{"url":"https://shop.test/?next=%2Fuser%3Fof%3D${erasedAddress}"}`,
+      domain: before?.domain,
+    },
+  ]);
 });
 
 test("content, attachments and search entries of the sends go with the address", async () => {

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { erasedAddress } from "../erased-address.ts";
-import type { AddressPatterns } from "./address-patterns.ts";
+import { type AddressPatterns, inName } from "./address-patterns.ts";
 import type { ColumnKind, ErasedTable } from "./erased-columns.ts";
 import { advance, countErased } from "./erasure-store.ts";
 
@@ -18,6 +18,7 @@ export interface ErasedPage {
 }
 
 const rowsPerPage = 5_000;
+const namePattern = inName("$2");
 
 /**
  * Reads the next rows of a table in the order of its primary key, replaces the address in them, and moves the position of the run in the
@@ -101,11 +102,16 @@ function accountColumns(account: string): string[] {
 export function hasAddress(alias: string, columns: Record<string, ColumnKind>): string {
   const found = Object.entries(columns).map(([column, kind]) => {
     const value = `${alias}.${column}`;
-    if (kind === "mailbox") return `${value} ~* $3`;
-    if (kind === "mailboxes") return `exists (select from unnest(${value}) as one where one ~* $3)`;
+    if (kind === "mailbox") return isHit(value);
+    if (kind === "mailboxes") return `exists (select from unnest(${value}) as one where ${isHit("one")})`;
     return `${kind === "json" ? `${value}::text` : value} ~* $2`;
   });
   return `coalesce(${found.map((each) => `coalesce(${each}, false)`).join(" or ")}, false)`;
+}
+
+/** SQL: the mailbox is the address, or has it in its name. */
+function isHit(mailbox: string): string {
+  return `(${mailbox} ~* $3 or ${mailbox} ~* ${namePattern})`;
 }
 
 /** SQL: the value without the address; null stays null. */
@@ -119,12 +125,17 @@ export function withoutAddress(value: string, kind: ColumnKind): string {
     case "json":
       return `${replaced(`${value}::text`)}::jsonb`;
     case "mailbox":
-      return `case when ${value} ~* $3 then '${erasedAddress}' else ${value} end`;
+      return erasedMailbox(value);
     case "mailboxes":
       return `case when ${value} is not null then array(
-            select case when one ~* $3 then '${erasedAddress}' else one end
+            select ${erasedMailbox("one")}
             from unnest(${value}) with ordinality as given (one, position)
             order by position
           ) end`;
   }
+}
+
+/** SQL: the address of another person stays, without the erased one in its name. */
+function erasedMailbox(value: string): string {
+  return `case when ${value} ~* $3 then '${erasedAddress}' else regexp_replace(${value}, ${namePattern}, '${erasedAddress}', 'gi') end`;
 }

@@ -1,5 +1,6 @@
 /**
- * `mailbox`: an address, perhaps with a name. The whole value is replaced, because the name is of the same person.
+ * `mailbox`: an address, perhaps with a name. If it is the address of another person, it is replaced in the name. Otherwise the whole value
+ * is replaced, because the name is of the same person.
  * `envelope`: a text of at most 16 KiB.
  */
 export type ColumnKind = "text" | "envelope" | "json" | "mailbox" | "mailboxes";
@@ -98,6 +99,17 @@ export const erasedTables: ErasedTable[] = [
       ["email", "text"],
     ],
     columns: { removed_by_name: "text" },
+    account: ownAccount,
+  },
+  // The entry of the address itself stays. The note of another entry may name it.
+  {
+    table: "suppressions",
+    key: [
+      ["account_id", "uuid"],
+      ["mode", "text"],
+      ["email", "text"],
+    ],
+    columns: { note: "text" },
     account: ownAccount,
   },
   { table: "accounts", key: id, columns: { name: "text", hold_note: "text", guard_reason: "text" }, account: "t.id" },
