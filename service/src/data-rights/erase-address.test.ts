@@ -219,6 +219,50 @@ test("a send to a suppressed address is still suppressed", async () => {
   expect(await sendRow(db, id)).toMatchObject({ status: "suppressed" });
 });
 
+test("a send that is deleted or queued again while its page is erased is not awaited for ever, and the others count once", async () => {
+  const { db } = database;
+  const jane = aPerson();
+  const accountId = await anAccount(db);
+  const fromDomain = await aVerifiedDomain(db, accountId);
+  const [kept, dropped, queued] = [
+    await aSubmittedSend(db, [jane]),
+    await aSubmittedSend(db, [jane]),
+    await aQueuedSend(db, { accountId, fromDomain, to: [jane] }),
+  ];
+  const accepted = {
+    ...attemptOf(await claimAgain(db, queued)),
+    outcome: "accepted",
+    providerMessageId: `m-${queued}`,
+  } as const;
+  await markSent(db, [accepted]);
+  const pages: string[][] = [];
+  const meanwhile: typeof db = {
+    ...db,
+    query: async (statement) => {
+      if (statement.name === "erase-sends") {
+        pages.push(statement.values?.[3] as string[]);
+        if (pages.length === 1) {
+          await change(db, "delete from sends where id = $1", [dropped.id]);
+          await queueAgain(queued);
+        }
+        if (pages.length > 3) throw new Error("the page is erased again and again");
+      }
+      return db.query(statement);
+    },
+  };
+  const erasure = await eraseAddress(meanwhile, {
+    address: jane,
+    accountId: undefined,
+    contentKeys: testContentKeys,
+    actor: systemActor,
+    waitSeconds: 10,
+  });
+  expect(pages).toEqual([[kept.id, dropped.id, queued].toSorted(), [queued]]);
+  expect(await findHits(db, jane)).toEqual({});
+  expect(await readCounts(db, erasure.id)).toContainEqual({ table: "sends", rows: 2 });
+  expect(await sendRow(db, queued)).toMatchObject({ status: "failed", errorCode: "CANCELLED" });
+});
+
 test("a run that was interrupted at any step continues there, and counts each row once", async () => {
   const { db } = database;
   const jane = aPerson();
@@ -246,3 +290,20 @@ test("a run that was interrupted at any step continues there, and counts each ro
   });
   expect(await erase(jane)).toMatchObject({ isContinued: false });
 });
+
+/** As the operator's retry does. */
+async function queueAgain(id: string): Promise<void> {
+  await change(
+    database.db,
+    `with again as (
+       update sends
+       set status = 'queued', sent_at = null
+       where id = $1
+       returning id, account_id, mode, to_addresses
+     )
+     insert into send_queue (id, account_id, mode, fair_at, from_domain, recipients)
+     select id, account_id, mode, now(), 'shop.test', to_addresses
+     from again`,
+    [id],
+  );
+}

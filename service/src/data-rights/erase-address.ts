@@ -95,11 +95,13 @@ async function eraseFromSends(
   for (let after = from; ; ) {
     const page = await findSendPage(db, scope, after);
     if (page.position === null) return onProgress("sends", read, erased);
-    for (let left = 1; left > 0; ) {
-      await endUnfinished(db, page.sendIds, actor, waitSeconds);
-      const done = await eraseSends(db, scope, { sendIds: page.sendIds, position: page.position });
+    for (let sendIds = page.sendIds; ; ) {
+      await endUnfinished(db, sendIds, actor, waitSeconds);
+      const done = await eraseSends(db, scope, { sendIds, position: page.position });
       erased += done.erased;
-      left = done.left;
+      sendIds = done.left;
+      if (sendIds.length === 0) break;
+      await sleep(pollMs);
     }
     read += page.read;
     onProgress("sends", read, erased);

@@ -30,6 +30,7 @@ const rowsPerPage = 5_000;
 const recipients = `unnest(s.to_addresses, coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]))
             with ordinality as recipient (given, key, position)`;
 const isErased = "(recipient.given ~* $3 or recipient.key ~* $3)";
+const isHit = `(${hasAddress("s", { ...columns, idempotency_key: "text" })} or exists (select from ${recipients} where ${isErased}))`;
 
 export interface SendPage {
   position: string[] | null;
@@ -43,8 +44,7 @@ export async function findSendPage(db: Database, scope: ErasureScope, after: str
     name: "find-erasable-sends",
     text: `
       with page as materialized (
-        select s.id, s.account_id,
-          ${hasAddress("s", { ...columns, idempotency_key: "text" })} or exists (select from ${recipients} where ${isErased}) as is_hit
+        select s.id, s.account_id, ${isHit} as is_hit
         from (
           select id, account_id, to_addresses, recipient_keys, idempotency_key, ${Object.keys(columns).join(", ")}
           from sends
@@ -62,27 +62,33 @@ export async function findSendPage(db: Database, scope: ErasureScope, after: str
 }
 
 /**
- * Replaces the address in sends that are final, marks them, and deletes their content, attachments and search entries, in one commit. A
- * send that is in the queue again stays as it is: the caller finds it in `left`. The content that is deleted no longer counts as stored.
+ * Replaces the address in sends that are final, marks them, and deletes their content, attachments and search entries, in one commit. The
+ * content that is deleted no longer counts as stored. A send that is in the queue again stays as it is: the caller finds it in `left`, and
+ * the run moves to `position` when none is left. A send that another process deleted or erased meanwhile is neither erased nor left.
  */
 export async function eraseSends(
   db: Database,
   scope: ErasureScope,
   { sendIds, position }: { sendIds: string[]; position: string[] },
-): Promise<{ erased: number; left: number }> {
-  const [row] = await db.query<{ erased: number; left: number }>({
+): Promise<{ erased: number; left: string[] }> {
+  const [row] = await db.query<{ erased: number; left: string[] }>({
     name: "erase-sends",
     text: `
-      with hits as materialized (
+      with left_over as materialized (
+        select given.id
+        from unnest($4::uuid[]) as given (id)
+        where exists (select from send_queue q where q.id = given.id)
+          or exists (select from scheduled_sends p where p.id = given.id)
+      ), hits as materialized (
         select given.id, s.account_id, s.mode, s.hour, s.domain, s.keys, s.attachment_bytes
         from unnest($4::uuid[]) as given (id)
         cross join lateral ${indexLookup(`
           select s.account_id, s.mode, hour_number(s.queued_at) as hour, ${sendingDomain("s")} as domain, s.attachment_bytes,
             array(select recipient.key from ${recipients} where ${isErased}) as keys
           from sends s
-          where s.id = given.id`)} as s
-        where not exists (select from send_queue q where q.id = given.id)
-          and not exists (select from scheduled_sends p where p.id = given.id)
+          where s.id = given.id
+            and ${isHit}`)} as s
+        where given.id not in (select id from left_over)
         order by given.id
       ), erased as (
         update sends s
@@ -137,12 +143,11 @@ export async function eraseSends(
         group by hits.account_id, hits.hour, hits.mode, hits.domain
       ), ${countErased("sends", "select account_id from hits")}, last_read as materialized (
         select $5::text[] as position
-        where (select count(*) from hits) = cardinality($4::uuid[])
+        where not exists (select from left_over)
       ), ${advance("'sends'")}
-      select count(*) as erased, cardinality($4::uuid[]) - count(*) as left
-      from hits`,
+      select (select count(*) from hits) as erased, array(select id from left_over order by id) as left`,
     values: [scope.erasureId, scope.inText, scope.inMailbox, sendIds, position, scope.key],
     changesSends: true,
   });
-  return row ?? { erased: 0, left: 0 };
+  return row ?? { erased: 0, left: [] };
 }
