@@ -6,7 +6,7 @@ import { isKnownToSes } from "./faults/fault-cases.ts";
 import { Canaries } from "./leaks/canaries.ts";
 import { runRefusedStarts, useFeedback, useRefusals } from "./leaks/canary-failures.ts";
 import { chooseFaults, faultDomain, sendWithFault } from "./leaks/canary-faults.ts";
-import { apiRequests, useKeys, useLogins, useSending } from "./leaks/canary-requests.ts";
+import { apiRequests, useKeys, useLogins, useOperator, useSending } from "./leaks/canary-requests.ts";
 import { findTexts } from "./leaks/find-texts.ts";
 import { makeSenders, senderDomain } from "./sends/sending-client.ts";
 
@@ -35,6 +35,7 @@ export const proof: Proof = {
       await subscribePushEndpoint(cell, api.url);
       const accessToken = await useLogins(request, cell.db, canaries, sender.accountId);
       await useKeys(request, canaries, accessToken);
+      await useOperator(request, cell.db, canaries);
       const ids = await useSending(request, canaries, sender, accessToken);
       for (const [number, fault] of faults.entries()) {
         ids.push(await sendWithFault({ cell, request, canaries, sender }, fault, number));

@@ -5,6 +5,7 @@ const kinds = [
   "subject",
   "address",
   "name",
+  "reason of an operator",
   "idempotency key",
   "API key",
   "token",

@@ -1,8 +1,13 @@
+import { setOperator } from "../../src/accounts/operator-store.ts";
 import { hashPassword } from "../../src/accounts/password.ts";
 import type { Database } from "../../src/db/database.ts";
-import { aUser } from "../../test/builders.ts";
+import { anAccount, aUser } from "../../test/builders.ts";
+import { turnTotpOn } from "../../test/operator-login.ts";
+import { change } from "../../test/send-rows.ts";
 import type { TestSender } from "../sends/sending-client.ts";
 import type { Canaries } from "./canaries.ts";
+
+const operatorReason = "reason of an operator";
 
 export interface ApiAnswer {
   status: number;
@@ -78,6 +83,27 @@ export async function useLogins(
   await request("GET", "/api/v1/account", { authorization: `Bearer ${second.access}${canaries.make("token")}` });
   await request("GET", "/api/v1/account", { authorization: `Basic ${canaries.make("password")}` });
   return second.access;
+}
+
+/** Actions of an operator, each with a reason that may name a person. */
+export async function useOperator(request: ApiRequest, db: Database, canaries: Canaries): Promise<void> {
+  const accountId = await anAccount(db);
+  const accessToken = await useLogins(request, db, canaries, accountId);
+  const { sub } = JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString());
+  await turnTotpOn(db, sub);
+  await change(db, "update logins set totp_login_at = now() where user_id = $1", [sub]);
+  const [user] = await change(db, "select email from users where id = $1", [sub]);
+  await setOperator(db, String(user?.email), true);
+  const path = `/api/v1/operator/accounts/${accountId}`;
+  const token = { authorization: `Bearer ${accessToken}` };
+  for (const action of ["hold", "release"]) {
+    const { status } = await request("POST", `${path}/${action}`, token, { reason: canaries.make(operatorReason) });
+    if (status !== 200) throw new Error(`${action} was answered ${status}`);
+  }
+  await request("PATCH", `${path}/limits`, token, { reason: canaries.make(operatorReason), per_second: 20 });
+  await request("PATCH", `${path}/limits`, token, { reason: canaries.make(operatorReason), per_second: -1 });
+  await request("POST", "/api/v1/operator/quarantine/1/read", token, { reason: canaries.make(operatorReason) });
+  await request("POST", "/api/v1/operator/quarantine/replay", token, { reason: canaries.make(operatorReason) });
 }
 
 /** Adds the secret parts: the signature of the access token and the whole refresh token. */

@@ -49,7 +49,8 @@ export function mayBeStale(error: unknown): boolean {
 /** For the log: what a program or the operator can act on, without tokens and claims. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
-    return /^[\x20-\x7e]{1,60}$/.test(error.error)
+    // The codes of the standards. Everybody can call the callback with another text, such as an address.
+    return /^[a-z][a-z_]{0,59}$/.test(error.error)
       ? `the issuer answered ${error.error}`
       : "the issuer answered an error";
   }

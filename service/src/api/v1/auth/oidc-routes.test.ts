@@ -94,6 +94,14 @@ test("an error is a page that says what to do and repeats nothing of the request
   expect(logLines.findLast((line) => line.includes("oidc.refused"))).toContain("the issuer answered access_denied");
 });
 
+test("a text instead of an error code is not logged: it may be an address", async () => {
+  const flow = await startFlow(api.app);
+  const query = new URLSearchParams({ error: "jane@canary.test", state: flow.state, iss: issuer.url });
+  expect((await callBack(api.app, query.toString(), flow.cookie)).status).toBe(401);
+  expect(logLines.join("")).not.toContain("canary");
+  expect(logLines.findLast((line) => line.includes("oidc.refused"))).toContain("the issuer answered an error");
+});
+
 test("a program gets the published error", async () => {
   const { statusCode, headers } = await api.app.inject("/api/v1/auth/oidc/callback?code=1&state=2");
   expect([statusCode, headers["content-type"]]).toEqual([401, "application/json; charset=utf-8"]);

@@ -37,17 +37,18 @@ export function accountChanges(deps: ApiDeps) {
       return findAccountState(tx, id);
     });
     if (account === undefined) throw noAccount();
-    logAction(deps, operator, { action, account_id: id, reason });
+    logAction(deps, operator, { action, account_id: id });
     return toOperatorAccount(account);
   }
 
   return { onRequest, operatorOf, schema, changeAccount };
 }
 
+/** Without the reason, which may name a person: the audit has it. */
 export function logAction(
   { log }: ApiDeps,
   { userId }: OperatorCaller,
-  facts: { action: string; reason: string; account_id?: string; entry_id?: number; due?: number },
+  facts: { action: string; account_id?: string; entry_id?: number; due?: number },
 ): void {
   log.info({ ...facts, operator_id: userId }, "operator.acted");
 }

@@ -154,11 +154,22 @@ describe("every action", () => {
     ]);
   });
 
-  test("is logged with the operator, the account and the reason", async () => {
+  test("is logged with the operator and the account, and without the reason, which may name a person", async () => {
     const accountId = await anAccount(api.database.db);
-    await act(`accounts/${accountId}/hold`, { reason });
-    const line = api.logLines.find((text) => text.includes("operator.acted") && text.includes(accountId));
-    expect(JSON.parse(line ?? "{}")).toMatchObject({ action: "hold", operator_id: operator.id, reason });
+    const asked = `asked by jane@example.test for ${accountId}`;
+    for (const [path, body, method] of actionsOn(accountId)) {
+      expect((await act(path, { ...body, reason: asked }, method)).status).toBe(200);
+    }
+    const [entry] = await quarantine(api.database.db, [{ reason: "unreadable", raw: accountId }]).then(() =>
+      change(api.database.db, "select id from feedback_quarantine where raw = $1", [accountId]),
+    );
+    expect((await act(`quarantine/${String(entry?.id)}/read`, { reason: asked })).status).toBe(200);
+    expect((await act("quarantine/replay", { reason: asked, id: entry?.id })).status).toBe(200);
+    const lines = api.logLines.filter((text) => text.includes("operator.acted"));
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ action: "hold", operator_id: operator.id, account_id: accountId }),
+    );
+    expect(api.logLines.filter((line) => line.includes("jane@example.test"))).toEqual([]);
   });
 });
 

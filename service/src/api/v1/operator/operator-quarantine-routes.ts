@@ -68,7 +68,7 @@ export function operatorQuarantineRoutes(app: ApiServer, deps: ApiDeps): void {
         return found;
       });
       if (entry === undefined) throw noEntry();
-      logAction(deps, operator, { action: "quarantine-read", entry_id: entryId, reason });
+      logAction(deps, operator, { action: "quarantine-read", entry_id: entryId });
       return { ...toQuarantineEntry(entry), raw: entry.raw };
     },
   );
@@ -96,7 +96,7 @@ export function operatorQuarantineRoutes(app: ApiServer, deps: ApiDeps): void {
         return made;
       });
       if (due === 0 && id !== undefined) throw noEntry();
-      logAction(deps, operator, { action: "replay", due, reason });
+      logAction(deps, operator, { action: "replay", due });
       return { due };
     },
   );
