@@ -2,7 +2,7 @@ import type { Actor } from "../actor.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { bothModes, type Mode } from "../mode.ts";
 import { countPurged } from "./deletion-store.ts";
-import { dropForgottenSends, purgeSends } from "./purge-sends.ts";
+import { purgeSends } from "./purge-sends.ts";
 import { purgedTables } from "./purged-tables.ts";
 import { waitForTransactions } from "./wait-for-writers.ts";
 
@@ -34,7 +34,6 @@ export async function purgeAccount(
   await repeat("domains", onProgress, () => purgeDomains(db, accountId));
   for (const table of purgedTables.last) await repeat(table, onProgress, () => purgeRows(db, table, accountId));
   await repeat("audit_entries", onProgress, () => purgeAudit(db, accountId));
-  await dropForgottenSends(db);
   await removeAccount(db, accountId, actor);
 }
 

@@ -1,12 +1,10 @@
 import type { Queryable } from "../db/database.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
+import { forgottenDays } from "../storage/forgotten-sends.ts";
 import { countPurged } from "./deletion-store.ts";
 
 const sendsPerBatch = 1_000;
-
-/** SES reports for 23 days at most after the mail, and SQS keeps a message for 14. */
-const reportedDays = 40;
 
 /** Tables with rows of single sends, by the id of the send. */
 const partsOfSends = [
@@ -61,7 +59,7 @@ export async function purgeSends(db: Queryable, accountId: string, mode: Mode): 
         insert into forgotten_sends (send_id)
         select id
         from purged
-        where id > first_id_at(now() - interval '${reportedDays} days')
+        where id > first_id_at(now() - interval '${forgottenDays} days')
         order by id
         on conflict (send_id) do nothing
       ), gone as (
@@ -77,12 +75,4 @@ export async function purgeSends(db: Queryable, accountId: string, mode: Mode): 
     changesSends: true,
   });
   return row?.rows ?? 0;
-}
-
-/** Of sends that nobody reports any more. */
-export async function dropForgottenSends(db: Queryable): Promise<void> {
-  await db.query({
-    name: "drop-forgotten-sends",
-    text: `delete from forgotten_sends where send_id < first_id_at(now() - interval '${reportedDays} days')`,
-  });
 }

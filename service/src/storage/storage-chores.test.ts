@@ -95,6 +95,26 @@ test("the chore folds all list changes", async () => {
   expect(rows).toEqual([{ count: 12_000, left: 0 }]);
 });
 
+test("the ids of sends of deleted accounts go 40 days after they were accepted, also when there are many", async () => {
+  const { run, db, lines } = await aWorker();
+  await db.query({
+    name: "forgotten-sends",
+    text: `
+      insert into forgotten_sends (send_id)
+      select new_id_at(now() - age)
+      from unnest(array_fill(interval '40 days 1 minute', array[12000]) || '{39 days 23:59:00, 1 minute}'::interval[]) as age`,
+  });
+  await run("drop-forgotten-sends");
+  const left = await db.query<{ age: number }>({
+    name: "forgotten-ages",
+    text: "select extract(day from now() - time_of_id(send_id))::integer as age from forgotten_sends order by 1",
+  });
+  expect(left).toEqual([{ age: 0 }, { age: 39 }]);
+  expect(lines()).toEqual([expect.objectContaining({ event: "forgotten-sends.dropped", sends: 12_000 })]);
+  await run("drop-forgotten-sends");
+  expect(lines()).toEqual([]);
+});
+
 test("a snapshot that is held too long is logged once, with its holder and the statement that ends it", async () => {
   const { run, url, lines } = await aWorker({ heldTooLongSeconds: 0 });
   const holder = openDatabase({

@@ -3,6 +3,7 @@ import { foldListChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { measureDatabase } from "./database-size.ts";
+import { dropForgottenSends } from "./forgotten-sends.ts";
 import { type HeldSnapshot, isHeldTooLong, listHeldSnapshots, terminationCommand } from "./held-snapshots.ts";
 import { indexOldSends, newIndexSize } from "./index-old-sends.ts";
 import { mergeSearchEntries, newMergeSize } from "./merge-search-entries.ts";
@@ -33,6 +34,7 @@ interface StorageDeps {
 const hourSeconds = 3600;
 const foldBatchSize = 5_000;
 const deleteSize = 1_000;
+const forgottenDeleteSize = 5_000;
 const maxDeleteViewsMs = 60_000;
 /** Requests whose attachments one statement deletes, up to 25 MiB each. */
 const attachmentDeleteSize = 10;
@@ -42,6 +44,7 @@ const maxDropAttemptsMs = 60_000;
 const maxIndexMs = 60_000;
 const maxMergeMs = 300_000;
 const maxDropRecordsMs = 300_000;
+const maxDropForgottenMs = 60_000;
 
 /** Looks after the storage: partitions, retention, list counts, the index of searches, the size of the database and held snapshots. */
 export function storageChores(deps: StorageDeps): Chore[] {
@@ -57,6 +60,7 @@ export function storageChores(deps: StorageDeps): Chore[] {
     { name: "drop-old-attempts", pauseSeconds: hourSeconds, run: () => dropAttempts(deps) },
     { name: "drop-old-webhooks", pauseSeconds: hourSeconds, run: () => dropWebhooks(deps) },
     { name: "drop-old-requests", pauseSeconds: hourSeconds, run: () => dropRequests(deps) },
+    { name: "drop-forgotten-sends", pauseSeconds: hourSeconds, run: () => dropForgotten(deps) },
     { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
     { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps, indexSize) },
     { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps, mergeSize) },
@@ -122,6 +126,15 @@ async function dropWebhooks({ db, log }: StorageDeps): Promise<void> {
 async function dropRequests({ db, log }: StorageDeps): Promise<void> {
   const partitions = await dropOldRequests(db);
   if (partitions.length > 0) log.info({ partitions }, "requests.dropped");
+}
+
+/** Stops after a minute; the next run continues. */
+async function dropForgotten({ db, log }: StorageDeps): Promise<void> {
+  const endsAt = performance.now() + maxDropForgottenMs;
+  let sends = 0;
+  for (let last = forgottenDeleteSize; last === forgottenDeleteSize && performance.now() < endsAt; sends += last)
+    last = await dropForgottenSends(db, forgottenDeleteSize);
+  if (sends > 0) log.info({ sends }, "forgotten-sends.dropped");
 }
 
 /** Folds until few changes are left. Stops after a minute, long before the chore's 10-minute limit. */
