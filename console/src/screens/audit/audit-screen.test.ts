@@ -125,7 +125,7 @@ test("the audit is exported as CSV, with the filters of the page", async () => {
   expect(others).toEqual([]);
 });
 
-test("a key, a domain and a suppression lead to who changed them, for owners only", async () => {
+test("a key, a domain, a suppression and a webhook lead to who changed them, for owners only", async () => {
   const owner = await ui.aPerson();
   const developer = await ui.aPerson({ role: "developer", colleagueOf: owner });
   const [domain, jane] = [
@@ -135,6 +135,8 @@ test("a key, a domain and a suppression lead to who changed them, for owners onl
   await aKey(developer, "web shop");
   const { domain_id } = await ui.api(developer).post<{ domain_id: number }>("/domains", { domain_name: domain });
   await ui.api(developer).post("/suppression?mode=live", { email: jane });
+  const webhook = { url: "https://hooks.example.com/in", types: ["send.sent"] };
+  const { webhook_id } = await ui.api(developer).post<{ webhook_id: string }>("/webhooks", webhook);
   const page = await ui.newPage({ as: owner });
   const leadsTo = (words: string) =>
     page.getByRole("row", { name: new RegExp(`${developer.email}.*${words}`) }).waitFor();
@@ -149,6 +151,10 @@ test("a key, a domain and a suppression lead to who changed them, for owners onl
   await page.goto("/suppressions");
   await page.getByRole("link", { name: `Who changed ${jane}?` }).click();
   await leadsTo(`suppressed ${jane} in live mode`);
+  await page.goto(`/webhooks/${webhook_id}`);
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name: "Who changed this?" }).click();
+  await leadsTo(`created the webhook ${webhook.url}`);
 
   const other = await ui.newPage({ as: developer });
   await other.goto("/suppressions");
@@ -157,6 +163,10 @@ test("a key, a domain and a suppression lead to who changed them, for owners onl
   await other.goto("/keys");
   await other.getByRole("button", { name: "Actions for web shop" }).click();
   await other.getByRole("menuitem", { name: "Revoke…" }).waitFor();
+  expect(await other.getByRole("menuitem", { name: "Who changed this?" }).count()).toBe(0);
+  await other.goto(`/webhooks/${webhook_id}`);
+  await other.getByRole("button", { name: "More actions" }).click();
+  await other.getByRole("menuitem", { name: "Delete…" }).waitFor();
   expect(await other.getByRole("menuitem", { name: "Who changed this?" }).count()).toBe(0);
 });
 

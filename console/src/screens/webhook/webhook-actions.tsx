@@ -10,6 +10,7 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import type { Webhook } from "../../api/api-types.ts";
+import { WhoChangedItem } from "../../parts/who-changed-link.tsx";
 
 export type DialogName = "change" | "test" | "replay" | "rotate" | "enable" | "delete";
 
@@ -52,6 +53,7 @@ export function WebhookActions({ webhook, onChoose }: { webhook: Webhook; onChoo
           {item("rotate", "Rotate secret…", IconRefresh)}
           {isDisabled ? null : item("enable", "Disable…", IconPlayerPause)}
           {item("delete", "Delete…", IconTrash)}
+          <WhoChangedItem kind="webhook" id={webhook.webhook_id} />
         </Menu.Dropdown>
       </Menu>
     </>
