@@ -33,6 +33,8 @@ export interface Candidate {
   /** Of a JWT; the statement checks it and the role. Without key and login the sender is Postern itself. */
   loginId?: string | undefined;
   send: CandidateSend | undefined;
+  /** An earlier decision, whose answer was lost, has counted the request: the rate limit admits it, and does not count it again. */
+  isCounted?: boolean;
 }
 
 export interface CandidateSend {
@@ -283,7 +285,9 @@ function parametersOf(requests: Candidate[][], isRefused: boolean[], quotas: Quo
     textArray(sends.map((send) => send?.idempotencyKey ?? null)),
     textArray(sends.map((send) => (send?.tags?.length ? send.tags.join(",") : null))),
     textArray(sends.map((send) => send?.metadata ?? null)),
-    booleanArray(requests.flatMap((mails) => mails.map((_mail, index) => index === mails.length - 1))),
+    booleanArray(
+      requests.flatMap((mails) => mails.map(({ isCounted }, index) => (isCounted ? null : index === mails.length - 1))),
+    ),
     integerArray(sends.map((send) => send?.attachments?.chunks ?? null)),
     integerArray(sends.map((send) => send?.attachments?.bytes ?? null)),
     textArray(sends.map((send) => send?.expiresAt?.toISOString() ?? null)),

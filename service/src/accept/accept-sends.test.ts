@@ -236,6 +236,38 @@ describe("a lost answer for a request with several mails", () => {
     expect(await storedSends(account.accountId)).toHaveLength(3);
   });
 
+  test("the second decision does not count the request again: with one request a second, each refused mail gets its verdict", async () => {
+    const account = await anAccountWith([1, 20, 600]);
+    const { clock, decide } = await aProcess();
+    const outcomes = await decideOrFind({ db: database.db, decide: losingFirstAnswer(decide, true) }, [
+      aMail(clock, account),
+      aMail(clock, account, { domain: "other.test" }),
+    ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["stored", "domain-not-verified"]);
+    expect(outcomes[1]).toMatchObject({ usage: { remaining: [0, 19, 599] } });
+    expect(await rateWindow(account.accountId)).toMatchObject({ admitted: 1 });
+  });
+
+  test("the second decision shares a statement with new requests of the account, and the window counts only those", async () => {
+    const account = await anAccountWith([2, 20, 600]);
+    const { clock, decide } = await aProcess();
+    await decide([aMail(clock, account)]);
+    const counted = () => [
+      { ...aMail(clock, account), isCounted: true },
+      { ...aMail(clock, account), isCounted: true },
+    ];
+    const decisions = await Promise.all(
+      [counted(), [aMail(clock, account)], counted(), [aMail(clock, account)]].map(decide),
+    );
+    expect(decisions.map((request) => request.map(({ kind }) => kind))).toEqual([
+      ["stored", "stored"],
+      ["stored"],
+      ["stored", "stored"],
+      ["over-limit"],
+    ]);
+    expect(await rateWindow(account.accountId)).toMatchObject({ admitted: 2 });
+  });
+
   test("before the commit, only mails with keys are decided again, and the others stay unknown", async () => {
     const account = await anAccountWith(wide);
     const { clock, decide } = await aProcess();

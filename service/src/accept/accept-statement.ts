@@ -14,7 +14,7 @@ export const firstStatus =
  * Decides requests of any accounts with up to 200 mails in one round trip, and stores and queues what it accepts in one commit. The steps:
  *
  * 1. `request`: the parameters as rows, one per mail. A request with an invalid body has no payload and only counts against the rate limit.
- *    The mails of one request are consecutive, and only the last one has `ends_request`. Code outside of the range of the schema fails here,
+ *    The mails of one request are consecutive, and only the last one has `ends_request`; it is null for all mails of a counted request. Code outside of the range of the schema fails here,
  *    as a column and not as a condition, which would change the estimates of the plan.
  * 2. `allowed`: the account is not suspended, the key is neither revoked nor expired and may send from this domain, and its secret has
  *    not ended; the login of a JWT is open, and its user is still a developer or owner. A request that is not allowed has no row in the
@@ -119,9 +119,10 @@ with request as materialized (
   select r.position, r.account_id, r.mode, r.ends_request, account.limits, account.hold_reason, account.has_webhooks,
     sum(case when r.has_payload then cardinality(string_to_array(r.recipients, ',')) else 0 end)
       over (partition by r.account_id, r.mode order by r.position)::bigint as recipient_sum,
-    -- The mails of a request have the position of the last one.
-    count(*) filter (where r.ends_request) over (partition by r.account_id, r.mode order by r.position)
-      + (not r.ends_request)::integer as position_in_account
+    -- The mails of a request have the position of the last one; those of a request that was counted before have 0, which is always admitted.
+    case when r.ends_request is null then 0
+      else count(*) filter (where r.ends_request) over (partition by r.account_id, r.mode order by r.position)
+        + (not r.ends_request)::integer end as position_in_account
   from request r
   cross join lateral ${indexLookup(`
     select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as limits, ${holdReason("a", "r.mode")} as hold_reason, a.has_webhooks

@@ -13,7 +13,8 @@ export interface Unknown {
  * Decides the mails of one request. If the connection breaks, the commit may have happened:
  *
  * 1. Look the ids up. A mail that is stored is answered with its send.
- * 2. If one of them is stored, the statement has ended and stored none of the others: decide those again.
+ * 2. If one of them is stored, the statement has ended and stored none of the others: decide those again. It has also counted the request,
+ *    so the second decision does not, and no limit refuses the stored mails.
  * 3. If none is, decide those with an idempotency key again: the second try finds the first one.
  * 4. A mail without a key stays unknown: a second try could send a second mail.
  */
@@ -28,7 +29,7 @@ export async function decideOrFind(
     const stored = await findStored(db, candidates);
     const undecided = candidates.filter(({ send }) => send === undefined || !stored.has(send.id));
     const mayRepeat = ({ send }: Candidate) => stored.size > 0 || send?.idempotencyHash !== undefined;
-    const again = await decideAgain(decide, undecided.filter(mayRepeat));
+    const again = await decideAgain(decide, undecided.filter(mayRepeat), { isCounted: stored.size > 0 });
     return candidates.map((candidate) => {
       const answer = candidate.send && stored.get(candidate.send.id);
       if (answer !== undefined) return { kind: "stored", usage: undefined, answer };
@@ -50,10 +51,14 @@ async function findStored(db: Queryable, candidates: Candidate[]) {
 }
 
 /** Those that are stored already must be reported, even if the second try fails as well. */
-async function decideAgain(decide: Decide, candidates: Candidate[]): Promise<Map<Candidate, Decision | Unknown>> {
+async function decideAgain(
+  decide: Decide,
+  candidates: Candidate[],
+  { isCounted }: { isCounted: boolean },
+): Promise<Map<Candidate, Decision | Unknown>> {
   if (candidates.length === 0) return new Map();
   try {
-    const decisions = await decide(candidates);
+    const decisions = await decide(candidates.map((candidate) => ({ ...candidate, isCounted })));
     return new Map(candidates.map((candidate, index) => [candidate, decisions[index] as Decision]));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -7,7 +7,8 @@ import { computedOnce } from "../db/stable-plan.ts";
  * each time how many requests had been admitted by then (`totals`). `forgotten` is the total before the first entry. Three
  * sliding windows (1 s, 10 s, 60 s) are read from these two arrays. All requests of one account in a batch share one instant,
  * so the step only decides how many of them are admitted (`granted`); the first ones are. A request may have several mails
- * (POST /send/batch). It counts once, at its last mail (`ends_request`), and its mails share one `position_in_account`.
+ * (POST /send/batch). It counts once, at its last mail (`ends_request`), and its mails share one `position_in_account`. A request that
+ * an earlier decision has counted (`ends_request` is null) only needs the row of its account.
  *
  * The columns from `wanted` on carry the decision to the rest of the statement. `fair_at` is the position in the fair queue
  * order: each recipient of an account moves its next send back by a minute divided by its limit per minute.
@@ -113,7 +114,7 @@ export const rateLimitStep = (queueHead: QueueHead) => `
     decided_at, granted, fair_before, retry_ms, remaining
   )
   select account_id, mode, array[decided_at], array[granted::bigint],
-    fair_before + recipient_sums[granted] * interval '60 s' / limits[3], wanted, recipient_sums, limits, decided_at, granted,
+    fair_before + coalesce(recipient_sums[granted], 0) * interval '60 s' / limits[3], wanted, recipient_sums, limits, decided_at, granted,
     fair_before,
     case when granted = wanted then 0 when limits[3] <= granted then 60000 when limits[2] <= granted then 10000 else 1000 end,
     array[limits[1] - granted, limits[2] - granted, limits[3] - granted]
@@ -122,10 +123,10 @@ export const rateLimitStep = (queueHead: QueueHead) => `
       least(clock_timestamp(), ${queueHead("mode")}) as fair_before,
       least(wanted, limits[1], limits[2], limits[3]) as granted
     from (
-      select account_id, mode, count(*)::integer as wanted, array_agg(recipient_sum order by position) as recipient_sums,
-        limits
+      select account_id, mode, count(*) filter (where ends_request)::integer as wanted,
+        coalesce(array_agg(recipient_sum order by position) filter (where ends_request), '{}') as recipient_sums, limits
       from allowed
-      where ends_request
+      where ends_request is distinct from false
       group by account_id, mode, limits
     ) as requested
   ) as first_requests

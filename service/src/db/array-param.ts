@@ -34,7 +34,7 @@ const rawBytes = {
   write: (bytes: Buffer, value: Buffer, at: number) => value.copy(bytes, at),
 };
 
-export function booleanArray(values: boolean[]): Buffer {
+export function booleanArray(values: (boolean | null)[]): Buffer {
   return arrayOf(oids.bool, values, {
     sizeOf: () => 1,
     write: (bytes, value, at) => bytes.writeUInt8(value ? 1 : 0, at),

@@ -73,7 +73,10 @@ export function sendBatchRoutes(
       const counts = { accepted: mails.length - refusals.length, refused: refusals.length };
       // Nobody knows whether the mail is stored, as for POST /send.
       const unknown = refusals.find(({ code }) => code === "UNAVAILABLE");
-      if (counts.accepted === 0 && unknown !== undefined) throw unknown;
+      if (counts.accepted === 0 && unknown !== undefined) {
+        reply.removeHeader("ratelimit").removeHeader("ratelimit-policy");
+        throw unknown;
+      }
       for (const refusal of refusals) gate.countRefusal(sender, refusal);
       reply.logFields = { mails: mails.length, ...counts, mode: sender.mode };
       const verdicts = outcomes.map((outcome) => toVerdict(outcome, { requestId: request.id, publicUrl }));
@@ -91,12 +94,18 @@ function isSendable(mail: ParsedMail, sender: IdentifiedSender): boolean {
   return "request" in mail && !isOfOtherDomain(sender, mail.request);
 }
 
-/** The rate limit and the credential concern the batch as a whole. */
+/**
+ * The rate limit and the credential concern the batch as a whole. But if the answer of the database was lost, mails of the batch are stored,
+ * or may be, when the others are decided again (accept/decide-or-find.ts): then each mail has its own verdict, because 429 and 401 promise
+ * that nothing was stored.
+ */
 function requireCounted(acceptances: (Acceptance | Unknown)[], sender: IdentifiedSender): void {
+  const [first] = acceptances;
+  if (first?.kind === "unknown" && acceptances.length === 1) throw first.error;
+  if (acceptances.some((acceptance) => "accepted" in acceptance || acceptance.kind === "unknown")) return;
   for (const acceptance of acceptances) {
     const isForAll = acceptance.kind === "over-limit" || acceptance.kind === "not-allowed";
     if (isForAll) throw refusalOf(acceptance, sender, undefined);
-    if (acceptance.kind === "unknown" && acceptances.length === 1) throw acceptance.error;
   }
 }
 
