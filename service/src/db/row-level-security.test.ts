@@ -123,6 +123,7 @@ describe("a statement that is bound to an account has no right", () => {
     ["to change the scopes of a key", "update api_keys set scopes = '{send,read}'"],
     ["to change the hash of a secret", "update api_key_secrets set hmac = '\\x00'"],
     ["to read why an account is on hold", "select hold_note from accounts"],
+    ["to read whether the provider holds mail", "select hold_reason from provider_state"],
     ["to change an account", "update accounts set limit_per_second = 1000"],
     // Its status belongs to the route that cancels it.
     ["to change what a send says", "update sends set subject = 'other'"],

@@ -1,7 +1,8 @@
 import type { Actor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
-import { cancellableStates, failFound, failsSends } from "./fail-queued.ts";
+import { cancelMessage, isCancellable, isCancellableScheduled } from "./cancelled-sends.ts";
+import { failFound, failsSends } from "./fail-queued.ts";
 
 export interface ListedCancellation {
   sendIds: string[];
@@ -12,7 +13,7 @@ export interface ListedCancellation {
 
 /**
  * ready, waiting, parked or scheduled → failed with CANCELLED, for the listed sends of any account. A leased or in-doubt send may already be
- * with the provider and stays. Waits for rows that another statement has, and decides by what that one commits, like `cancelSend`.
+ * with the provider and stays, and so does one that is not checked yet after a failover. Waits for rows that another statement has, and decides by what that one commits, like `cancelSend`.
  */
 export async function cancelListed(db: Queryable, { sendIds, message, actor }: ListedCancellation): Promise<number> {
   const rows = await db.query({
@@ -22,17 +23,18 @@ export async function cancelListed(db: Queryable, { sendIds, message, actor }: L
         select q.id
         from send_queue q
         where q.id = any ($1::uuid[])
-          and q.state in (${cancellableStates})
+          and ${isCancellable("q")}
         order by q.id
         for update
       ), scheduled as materialized (
         select p.id
         from scheduled_sends p
         where p.id = any ($1::uuid[])
+          and ${isCancellableScheduled("p")}
         order by p.id
         for update
       ), found as materialized (
-        select id, 'CANCELLED' as error_code, $2::text as error_message from queued
+        select id, 'CANCELLED' as error_code, ${cancelMessage("queued.id", "$2")} as error_message from queued
         union all
         select id, 'CANCELLED', $2::text from scheduled
       ), ${failFound}, ${auditEntry({

@@ -1,9 +1,14 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
+import { aScheduledSend } from "../../test/scheduled-sends.ts";
 import { aQueuedSend, attemptOf, aVerifiedDomain, claimAgain } from "../../test/send-builders.ts";
 import { change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { aWebhook } from "../../test/webhook-builders.ts";
+import { systemActor } from "../actor.ts";
+import { declareFailover } from "../in-doubt/failover-store.ts";
+import { releaseSweptSends, sweepOlderSends } from "../in-doubt/failover-sweep.ts";
+import { cancelListed } from "./cancel-listed.ts";
 import { cancelSend } from "./cancel-send.ts";
 import { claimSends } from "./claim-sends.ts";
 import { confirmSubmissions } from "./confirm-submission.ts";
@@ -54,6 +59,58 @@ test("a send that waits for a retry is cancelled, and evidence of its attempt st
   expect(await sendRow(database.db, id)).toMatchObject({ status: "sent", errorCode: null });
   expect(await cancel()).toMatchObject({ isCancelled: false, status: "sent" });
 });
+
+test("a send that is ready again after an attempt of unknown outcome is cancelled, and its message promises nothing about that attempt", async () => {
+  const { id, cancel } = await aSend();
+  await markInDoubt(database.db, [{ ...attemptOf(await claimAgain(database.db, id)), outcome: "unknown" }]);
+  await change(database.db, "update send_queue set state = 'ready', due_at = null where id = $1", [id]);
+  const errorMessage =
+    "The sender cancelled this send while it was queued. The provider did not report whether it accepted an earlier attempt, so that mail " +
+    "may have gone out. Postern does not send it again.";
+  expect(await cancel()).toMatchObject({ isCancelled: true, errorCode: "CANCELLED", errorMessage });
+  expect(await sendRow(database.db, id)).toMatchObject({ errorCode: "CANCELLED", errorMessage });
+  await confirmSubmissions(database.db, [{ sendId: id, attempt: 1, providerMessageId: "m-1", at: undefined }]);
+  expect(await sendRow(database.db, id)).toMatchObject({ status: "sent", errorCode: null });
+});
+
+describe("after a failover", () => {
+  test("a ready send is in doubt for a cancellation, before and after the sweep, until the rule for sends in doubt decides", async () => {
+    const { id, cancel } = await aSend();
+    await startedOn(database.db);
+    await declareFailover(database.db, "operator", "infinity");
+    expect(await cancel()).toMatchObject({ isCancelled: false, status: "queued", queueState: "in-doubt" });
+    await cancelListed(database.db, { sendIds: [id], message: "Old.", actor: systemActor });
+    expect(await queueRow(database.db, id)).toMatchObject({ state: "ready" });
+    await sweepOlderSends(database.db);
+    expect(await cancel()).toMatchObject({ isCancelled: false, queueState: "in-doubt" });
+    await sweepOlderSends(database.db);
+    await releaseSweptSends(database.db);
+    expect(await cancel()).toMatchObject({
+      isCancelled: true,
+      errorMessage: "The sender cancelled this send while it was queued.",
+    });
+  });
+
+  test("a scheduled send that is due is in doubt, and one that is not due is cancelled", async () => {
+    const accountId = await anAccount(database.db);
+    const fromDomain = await aVerifiedDomain(database.db, accountId);
+    const due = await aScheduledSend(database.db, { accountId, fromDomain, dueInSeconds: -1 });
+    const later = await aScheduledSend(database.db, { accountId, fromDomain, dueInSeconds: 3600 });
+    await startedOn(database.db);
+    await declareFailover(database.db, "operator", "infinity");
+    const cancel = (id: string) => cancelSend(database.db.forAccount(accountId), visible, id);
+    expect(await cancel(due)).toMatchObject({ isCancelled: false, queueState: "in-doubt" });
+    expect(await cancel(later)).toMatchObject({ isCancelled: true });
+  });
+});
+
+/** Workers have claimed from this server. */
+function startedOn(db: typeof database.db) {
+  return change(
+    db,
+    "update provider_state set server = server_identity(), server_run = server_run() where mode = 'live'",
+  );
+}
 
 test("nobody finds a send of another account, of another mode or of another domain than that of the key", async () => {
   const { id, cancel } = await aSend();

@@ -42,6 +42,24 @@ test("a send that a worker is submitting, or whose outcome is unknown, is not ca
   expect(await queueRow(database.db, inDoubt)).toMatchObject({ state: "in-doubt" });
 });
 
+test("a send with an earlier attempt of unknown outcome says so, and after a failover no ready send is cancelled", async () => {
+  const key = await aKey();
+  const unknown = await aSendOf(key);
+  await markInDoubt(database.db, [{ ...attemptOf(await claimAgain(database.db, unknown)), outcome: "unknown" }]);
+  await change(database.db, "update send_queue set state = 'ready', due_at = null where id = $1", [unknown]);
+  const ready = await aSendOf(key);
+  await change(database.db, "update provider_state set server_run = '' where mode = 'live'");
+  expect(await cancelSends(database.db, ofKey(key))).toBe(0);
+  await change(database.db, "update provider_state set server_run = null where mode = 'live'");
+  expect(await cancelSends(database.db, ofKey(key))).toBe(2);
+  expect(await recordOf(ready)).toMatchObject({ error_message: "The key was revoked." });
+  expect(await recordOf(unknown)).toMatchObject({
+    error_message: expect.stringMatching(
+      /^The key was revoked. The provider did not report whether it accepted an earlier attempt/u,
+    ),
+  });
+});
+
 test("sends of another key, of a JWT and of another account stay queued", async () => {
   const key = await aKey();
   const others = [
@@ -119,6 +137,6 @@ async function aSendOf({ accountId, id }: { accountId: string; id: string }): Pr
 }
 
 async function recordOf(id: string) {
-  const [row] = await change(database.db, "select status, error_code from sends where id = $1", [id]);
+  const [row] = await change(database.db, "select status, error_code, error_message from sends where id = $1", [id]);
   return row;
 }

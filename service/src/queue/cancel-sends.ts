@@ -2,7 +2,8 @@ import { type Actor, systemActor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { Queryable } from "../db/database.ts";
 import { indexLookup } from "../db/stable-plan.ts";
-import { cancellableStates, failFound, failsSends } from "./fail-queued.ts";
+import { cancelMessage, isCancellable, isCancellableScheduled } from "./cancelled-sends.ts";
+import { failFound, failsSends } from "./fail-queued.ts";
 import { type QueuedFilter, queueEnd } from "./queued-of-account.ts";
 
 /** Small, because a claim that takes one of its rows makes the whole batch start again: with 5,000, fast claims sent most of the mail. */
@@ -21,7 +22,7 @@ export interface Cancellation extends QueuedFilter {
 
 /**
  * ready, waiting, parked or scheduled → failed with CANCELLED, for queued sends of one account. A leased or in-doubt send may already be with the
- * provider and stays. `onBatch` gets the number so far after every batch. Returns the number of sends that moved.
+ * provider and stays, and so does one that is not checked yet after a failover. The reason says when the outcome of an earlier attempt is unknown. `onBatch` gets the number so far after every batch. Returns the number of sends that moved.
  */
 export async function cancelSends(
   db: Queryable,
@@ -69,6 +70,7 @@ async function cancelScheduled(
             from scheduled_sends p
             where p.id = scanned.id
               and p.account_id = $1
+              and ${isCancellableScheduled("p")}
             for update skip locked
           ) as locked
         ), ${failFound}, ${auditEntry({
@@ -122,8 +124,8 @@ async function cancelBatch(db: Queryable, cancellation: Cancellation, after: str
   const rows = await db.query({
     name: "cancel-sends",
     text: `
-      with found as materialized (
-        select q.id, 'CANCELLED' as error_code, $6::text as error_message
+      with locked as materialized (
+        select q.id
         from send_queue q
         cross join lateral ${indexLookup(`
           select
@@ -133,9 +135,12 @@ async function cancelBatch(db: Queryable, cancellation: Cancellation, after: str
           and q.id <= $4
           and q.id < ${queueEnd("$5")}
           and q.account_id = $1
-          and q.state in (${cancellableStates})
+          and ${isCancellable("q")}
         order by q.id
         for update of q skip locked
+      ), found as materialized (
+        select id, 'CANCELLED' as error_code, ${cancelMessage("locked.id", "$6")} as error_message
+        from locked
       ), ${failFound}, ${auditEntry({
         action: "send.cancel",
         actor: "$7",

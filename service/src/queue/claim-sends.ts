@@ -7,7 +7,7 @@ import { contentOf } from "../sends/content-lookup.ts";
 import type { TraceParent } from "../traceparent.ts";
 import { usageKinds } from "../usage/usage-kinds.ts";
 import { isDeniedDomain } from "./denied-domains.ts";
-import { hasUnknownAttempt } from "./expire-sends.ts";
+import { hasUnknownAttempt } from "./fail-queued.ts";
 
 /** A send that only this worker may submit, once, until the lease ends. */
 export interface ClaimedSend {

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Mode } from "../mode.ts";
-import { cancellableStates, failFound, failsSends } from "./fail-queued.ts";
+import { cancellableStates, failFound, failsSends, hasUnknownAttempt, isKnownServer } from "./fail-queued.ts";
 import type { SendErrorCode } from "./settle-sends.ts";
 
 const batchSize = 500;
@@ -18,11 +18,6 @@ export const expiredInDoubt = {
     "This send expired, and the provider did not report whether it accepted an earlier attempt. Postern does not send it again.",
 } as const satisfies { code: SendErrorCode; message: string };
 
-/** SQL: the outcome of an attempt of this send is unknown. */
-export function hasUnknownAttempt(id: string): string {
-  return `exists (select from send_attempts a where a.send_id = ${id} and a.outcome = 'unknown')`;
-}
-
 /**
  * ready, waiting or parked → failed with EXPIRED, or PROVIDER_OUTCOME_UNKNOWN after an attempt of unknown outcome. The worker that has a
  * leased send checks the time itself, and a send in doubt waits for evidence: when it is ready again, it ends here. Skips rows that another
@@ -39,8 +34,7 @@ export async function expireSends(db: Queryable, mode: Mode): Promise<number> {
           and expires_at <= now()
           and expires_at is not null
           and state in (${cancellableStates})
-          -- After a failover a worker may have submitted what this server calls ready (in-doubt/failover-store.ts).
-          and (select server_run is null or server_run = server_run() from provider_state where mode = $1)
+          and ${isKnownServer("$1")}
         order by expires_at
         limit $2
         for update skip locked

@@ -6,6 +6,22 @@ import { uncountColumns, uncountQueued } from "./queued-recipients.ts";
 /** SQL: the states of a send that no worker has. A leased or in-doubt send may already be with the provider. */
 export const cancellableStates = "'ready', 'waiting', 'parked'";
 
+/**
+ * SQL: the server is the one from which workers claim the mail of this mode. After a failover a worker may have submitted what this server
+ * calls ready, until the sweep has marked it as in doubt (in-doubt/failover-store.ts).
+ */
+export function isKnownServer(mode: string): string {
+  return `(select is_known_server(${mode}))`;
+}
+
+/** SQL: as `isKnownServer`, for a row of the queue or a scheduled send. A failover does not concern test mail. */
+export const isOfKnownServer = (row: string) => `(${row}.mode = 'test' or ${isKnownServer("'live'")})`;
+
+/** SQL: the outcome of an attempt of this send is unknown. */
+export function hasUnknownAttempt(id: string): string {
+  return `exists (select from send_attempts a where a.send_id = ${id} and a.outcome = 'unknown')`;
+}
+
 /** Every statement with `failFound` has this option. */
 export const failsSends = { changesSends: true } as const;
 

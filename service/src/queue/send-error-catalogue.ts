@@ -32,7 +32,7 @@ export const sendErrorCatalogue: Record<SendErrorCode, CatalogueEntry> = {
   CANCELLED: {
     meaning:
       "The mail was ended while it was queued: the sender cancelled it, or the operator revoked its API key or discarded old mail of the " +
-      "account. `error_message` says which.",
+      "account. `error_message` says which, and whether an earlier attempt may have gone out. A later SES event corrects the status.",
     action: "Send again, with a valid key, if the mail is still wanted.",
   },
   EXPIRED: {

@@ -63,7 +63,7 @@ export const resourceWords = {
     title: "Sends cancelled",
     did: ({ isAccount, target, after }) =>
       isAccount ? `cancelled ${count(after.sends, "queued send")}` : `cancelled the send ${target}`,
-    meaning: "It ended as failed with CANCELLED before a worker submitted it.",
+    meaning: "It ended as failed with CANCELLED while it was queued.",
   },
   "content.read": {
     title: "Content of a mail read",

@@ -34,8 +34,8 @@ export function CancelSendDialog({ opened, onClose, send: { id, mode } }: Cancel
       onConfirm={cancel}
     >
       <p className={styles.dialogText}>
-        No recipient gets it. It ends as failed with the code CANCELLED, which cannot be undone; Send again makes a new
-        send.
+        Postern does not submit it to SES any more. It ends as failed with the code CANCELLED, which cannot be undone;
+        Send again makes a new send.
       </p>
     </ConfirmDialog>
   );

@@ -7,7 +7,7 @@ export function discardCommand(onDatabase: OnDatabase): PosternCommand {
   return new PosternCommand("discard")
     .about(
       "end queued mail of an account as failed; without --yes, only count it",
-      "The sends fail with CANCELLED and are never submitted. Mail that a worker is submitting, and mail in doubt, stays: SES may " +
+      "The sends fail with CANCELLED, and no worker submits them. Mail that a worker is submitting, and mail in doubt, stays: SES may " +
         "have it. You can interrupt the command and repeat it.",
     )
     .requiredOption("--account <EMAIL-or-ID>", "email of a user of the account, or the id of the account")

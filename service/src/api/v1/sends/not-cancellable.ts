@@ -10,7 +10,7 @@ function whatHappened({ id, status, queueState, sentAt, errorCode }: CancelledSe
   const read = `GET /api/v1/send/${id}/status`;
   if (queueState === "leased") return `A worker is submitting this send now; ${read} shows the outcome in a moment.`;
   if (queueState === "in-doubt") {
-    return `Postern submitted this send and does not know yet whether the provider accepted it; ${read} shows it when it is known.`;
+    return `Postern may have submitted this send and does not know yet whether the provider accepted it; ${read} shows it when it is known.`;
   }
   switch (status) {
     case "failed":
