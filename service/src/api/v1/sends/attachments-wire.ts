@@ -92,12 +92,25 @@ function toAttachment({ filename, content, content_type, content_id }: z.output<
   };
 }
 
+/** The size of each attachment of the payload as it was written, without those whose content has a problem of its own. */
+export function sizesOf(attachments: unknown, isBroken: (index: number) => boolean): { size: number }[] {
+  if (!Array.isArray(attachments)) return [];
+  return attachments.flatMap((one: { content?: unknown } | null | undefined, index) =>
+    typeof one?.content === "string" && !isBroken(index) ? [{ size: decodedBytes(one.content) }] : [],
+  );
+}
+
+/** Of base64 that is padded. */
+function decodedBytes(text: string): number {
+  const padding = text.endsWith("==") ? 2 : Number(text.endsWith("="));
+  return Math.floor(text.length / 4) * 3 - padding;
+}
+
 /** Node skips what is not base64, so only the length of the result shows it. It also reads the alphabet for addresses. */
 function decodeBase64(text: string): Buffer | undefined {
-  const padding = text.endsWith("==") ? 2 : Number(text.endsWith("="));
   if (text.length % 4 !== 0 || text.includes("-") || text.includes("_")) return undefined;
   const bytes = Buffer.from(text, "base64");
-  return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
+  return bytes.length === decodedBytes(text) ? bytes : undefined;
 }
 
 /** SES composes the mail: attachments become longer by a third and their line breaks, bodies up to 3.13 times as long. */

@@ -11,7 +11,13 @@ import {
 } from "../../../mail-address.ts";
 import type { SendRequest } from "../../../sends/send-request.ts";
 import { fieldProblems } from "../../http/validation-error.ts";
-import { attachmentSizeProblems, contentIdProblems, givenAttachments, mailAttachments } from "./attachments-wire.ts";
+import {
+  attachmentSizeProblems,
+  contentIdProblems,
+  givenAttachments,
+  mailAttachments,
+  sizesOf,
+} from "./attachments-wire.ts";
 import { mailHeaders, mailMetadata, mailTags } from "./mail-extras-wire.ts";
 import { expiresAt, scheduledAt, timeProblems, ttlSeconds } from "./mail-times-wire.ts";
 
@@ -118,7 +124,7 @@ export function parseSendRequest(payload: unknown, headerKey: string | undefined
   const result = sendBody.safeParse(payload, { reportInput: true });
   const problems = [
     ...(result.success ? [] : fieldProblems(sendBody, result.error.issues)),
-    ...(result.success ? sizeProblems(result.data, limits) : []),
+    ...sizeProblems(payload, result.error?.issues ?? [], limits),
     ...contentIdProblems(fieldOf(payload, "attachments")),
     ...bodyProblems(payload),
     ...(isObject(payload) ? timeProblems(payload) : []),
@@ -129,8 +135,16 @@ export function parseSendRequest(payload: unknown, headerKey: string | undefined
     : { problems };
 }
 
-function sizeProblems({ attachments, html, text }: z.infer<typeof sendBody>, limits: SendLimits): FieldProblem[] {
-  return attachmentSizeProblems({ attachments: attachments ?? [], bodies: [html, text], ...limits });
+/** A file or body with a problem of its own does not count: nobody knows its size once the problem is fixed. */
+function sizeProblems(payload: unknown, issues: z.core.$ZodIssue[], limits: SendLimits): FieldProblem[] {
+  const isBroken = (...path: (string | number)[]) =>
+    issues.some((issue) => path.every((part, depth) => issue.path[depth] === part));
+  const attachments = sizesOf(fieldOf(payload, "attachments"), (index) => isBroken("attachments", index, "content"));
+  const bodies = ["html", "text"].map((field) => {
+    const body = fieldOf(payload, field);
+    return typeof body === "string" && !isBroken(field) ? body : undefined;
+  });
+  return attachmentSizeProblems({ attachments, bodies, ...limits });
 }
 
 function toSendRequest(data: z.infer<typeof sendBody>, payload: unknown, headerKey: string | undefined): SendRequest {
