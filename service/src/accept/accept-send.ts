@@ -115,10 +115,7 @@ async function storeSends(
   trace: TraceParent | undefined,
 ): Promise<(Acceptance | Unknown)[]> {
   const candidates = await newCandidates(deps, sender, requests, storedTrace(trace));
-  for (const [index, request] of requests.entries()) await storeAttachments(deps, candidates[index], request);
-  const askedAt = performance.now();
-  const decisions = await decideOrFind(deps, candidates);
-  for (const [index, decision] of decisions.entries()) forgetUnlinked(deps, candidates[index], decision);
+  const { decisions, askedAt } = await storeAndDecide(deps, candidates, requests);
   const refused = decisions.find((decision) => decision.kind === "over-limit");
   if (refused !== undefined) {
     // Measured from before the query. An early re-check costs one query; a late one would refuse a permitted request.
@@ -144,7 +141,19 @@ function acceptanceOf(
   return { ...decision, accepted: acceptedAs(request, decision.answer, isRepeat) };
 }
 
-/** Before the decision, so that the statement of many sends stays short. */
+/** Attachments come before the decision, so that the statement of many sends stays short. Those that no send has afterwards are deleted. */
+async function storeAndDecide(deps: AcceptDeps, candidates: Candidate[], requests: (SendRequest | undefined)[]) {
+  let decisions: (Decision | Unknown)[] = [];
+  try {
+    for (const [index, request] of requests.entries()) await storeAttachments(deps, candidates[index], request);
+    const askedAt = performance.now();
+    decisions = await decideOrFind(deps, candidates);
+    return { decisions, askedAt };
+  } finally {
+    forgetUnlinked(deps, candidates, decisions);
+  }
+}
+
 async function storeAttachments(
   deps: AcceptDeps,
   candidate: Candidate | undefined,
@@ -155,12 +164,19 @@ async function storeAttachments(
   candidate.send.attachments = await deps.attachments.store(owner, request.attachments);
 }
 
-/** Deletes attachments of a mail that made no send. With an unknown outcome the chore decides. */
-function forgetUnlinked(deps: AcceptDeps, candidate: Candidate | undefined, decision: Decision | Unknown): void {
-  if (candidate?.send?.attachments === undefined || decision.kind === "unknown") return;
-  const { id: sendId } = candidate.send;
-  const isLinked = "answer" in decision && decision.answer.sendId === sendId && decision.answer.status === "queued";
-  if (!isLinked) deps.attachments.forget({ accountId: candidate.accountId, sendId });
+/**
+ * Without a decision the request was refused, or its outcome is unknown: then the database knows what is linked. A mail whose own storing
+ * failed is left to the chore, because a chunk may still be on its way.
+ */
+function forgetUnlinked(deps: AcceptDeps, candidates: Candidate[], decisions: (Decision | Unknown)[]): void {
+  const unlinked = candidates.flatMap(({ send }, index) => {
+    if (send?.attachments === undefined) return [];
+    const decision = decisions[index];
+    const answer = decision !== undefined && "answer" in decision ? decision.answer : undefined;
+    return answer?.sendId === send.id && answer.status === "queued" ? [] : [send.id];
+  });
+  const [first] = candidates;
+  if (first !== undefined && unlinked.length > 0) deps.attachments.forget(first.accountId, unlinked);
 }
 
 /** Sealing blocks the process. */

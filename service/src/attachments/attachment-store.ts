@@ -12,8 +12,11 @@ interface Owner {
 
 export interface AttachmentStore {
   store(owner: Owner, attachments: Attachment[]): Promise<StoredChunks>;
-  /** For a request that made no send. The chore does the same an hour later, so nobody waits for it and a failure is ignored. */
-  forget(owner: Owner): void;
+  /**
+   * For mails whose request made no send of them, as far as this process knows: what an accept statement has linked, or is deciding about,
+   * stays. The chore does the same an hour later, so nobody waits for it and a failure is ignored.
+   */
+  forget(accountId: string, sendIds: string[]): void;
 }
 
 /** Mails whose attachments are written at the same time. More would take the disk from the commits of plain mail. */
@@ -25,8 +28,8 @@ export function createAttachmentStore(db: Database, key: Secret): AttachmentStor
   const slots = createFairSlots({ perOwner: 1, total, waitingPerOwner: 64, waitingTotal: 256, maxWaitMs, refuse });
   return {
     store: (owner, attachments) => slots.run(owner.accountId, () => storeAttachments(db, key, owner, attachments)),
-    forget(owner) {
-      deletePendingAttachments(db, owner).catch(() => undefined);
+    forget(accountId, sendIds) {
+      deletePendingAttachments(db, accountId, sendIds).catch(() => undefined);
     },
   };
 }

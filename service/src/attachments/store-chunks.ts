@@ -40,22 +40,29 @@ export async function storeAttachments(
   return stored;
 }
 
-/** Deletes the chunks of a request that made no send. */
-export async function deletePendingAttachments(db: Queryable, { accountId, sendId }: Owner): Promise<void> {
+/**
+ * Deletes the chunks of mails that made no send. Only pending ones: a commit whose answer was lost has linked its own. An accept statement
+ * in progress has locked the row, and this one skips it; an accept statement that comes later finds no row and accepts nothing.
+ */
+export async function deletePendingAttachments(db: Queryable, accountId: string, sendIds: string[]): Promise<void> {
   await db.query({
     name: "delete-pending-attachments",
     text: `
-      with pending as (
-        delete from pending_attachments
+      with unlinked as materialized (
+        select send_id
+        from pending_attachments
         where account_id = $1
-          and send_id = $2
-        returning send_id
+          and send_id = any ($2::uuid[])
+        order by send_id
+        for update skip locked
+      ), cleared as (
+        delete from pending_attachments
+        where send_id in (select send_id from unlinked)
       )
       delete from attachment_chunks c
-      using pending
-      where c.id = pending.send_id
-        and c.id = $2`,
-    values: [accountId, sendId],
+      where c.id in (select send_id from unlinked)
+        and c.id = any ($2::uuid[])`,
+    values: [accountId, sendIds],
   });
 }
 

@@ -4,9 +4,11 @@ import { anAttachment, testContentKeys } from "../../../../test/send-builders.ts
 import { change } from "../../../../test/send-rows.ts";
 import { useSendingApi } from "../../../../test/use-sending-api.ts";
 import { readAttachments } from "../../../attachments/read-chunks.ts";
-import { storeAttachments } from "../../../attachments/store-chunks.ts";
+import { deletePendingAttachments, storeAttachments } from "../../../attachments/store-chunks.ts";
+import { AppError } from "../../../errors.ts";
 import { claimSends } from "../../../queue/claim-sends.ts";
 import { openContent } from "../../../sends/content.ts";
+import { newSendId } from "../../../sends/send-id.ts";
 
 const { api, aSender, send } = useSendingApi();
 
@@ -76,6 +78,71 @@ describe("POST /api/v1/send with attachments", () => {
       change(api.database.db, "select distinct id from attachment_chunks where id >= $1", [first.json().id]);
     await expect.poll(() => pendingOf(sender.accountId)).toEqual([]);
     await expect.poll(stored).toEqual([{ id: first.json().id }]);
+  });
+
+  test("keeps nothing of a batch that is refused with 503 because a later mail of it cannot be stored", async () => {
+    const sender = await aSender();
+    const { attachments } = api.deps.acceptDeps;
+    const store = attachments.store.bind(attachments);
+    const storing = vi.spyOn(attachments, "store").mockImplementation((owner, files) => {
+      if (storing.mock.calls.length < 3) return store(owner, files);
+      throw new AppError("UNAVAILABLE", "Too many mails with attachments wait.", { retryAfterSeconds: 2 });
+    });
+    onTestFinished(() => storing.mockRestore());
+    const mails = [{}, { idempotency_key: "k" }, {}, {}].map((own) => ({ ...own, attachments: [file("a")] }));
+    const body = { defaults: { from: sender.from, to: ["jane@example.io"], subject: "Hi", text: "Hi" }, mails };
+    const answer = await api.call({ method: "POST", path: "/api/v1/send/batch", key: sender.key, body });
+    expect(answer.status).toBe(503);
+    const stored = storing.mock.calls.map(([{ sendId }]) => sendId);
+    await expect.poll(() => pendingOf(sender.accountId)).toEqual([]);
+    expect(await change(api.database.db, "select id from attachment_chunks where id = any ($1)", [stored])).toEqual([]);
+  });
+
+  test("never waits for an accept statement that is deciding about them: it leaves them, and deletes them when that made no send", async () => {
+    const { accountId } = await aSender();
+    const { db } = api.database;
+    const sendId = newSendId(Date.now());
+    await storeAttachments(db, testContentKeys.current, { accountId, sendId }, [anAttachment(Buffer.from("a"))]);
+    await db.withTransaction(async (tx) => {
+      await tx.query({
+        name: "lock-one-pending",
+        text: "select from pending_attachments where send_id = $1 for update",
+        values: [sendId],
+      });
+      await deletePendingAttachments(db, accountId, [sendId]);
+    });
+    expect(await chunksOf(sendId)).toHaveLength(1);
+    await deletePendingAttachments(db, accountId, [sendId]);
+    expect([await chunksOf(sendId), await pendingOf(accountId)]).toEqual([[], []]);
+  });
+
+  test.for([
+    ["before the statement ran", false, undefined],
+    ["and nobody knows whether the statement ran", false, new Error("reset")],
+    ["after its commit, which linked them", true, new Error("reset")],
+  ] as const)("when the decision fails %s, keeps only what is linked", async ([, isCommitted, cause]) => {
+    const sender = await aSender();
+    const { acceptDeps } = api.deps;
+    const { decide, db } = acceptDeps;
+    const deciding = vi.spyOn(acceptDeps, "decide").mockImplementation(async (candidates) => {
+      if (isCommitted) await decide(candidates);
+      throw new AppError("UNAVAILABLE", "The server is busy.", { retryAfterSeconds: 1, cause });
+    });
+    // The send is not found either: the outcome stays unknown to this process.
+    const query = db.query.bind(db);
+    const finding = vi.spyOn(db, "query").mockImplementation((statement) => {
+      if (statement.name !== "find-accepted-sends") return query(statement);
+      throw new AppError("UNAVAILABLE", "No connection.", { cause });
+    });
+    const response = await send(sender, { attachments: [file("a")] }).finally(() => {
+      finding.mockRestore();
+      deciding.mockRestore();
+    });
+    expect(response.status).toBe(503);
+    await expect.poll(() => pendingOf(sender.accountId)).toEqual([]);
+    const linked =
+      "select count(*)::integer as chunks from attachment_chunks where id in (select id from sends where account_id = $1)";
+    expect(await change(api.database.db, linked, [sender.accountId])).toEqual([{ chunks: isCommitted ? 1 : 0 }]);
   });
 
   test.for([
