@@ -46,6 +46,37 @@ test("a due send becomes ready with its content, and one that is not due stays s
   expect(await queueDueSends(database.db, "live")).toBe(0);
 });
 
+test("a step moves two mebibytes of content, or one larger one: until its commit, the accept statement waits for its rate windows", async () => {
+  const owner = await anOwner();
+  const mebibyte = 1024 * 1024;
+  const sizes = [0.75, 0.75, 0.75, 3, 0.1, 0.1, 1.9, 0.1].map((mebibytes) => Math.round(mebibytes * mebibyte));
+  const ids: string[] = [];
+  for (const [index, size] of sizes.entries()) {
+    const id = await aScheduledSend(database.db, { ...owner, dueInSeconds: index - 100 });
+    await change(database.db, "update scheduled_sends set sealed = convert_to(repeat('x', $2), 'utf8') where id = $1", [
+      id,
+      size,
+    ]);
+    ids.push(id);
+  }
+  const steps: number[][] = [];
+  const query: typeof database.db.query = async (statement) => {
+    const left = new Set(await scheduledOf(ids));
+    const rows = await database.db.query(statement);
+    const leftNow = new Set(await scheduledOf(ids));
+    steps.push(sizes.filter((_size, index) => left.has(ids[index] ?? "") && !leftNow.has(ids[index] ?? "")));
+    return rows as never;
+  };
+  expect(await queueDueSends({ ...database.db, query }, "live")).toBe(sizes.length);
+  const moved = steps.map((step) => step.map((size) => Math.round((10 * size) / mebibyte) / 10));
+  expect(moved).toEqual([[0.8, 0.8], [0.8], [3], [0.1, 0.1], [1.9, 0.1], []]);
+});
+
+async function scheduledOf(ids: string[]): Promise<string[]> {
+  const rows = await change(database.db, "select id from scheduled_sends where id = any ($1)", [ids]);
+  return rows.map(({ id }) => String(id));
+}
+
 test("many due sends of one account are spaced by its limit, also over several steps, and others go out in between", async () => {
   const owner = await anOwner();
   await change(database.db, "update accounts set limit_per_minute = 600 where id = $1", [owner.accountId]);

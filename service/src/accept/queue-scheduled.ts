@@ -6,7 +6,11 @@ import { isStillQueued, storeScheduledContents } from "../queue/scheduled-conten
 import { queuedBehind } from "./rate-limit.ts";
 
 const sendsPerStep = 1_000;
-const bytesPerStep = 32 * 1024 * 1024;
+/**
+ * Small, because the step holds the rate windows of its accounts until its commit. An accept statement with a request of one of them waits for
+ * it, and with that statement the requests of all other accounts that share its round trip.
+ */
+const bytesPerStep = 2 * 1024 * 1024;
 /** The ticks of other chores wait meanwhile. */
 const maxMs = 1_000;
 
@@ -30,7 +34,7 @@ interface Step {
  * one account that are due at once do not delay those of others.
  *
  * 1. `picked`, `due`: the first due sends, unless the server run is not the stored one (in-doubt/failover-store.ts), as many as the bytes of
- *    their contents allow.
+ *    their contents allow; the first one of any size.
  * 2. `moving`: those whose record is still queued. The others leave without being queued.
  * 3. `reserved`: the position of each account, which moves on in `rate_windows` as for new requests.
  * 4. `queued`, the contents, and `tails` as in the accept statement. `due_at` of a ready send is the time it was scheduled for.
@@ -51,11 +55,12 @@ async function queueSome(db: Queryable, mode: Mode): Promise<Step> {
       ), due as materialized (
         select *
         from (
-          select picked.*, sum(octet_length(sealed)) over (order by scheduled_at, id rows unbounded preceding) - octet_length(sealed)
-            as bytes_before
+          select picked.*, row_number() over in_order as position, sum(octet_length(sealed)) over in_order as bytes
           from picked
+          window in_order as (order by scheduled_at, id rows unbounded preceding)
         ) as sized
-        where bytes_before < $3
+        where position = 1
+          or bytes <= $3
       ), moving as materialized (
         select *
         from due
