@@ -46,6 +46,19 @@ test("a session of older code without a heartbeat is named too, whatever it does
   await until(async () => (await run().catch(() => [])).length === 1);
 });
 
+test("sessions of a pooler, of a probe and of the search for a primary say nothing about a version; the heartbeat does", async () => {
+  const { db, run, session, state } = await aDatabase();
+  for (const name of ["postern-pooled", "postern-probe", "postern-host-choice", "postern-liveness/79"])
+    await session(name);
+  const old = await aProcess(db, codeLevel - 1);
+  const refusal = await run().catch((error: Error) => error.message);
+  expect(refusal).toMatch(/process mail-1\/7 \(worker, /);
+  expect(refusal).not.toContain("session");
+  expect(await state()).toMatchObject({ oldest_code: 79, planted: true });
+  await db.query("update processes set stopped_at = now() where id = $1", [old]);
+  expect(await run({ withinMs: 5_000 })).toEqual([stepName]);
+});
+
 test("the oldest code is raised before the wait for leases, which ends when they end; a deadline leaves it raised and runs nothing", async () => {
   const { db, run, state, lines, url } = await aDatabase();
   const own = openTestDatabase(url);
