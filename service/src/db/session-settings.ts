@@ -35,7 +35,11 @@ export const pooledSessionSettings: Record<string, string> = {
   idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs / 1000}s`,
 };
 
-/** What `postern migrate` stores with the role. The keepalive is not read back: over a Unix socket PostgreSQL shows 0. */
+/**
+ * What `postern migrate` stores with the role. Add an expand step with a change, an empty one if there is no other: a process that
+ * starts before `postern migrate` waits for missing steps only, and is refused while the role lacks a setting. The keepalive is not
+ * read back: over a Unix socket PostgreSQL shows 0.
+ */
 export const roleSettings = { ...pooledSessionSettings, ...keepalive };
 
 /** For direct connections whose statements may take long: cancels the settings that a role has for a pooler. */

@@ -25,9 +25,10 @@ export async function runMigrate({ createDatabase }: { createDatabase: boolean }
     if (created !== undefined) say(`created the database ${created}`);
   }
   await requireDirect(database);
+  // Before the steps: a process that waits for the last one checks the settings next.
+  if (database.directUrl !== database.url) await storeRoleSettings(database.directUrl);
   const applied = await migrate(database.directUrl, say);
   await makeTables(database.directUrl, partitionSpan, say);
-  if (database.directUrl !== database.url) await storeRoleSettings(database.directUrl);
   say(applied.length === 0 ? "The schema is up to date." : "The schema is now up to date.");
 }
 

@@ -26,10 +26,8 @@ import { measureProcess } from "./measure-process.ts";
 import { startOperationsServer } from "./operations-server.ts";
 import { createProcessDatabases, type ProcessDatabases } from "./process-databases.ts";
 import { startProcessHeartbeat } from "./process-heartbeat.ts";
-import { requireUsableDatabase } from "./require-usable-database.ts";
-import { serveWhileWaiting } from "./serve-while-waiting.ts";
 import { Started } from "./started.ts";
-import { waitForSchema } from "./wait-for-schema.ts";
+import { waitUntilUsable } from "./wait-until-usable.ts";
 
 /** DRAIN_SECONDS is at most 15, which leaves 10 for the requests in progress: no statement of the API runs longer. */
 const stopWithinMs = 25_000;
@@ -81,15 +79,15 @@ export async function runProcess<Settings extends WorkerConfig>(
   // Closed last, so that it exports the spans of everything that stops before.
   started.addResource(() => exportLastSpans(log));
   try {
-    const isPooled = await findUsablePooler(config.database);
-    const databases = createProcessDatabases({ ...config.database, isPooled }, log);
-    started.addResource(() => databases.close());
-    const db = databases.open(name, config.database.poolSize);
-    if (!(await waitUntilUsable(name, config, db, log))) {
+    if (!(await waitUntilUsable({ name, config, operations: operationsAddress(name, config), log }))) {
       await started.stop();
       log.info(`${name}.stopped`);
       return;
     }
+    const isPooled = await findUsablePooler(config.database);
+    const databases = createProcessDatabases({ ...config.database, isPooled }, log);
+    started.addResource(() => databases.close());
+    const db = databases.open(name, config.database.poolSize);
     const starting = startProcess({ name, config, log, started, start, databases, db });
     const facts = await withDeadline(startWithinMs, "the start", starting);
     log.info({ ...facts, provider: config.provider.kind }, `${name}.started`);
@@ -116,30 +114,6 @@ interface StartOptions<Settings extends WorkerConfig> {
   start: Start<Settings>;
   databases: ProcessDatabases;
   db: Database;
-}
-
-/** Without a handler, SIGTERM has no effect on the first process of a container. Returns false after a signal. */
-async function waitUntilUsable(name: ProcessName, config: WorkerConfig, db: Database, log: Log): Promise<boolean> {
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  const signals = ["SIGTERM", "SIGINT"] as const;
-  for (const signal of signals) process.once(signal, end);
-  try {
-    return await waitForSchema({
-      check: () => requireUsableDatabase(db, config.provider.kind),
-      onWait: (missing) =>
-        serveWhileWaiting({
-          role: name,
-          http: name === "worker" ? undefined : config.http,
-          operations: operationsAddress(name, config),
-          missing,
-        }),
-      log,
-      signal: ending.signal,
-    });
-  } finally {
-    for (const signal of signals) process.off(signal, end);
-  }
 }
 
 function operationsAddress(name: ProcessName, { operations: { host, port } }: WorkerConfig) {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { freePort } from "../../test/free-port.ts";
+import { startPgbouncer } from "../../test/pgbouncer/start-pgbouncer.ts";
 import { aFolder, aSeparateDatabase, runPostern } from "../../test/run-postern.ts";
 import { posternPath, spawnPostern } from "../../test/spawn-postern.ts";
 import { copyTemplate, createEmptyDatabase } from "../../test/template-database.ts";
@@ -42,6 +43,36 @@ test("an API and a worker that start before `postern migrate` wait for it, and t
     expect(await running.logged("schema.complete")).toMatchObject({ level: "info" });
     expect((await fetch(`${running.operationsUrl}/health`)).status).toBe(200);
   }
+});
+
+test("behind PgBouncer an API that starts before `postern migrate` waits too, and checks the pooler after it", async () => {
+  const { url } = await aSeparateDatabase(createEmptyDatabase);
+  const pgbouncer = await startPgbouncer(url);
+  onTestFinished(() => pgbouncer.stop());
+  const port = await freePort();
+  const env = anEnvironment({
+    DATABASE_URL: pgbouncer.url,
+    DATABASE_DIRECT_URL: url,
+    OPERATIONS_PORT: `${port}`,
+    LOG_LEVEL: "info",
+  });
+  const starting = spawnPostern("api", env);
+  const outcome = starting.then(
+    async (running) => {
+      onTestFinished(() => running.kill("SIGKILL"));
+      return "started";
+    },
+    (error: unknown) => String(error),
+  );
+  const waiting = expect
+    .poll(() => healthAt(port), { timeout: 120_000 })
+    .toMatchObject({ status: 503, body: { checks: { schema: { missing: ["the Postern tables"] } } } });
+  expect(await Promise.race([outcome, waiting.then(() => "waiting")])).toBe("waiting");
+  expect(await pgbouncer.command("show servers")).toEqual([]);
+  expect(await runPostern(["migrate"], env)).toMatchObject({ code: 0 });
+  expect(await outcome).toBe("started");
+  expect(await (await starting).logged("schema.complete")).toMatchObject({ level: "info" });
+  expect((await healthAt(port))?.status).toBe(200);
 });
 
 test("while it waits for a newer migration, it is alive, not ready, and ends with code 0 on SIGTERM", async () => {

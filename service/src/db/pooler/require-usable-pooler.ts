@@ -12,7 +12,8 @@ interface DatabaseUrls {
 /**
  * Whether DATABASE_URL leads to a pooler. Refuses one through which Postern could not keep its guarantees, in this order:
  * 1. DATABASE_DIRECT_URL leads to PostgreSQL itself, and the role has the session settings. Checked before the pooler is used: it
- *    would keep a session without the settings, and give it to a process that starts after `postern migrate`.
+ *    would keep a session without the settings, and give it to a process that starts after `postern migrate`. A process waits for the
+ *    schema before (`processes/wait-until-usable.ts`).
  * 2. With a pooler, DATABASE_DIRECT_URL is set, and both lead to the same database as the same user.
  * 3. Several server connections have the settings, and a statement prepared on one of them can be executed on the others.
  */
