@@ -1,6 +1,10 @@
-import { globSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import * as config from "../../service/src/config.ts";
+import { aSecret } from "../../service/test/test-config.ts";
 import { root } from "./container-file.ts";
 import { isKnownSetting, knownCommands } from "./known-names.ts";
 
@@ -59,6 +63,54 @@ describe.for(units)("%s", (name) => {
     },
   );
 });
+
+describe("the command postern", () => {
+  test("gives every admin command the settings and secrets that it reads", () => {
+    const files = globSync("service/src/cli/{on-database,admin/*}.ts", { cwd: root, exclude: ["**/*.test.ts"] });
+    const sources = files.map((file) => readFileSync(join(root, file), "utf8"));
+    const readers = new Set(sources.flatMap((source) => source.match(/\bread\w+(?=\(environment\))/g) ?? []));
+    expect(readers).toContain("readContentKeys");
+    const environment = environmentOfCommand(["CONTENT_KEY"]);
+    for (const reader of readers) {
+      const read = Reflect.get(config, reader) as (env: Record<string, string>) => unknown;
+      expect(() => read(environment), reader).not.toThrow();
+    }
+    expect(Object.keys(environment).filter((name) => name.endsWith("_FILE") && !isKnownSetting(name))).toEqual([]);
+  });
+
+  test("gives both secrets of a rotation", () => {
+    const environment = environmentOfCommand(["CONTENT_KEY", "CONTENT_KEY_SECOND"]);
+    expect(config.readContentKeys(environment)).toMatchObject({
+      current: { id: "content-key" },
+      second: { id: "content-key-second" },
+    });
+  });
+});
+
+/** Runs the script with its folders in a temporary one and a `node` that prints its environment. */
+function environmentOfCommand(contentKeys: string[]): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), "postern-command-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [secrets, node] = [join(folder, "secrets"), join(folder, "node")];
+  mkdirSync(secrets);
+  writeFileSync(join(folder, "postern.env"), "PUBLIC_URL=https://mail.acme.io\nAWS_REGION=eu-central-1\n");
+  writeFileSync(join(secrets, "DATABASE_URL"), "postgres://h/d");
+  for (const name of ["API_KEY_PEPPER", "TOKEN_SIGNING_KEY", ...contentKeys]) {
+    writeFileSync(join(secrets, name), aSecret(name.toLowerCase().replaceAll("_", "-")));
+  }
+  writeFileSync(node, "#!/bin/sh\nenv -0\n");
+  chmodSync(node, 0o755);
+  const script = readFileSync(join(root, "deploy/systemd/postern"), "utf8")
+    .replaceAll("/etc/postern", folder)
+    .replaceAll("/usr/bin/node", node);
+  const output = execFileSync("sh", ["-c", script, "postern", "admin"], { encoding: "utf8", env: {} });
+  return Object.fromEntries(output.split("\0").flatMap((line) => (line === "" ? [] : [nameAndValue(line)])));
+}
+
+function nameAndValue(line: string): [string, string] {
+  const end = line.indexOf("=");
+  return [line.slice(0, end), line.slice(end + 1)];
+}
 
 function readUnit(path: string): Map<string, string[]> {
   const values = new Map<string, string[]>();
