@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -8,6 +7,7 @@ import { startOperationsServer } from "../../service/src/processes/operations-se
 import { aSecret } from "../../service/test/test-config.ts";
 import { readImage, root } from "./container-file.ts";
 import { isKnownSetting, knownCommands } from "./known-names.ts";
+import { renderManifests } from "./render-manifests.ts";
 
 interface Container {
   name: string;
@@ -46,21 +46,8 @@ const longestStopSeconds = 15 + 25;
 
 let resources: Resource[];
 beforeAll(() => {
-  resources = render();
-});
-
-/** A missing kubectl fails the test: a manifest that nothing rendered is not tested. */
-function render(): Resource[] {
-  try {
-    const text = execFileSync("kubectl", ["kustomize", join(root, "deploy/kubernetes")], { encoding: "utf8" });
-    return parseAllDocuments(text).map((document) => document.toJS());
-  } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (isMissing)
-      throw new Error("Install kubectl: this test renders the manifests with `kubectl kustomize`.", { cause: error });
-    throw error;
-  }
-}
+  resources = parseAllDocuments(renderManifests()).map((document) => document.toJS());
+}, 300_000);
 
 const ofKind = (kind: string) => resources.filter((resource) => resource.kind === kind);
 const named = (kind: string, name: string) => {

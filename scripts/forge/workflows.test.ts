@@ -16,9 +16,22 @@ test.for(workflows)("%s parses, is pinned and limited, and calls only scripts th
   expect(findWorkflowProblems(read(path), known)).toEqual([]);
 });
 
+interface CiStep {
+  run?: string;
+  uses?: string;
+  with?: Record<string, unknown>;
+}
+
+const ciSteps = () =>
+  (parse(read(".github/workflows/ci.yml")) as { jobs: { check: { steps: CiStep[] } } }).jobs.check.steps;
+
+test("CI has the whole history, in which the proof of upgrades finds the previous version", () => {
+  const checkout = ciSteps().find(({ uses }) => uses?.startsWith("actions/checkout@"));
+  expect(checkout?.with?.["fetch-depth"]).toBe(0);
+});
+
 test("CI runs .ci/run and nothing else that a local run would miss", () => {
-  const { jobs } = parse(read(".github/workflows/ci.yml")) as { jobs: { check: { steps: { run?: string }[] } } };
-  const commands = jobs.check.steps.flatMap(({ run }) => run ?? []);
+  const commands = ciSteps().flatMap(({ run }) => run ?? []);
   expect(commands.filter((command) => !command.startsWith("git config"))).toEqual([".ci/run"]);
 });
 
