@@ -3,13 +3,10 @@ import packageJson from "../../package.json" with { type: "json" };
 import { codeLevel } from "../db/code-range.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Readiness } from "../status/readiness.ts";
-import { withDeadline } from "./deadline.ts";
+import { withinScrape } from "../status/scrape-deadline.ts";
 import type { ProcessDatabases } from "./process-databases.ts";
 
 type Checks = Readiness["checks"];
-
-/** Shorter than the ten seconds of Prometheus: a database that hangs must not look like a process that does. */
-const checkWithinMs = 5_000;
 
 interface MeasuredProcess {
   role: string;
@@ -51,8 +48,7 @@ export function measureProcess({ registry }: Pick<Metrics, "registry">, process:
     async collect() {
       ready.reset();
       const unreachable = { database: "unreachable", schema: "unknown", partitions: "unknown" } as const;
-      const reading = withDeadline(checkWithinMs, "the check", process.readChecks());
-      const checks: Checks = await reading.catch(() => unreachable);
+      const checks: Checks = await withinScrape(process.readChecks()).catch(() => unreachable);
       for (const check of ["database", "schema", "partitions"] as const) {
         if (checks[check] !== "unknown") ready.set({ check }, Number(isPassed(checks[check])));
       }

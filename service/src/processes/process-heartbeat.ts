@@ -3,11 +3,11 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Queryable } from "../db/database.ts";
+import { withDeadline } from "../deadline.ts";
 import type { ClaimWatch } from "../delivery/claim-watch.ts";
 import type { Log } from "../log.ts";
 import type { ChoreWatch } from "../loops/chore-watch.ts";
 import { type ProcessRole, readClaimable, recordProcess, recordStop } from "../status/process-store.ts";
-import { withDeadline } from "./deadline.ts";
 
 const everyMs = 5_000;
 /** After an outage of the database the other processes must see this one again at once. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { withDeadline } from "../deadline.ts";
 import type { Log } from "../log.ts";
-import { withDeadline } from "./deadline.ts";
 import { SchemaMissingError } from "./require-usable-database.ts";
 
 interface WaitOptions {

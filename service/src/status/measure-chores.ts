@@ -3,6 +3,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Metrics } from "../metrics.ts";
 import { type ChoreAge, listChoreAges } from "./chore-state.ts";
 import { cacheForOneSecond } from "./readiness.ts";
+import { withinScrape } from "./scrape-deadline.ts";
 
 /** Read at every scrape; every process shows the same. While the database is unavailable, only these metrics are missing. */
 export function measureChores({ registry }: Metrics, db: Queryable): void {
@@ -15,7 +16,7 @@ export function measureChores({ registry }: Metrics, db: Queryable): void {
       registers: [],
       async collect() {
         gauge.reset();
-        for (const chore of await read().catch(() => [])) {
+        for (const chore of await withinScrape(read()).catch(() => [])) {
           const value = valueIn(chore);
           if (value !== null) gauge.set({ chore: chore.name }, value);
         }

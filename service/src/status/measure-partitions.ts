@@ -2,6 +2,7 @@ import { Gauge } from "prom-client";
 import type { Queryable } from "../db/database.ts";
 import type { Metrics } from "../metrics.ts";
 import { inspectPartitions } from "../storage/partitions.ts";
+import { withinScrape } from "./scrape-deadline.ts";
 
 /** Reads the database at every scrape. While the database is unavailable, only this metric is missing. */
 export function measurePartitions({ registry }: Metrics, db: Queryable): void {
@@ -12,7 +13,7 @@ export function measurePartitions({ registry }: Metrics, db: Queryable): void {
     registers: [],
     async collect() {
       gauge.reset();
-      for (const { table, aheadSeconds } of await inspectPartitions(db).catch(() => [])) {
+      for (const { table, aheadSeconds } of await withinScrape(inspectPartitions(db)).catch(() => [])) {
         gauge.set({ table }, aheadSeconds);
       }
     },

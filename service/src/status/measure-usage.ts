@@ -4,6 +4,7 @@ import type { Metrics } from "../metrics.ts";
 import { readUsageTotals, type UsageTotals } from "../usage/read-totals.ts";
 import { deliveryTimeBoundsMs } from "../usage/usage-kinds.ts";
 import { cacheForOneSecond } from "./readiness.ts";
+import { withinScrape } from "./scrape-deadline.ts";
 
 /**
  * The usage of all accounts together, read at every scrape; every process shows the same. While the database is unavailable, only these
@@ -19,7 +20,7 @@ export function measureUsage({ registry }: Metrics, db: Queryable): void {
       registers: [],
       async collect() {
         gauge.reset();
-        for (const total of await read().catch(() => [])) {
+        for (const total of await withinScrape(read()).catch(() => [])) {
           for (const [value, count] of valuesOf(total)) gauge.set({ mode: total.mode, [label]: value }, count);
         }
       },

@@ -2,6 +2,7 @@ import { Gauge } from "prom-client";
 import type { Queryable } from "../db/database.ts";
 import type { Metrics } from "../metrics.ts";
 import { countFailingEndpoints, readBacklog } from "../webhooks/read-backlog.ts";
+import { withinScrape } from "./scrape-deadline.ts";
 
 /** Read at every scrape; every process shows the same. While the database is unavailable, only these metrics are missing. */
 export function measureWebhooks({ registry }: Metrics, db: Queryable): void {
@@ -12,7 +13,7 @@ export function measureWebhooks({ registry }: Metrics, db: Queryable): void {
     registers: [],
     async collect() {
       gauge.reset();
-      const backlog = await readBacklog(db).catch(() => undefined);
+      const backlog = await withinScrape(readBacklog(db)).catch(() => undefined);
       if (backlog === undefined) return;
       for (const [waiting, seconds] of Object.entries(backlog)) gauge.set({ waiting }, seconds);
     },
@@ -25,7 +26,7 @@ export function measureWebhooks({ registry }: Metrics, db: Queryable): void {
     registers: [],
     async collect() {
       endpoints.reset();
-      const counts = await countFailingEndpoints(db).catch(() => undefined);
+      const counts = await withinScrape(countFailingEndpoints(db)).catch(() => undefined);
       if (counts === undefined) return;
       for (const [state, count] of Object.entries(counts)) endpoints.set({ state }, count);
     },

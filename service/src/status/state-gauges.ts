@@ -1,6 +1,7 @@
 import { Gauge } from "prom-client";
 import type { Metrics } from "../metrics.ts";
 import type { CellState } from "./cell-state.ts";
+import { withinScrape } from "./scrape-deadline.ts";
 
 type Fill<Label extends string> = (
   state: CellState,
@@ -19,7 +20,7 @@ export function createStateGauges({ registry }: Metrics, read: () => Promise<Cel
         metric.reset();
         // A reset sets a metric without labels to 0, which would be a value that nobody measured.
         if (labelNames.length === 0) metric.remove();
-        const state = await read().catch(() => undefined);
+        const state = await withinScrape(read()).catch(() => undefined);
         if (state !== undefined) fill(state, (labels, value) => metric.set(labels, value));
       },
     });
