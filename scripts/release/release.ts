@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sectionOf, withVersion } from "./release-notes.ts";
+import { sbomOf, sbomWorkspaces } from "./sbom.ts";
 import { stageServicePackage } from "./service-package.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -22,8 +23,9 @@ function release(): void {
   mkdirSync(out, { recursive: true });
   writeNotes();
   const packed = [packService(), packSdk()];
-  writeSbom("service");
-  writeSbom("sdk");
+  for (const workspace of sbomWorkspaces) {
+    writeFileSync(join(out, `postern-${workspace}-${version}.cdx.json`), sbomOf(repository, workspace));
+  }
   buildImage();
   writeFileSync(join(out, "contents.txt"), packed.flatMap(describePackage).join("\n"));
   writeChecksums();
@@ -77,17 +79,6 @@ function pack(folder: string): Packed {
 function describePackage({ filename, unpackedSize, files: packedFiles }: Packed): string[] {
   const lines = packedFiles.map(({ path, size }) => `  ${String(size).padStart(9)}  ${path}`);
   return [`${filename}: ${packedFiles.length} files, ${unpackedSize} bytes unpacked`, ...lines, ""];
-}
-
-function writeSbom(workspace: string): void {
-  const args = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--omit", "optional", "--workspace", workspace];
-  const text = execFileSync("npm", args, {
-    cwd: repository,
-    encoding: "utf8",
-    maxBuffer: 2 ** 28,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  writeFileSync(join(out, `postern-${workspace}-${version}.cdx.json`), text);
 }
 
 /** The digest of the reviewed base image belongs to a release; a dry run may use any image that the engine has. */

@@ -3,14 +3,14 @@ import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 
 /** Relative to the repository and to the package: both have the layout of the image, so that every path in the code holds. */
-const copied = ["LICENSE", "CHANGELOG.md", "service/migrations", "console/dist"];
+export const shippedPaths = ["LICENSE", "CHANGELOG.md", "service/migrations", "console/dist"];
 
 /**
  * Writes the package of the service to an empty folder. Node runs no TypeScript inside of `node_modules`, so the package holds
  * JavaScript: the same files without their types, line by line. `postern dev` is not part of it: it needs the simulator.
  */
 export function stageServicePackage(repository: string, folder: string): void {
-  for (const path of copied) cpSync(join(repository, path), join(folder, path), { recursive: true });
+  for (const path of shippedPaths) cpSync(join(repository, path), join(folder, path), { recursive: true });
   const source = join(repository, "service/src");
   for (const file of readdirSync(source, { recursive: true, withFileTypes: true })) {
     if (!file.isFile() || file.name.endsWith(".test.ts")) continue;
