@@ -1,6 +1,7 @@
 /**
  * A promise with a figure that anyone can repeat. The file `<package>/proofs/<name>.proof.ts` exports it as `proof`. A test
- * runs every proof at its small size; `npm run prove -- <name>` runs one at full size and records it in docs/evidence.json.
+ * runs each proof at its small size, except those in `evidence/proofs-outside-ci.ts`; `npm run prove -- <name>` runs one at full size and
+ * records it in docs/evidence.json.
  */
 export interface Proof {
   /** The promise in one line. `npm run prove` lists it. */

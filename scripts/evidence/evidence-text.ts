@@ -1,4 +1,5 @@
 import { goalText, measuredText, reachedText } from "../../bench/report/goal-text.ts";
+import { proofsOutsideCi } from "./proofs-outside-ci.ts";
 import type { Claim, Result, Results } from "./result.ts";
 import { type State, stateOf } from "./state.ts";
 
@@ -20,7 +21,8 @@ export function evidenceText(root: string, claims: Claim[], results: Results): s
   return `${[
     introduction(rows),
     "## Promises",
-    "`npm run prove` lists the proofs, and `npm run prove -- NAME` repeats one. CI runs each proof at a small size for every change.",
+    "`npm run prove` lists the proofs, and `npm run prove -- NAME` repeats one. CI runs each proof at a small size for every change, except\n" +
+      `${new Intl.ListFormat("en").format(proofsOutsideCi.map((name) => `\`${name}\``))}, which only \`npm run prove\` runs.`,
     table(["Proof", "Promise", "n"], of("prove"), ({ claim }) => `\`${nameOf(claim)}\``),
     "## Kills and outages",
     "[chaos/README.md](../chaos/README.md) explains the runs. The times are promises for an idle machine.",
