@@ -32,7 +32,6 @@ export const accountFaults: Fault[] = [
     inject: account({ sendingEnabled: false }),
     check: "account.sending",
     fix: /enable it/,
-    isInSmall: true,
   },
   {
     name: "the account is under review",
@@ -87,7 +86,6 @@ export const configurationSetFaults: Fault[] = [
       ses.send(new DeleteConfigurationSetEventDestinationCommand({ ...set, EventDestinationName: "postern" })),
     check: "events",
     fix: setUpFix,
-    isInSmall: true,
   },
   {
     name: "the event destination is disabled",

@@ -36,7 +36,6 @@ export const credentialFaults: Fault[] = [
       aws.deny("*", "UnrecognizedClientException", "The security token included in the request is invalid"),
     check: "call",
     fix: /check AWS_ACCESS_KEY_ID/,
-    isInSmall: true,
   },
   {
     name: "the secret key is wrong",

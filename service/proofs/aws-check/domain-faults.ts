@@ -19,7 +19,6 @@ export const domainFaults: Fault[] = [
     inject: ({ provider }) => provider.removeIdentity(checkDomain),
     check: "identity",
     fix: /add the domain in Postern/,
-    isInSmall: true,
   },
   {
     name: "the identity is not verified yet",
@@ -91,7 +90,6 @@ export const domainFaults: Fault[] = [
     inject: changedDns((records) => records.filter((each) => !isDmarc(each))),
     check: "dns.dmarc",
     fix: /Add a TXT record at _dmarc/,
-    isInSmall: true,
   },
   {
     name: "there are two DMARC records",

@@ -17,7 +17,6 @@ export interface Fault {
   timeoutMs?: number;
   /** Needs a process with other credentials or another clock. */
   needsProcess?: boolean;
-  isInSmall?: boolean;
 }
 
 /** The advice to repeat the set-up. */

@@ -16,7 +16,6 @@ export const mailFaults: Fault[] = [
     check: "mail.events",
     fix: /configuration set, the event destination and the topic/,
     timeoutMs: shortest,
-    isInSmall: true,
   },
   {
     name: "the complaint is lost",

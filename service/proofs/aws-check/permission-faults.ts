@@ -29,7 +29,6 @@ export const permissionFaults: Fault[] = [
       fix: new RegExp(`lack the permission ${action}: grant it`),
       consequences,
       timeoutMs: shortTimeoutMs,
-      isInSmall: operation === "DeleteEmailIdentity",
     };
   }),
   {

@@ -30,7 +30,6 @@ export const queueFaults: Fault[] = [
     inject: queueAttributes({ Policy: "" }),
     check: "queue.policy",
     fix: setUpFix,
-    isInSmall: true,
   },
   {
     name: "anyone may write to the queue",
