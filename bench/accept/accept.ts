@@ -52,7 +52,7 @@ export const accept: Bench = {
           );
         }
         const goals = Object.entries(comparisons).map(([title, compared]) =>
-          checkRatio(`of the baseline, ${title}`, compared, target, isQuick),
+          checkRatio(`of the baseline, ${title}`, compared, target, { isQuick }),
         );
         return { comparisons, goals };
       });

@@ -1,5 +1,5 @@
 import { sendPath } from "../../scripts/evidence/send-path.ts";
-import type { Bench } from "../frame/bench.ts";
+import { type Bench, fewLongRounds } from "../frame/bench.ts";
 import { compare } from "../frame/compare.ts";
 import type { GoalCheck } from "../frame/goal-check.ts";
 import { costOfSends } from "./cost-of-sends.ts";
@@ -26,6 +26,7 @@ export const cells: Bench = {
   description: `sends per CPU second in two cells behind HAProxy, compared with one cell, at ${perSecond} sends per second each; then one cell is killed`,
   covers: [...sendPath, "deploy/cells", "service/src/api"],
   isLong: true,
+  fullSize: fewLongRounds,
   run: ({ rounds, seconds, isQuick, progress }) =>
     withTwoCells(async (setup) => {
       const [first, second] = setup.cells;

@@ -45,7 +45,7 @@ export const drain: Bench = {
       const compared = await compare([baseline, postern], rounds, progress);
       return {
         comparisons: { [`${slots} slots`]: compared },
-        goals: [checkRatio("of the baseline", compared, target, isQuick)],
+        goals: [checkRatio("of the baseline", compared, target, { isQuick })],
       };
     });
   },

@@ -10,7 +10,7 @@ import { storeSentSends } from "../../service/proofs/sends/sent-sends.ts";
 import { until } from "../../service/proofs/until.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { anAccount } from "../../service/test/builders.ts";
-import type { Bench } from "../frame/bench.ts";
+import { type Bench, fewLongRounds } from "../frame/bench.ts";
 import { compare, type Figures } from "../frame/compare.ts";
 import { checkRatio } from "../frame/goal-check.ts";
 import { compareStatements } from "./statements.ts";
@@ -23,6 +23,7 @@ export const feedback: Bench = {
   description:
     "events applied by the worker, compared with bare batched inserts of the same rows: read from SQS, and by SQL alone",
   isLong: true,
+  fullSize: fewLongRounds,
   covers: [
     "service/migrations",
     "service/src/db",
@@ -43,8 +44,8 @@ export const feedback: Bench = {
       return {
         comparisons: { "SQL alone, batches of 100": bySql, "from SQS": fromSqs },
         goals: [
-          checkRatio("of the baseline, SQL alone", bySql, target, isQuick),
-          checkRatio("of the baseline, from SQS", fromSqs, target, isQuick),
+          checkRatio("of the baseline, SQL alone", bySql, target, { isQuick }),
+          checkRatio("of the baseline, from SQS", fromSqs, target, { isQuick }),
         ],
       };
     }),

@@ -1,16 +1,24 @@
 import type { Comparison } from "./compare.ts";
 import type { GoalCheck } from "./goal-check.ts";
 
-export interface BenchTools {
+export interface BenchTools extends RunSize {
   /** A PostgreSQL server with the migrated template. */
   serverUrl: string;
-  rounds: number;
-  /** How long each contender runs in a round. */
-  seconds: number;
   /** For CI: smaller, and with limits that a busy machine can meet. */
   isQuick: boolean;
   progress(text: string): void;
 }
+
+export interface RunSize {
+  rounds: number;
+  /** How long each contender runs in a round. */
+  seconds: number;
+}
+
+/** Many short rounds: the median and the quartiles of many rounds depend less on a slow minute of the machine than those of few. */
+export const fullSize: RunSize = { rounds: 15, seconds: 3 };
+
+export const fewLongRounds: RunSize = { rounds: 5, seconds: 15 };
 
 export interface Bench {
   name: string;
@@ -20,6 +28,8 @@ export interface Bench {
   covers: string[];
   /** `bench -- quick` leaves it out; `bench -- NAME quick` still runs its small size. */
   isLong?: boolean;
+  /** Of a full run, for a bench whose rounds are expensive to begin. */
+  fullSize?: RunSize;
   run(tools: BenchTools): Promise<Outcome>;
 }
 

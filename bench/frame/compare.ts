@@ -1,4 +1,4 @@
-import { median, spread } from "./statistics.ts";
+import { median, type Quartiles, quartiles } from "./statistics.ts";
 
 /** One implementation under measurement: the baseline or Postern. The ratio compares the `rate` of their figures. */
 export interface Contender {
@@ -14,32 +14,52 @@ export interface Figures {
   notes?: Record<string, number>;
 }
 
+export interface Ratio extends Quartiles {
+  median: number;
+}
+
 export interface Comparison {
   baseline: string;
   rounds: Record<string, Figures[]>;
   /** The contender's rate divided by that of the baseline in the same round. */
-  ratios: Record<string, { median: number; least: number; most: number }>;
+  ratios: Record<string, Ratio>;
 }
 
-/** Interleaves the contenders round by round, so that a slow minute of the machine affects each of them. The first is the baseline. */
+/**
+ * The A/A row: the same baseline measured a second time in every round. How far its ratio is from 1, and how far its quartiles are
+ * apart, is the noise of the comparison.
+ */
+export function again({ name, run }: Contender): Contender {
+  return { name: `${name} again`, run };
+}
+
+/**
+ * Interleaves the contenders round by round, so that a slow minute of the machine affects each of them. The first is the baseline.
+ * `prepare` runs before each measurement.
+ */
 export async function compare(
   contenders: [Contender, ...Contender[]],
   rounds: number,
   progress: (text: string) => void,
+  prepare: () => Promise<void> = async () => undefined,
 ): Promise<Comparison> {
   const figures: Record<string, Figures[]> = {};
   for (let round = 0; round < rounds; round++) {
     // A contender starts with the caches and dirty pages that the previous one left, so every other round reverses the order.
     for (const { name, run } of round % 2 === 0 ? contenders : contenders.toReversed()) {
+      await prepare();
       const one = await run(round);
       figures[name] = [...(figures[name] ?? []), one];
       progress(`round ${round + 1} of ${rounds}, ${name}: ${Math.round(one.rate)} per second`);
     }
   }
   const [baseline, ...others] = contenders;
-  const ratios = others.map(({ name }) => {
-    const each = (figures[name] ?? []).map(({ rate }, round) => rate / (figures[baseline.name]?.[round]?.rate ?? 0));
-    return [name, { median: median(each), ...spread(each) }] as const;
-  });
+  const ratios = others.map(({ name }) => [name, ratioOf(figures, name, baseline.name)] as const);
   return { baseline: baseline.name, rounds: figures, ratios: Object.fromEntries(ratios) };
+}
+
+/** The rate of one contender divided by that of another in the same round. */
+export function ratioOf(rounds: Comparison["rounds"], name: string, other: string): Ratio {
+  const each = (rounds[name] ?? []).map(({ rate }, round) => rate / (rounds[other]?.[round]?.rate ?? 0));
+  return { median: median(each), ...quartiles(each) };
 }

@@ -1,10 +1,12 @@
-import type { Comparison } from "./compare.ts";
+import { type Comparison, ratioOf } from "./compare.ts";
+import type { Quartiles } from "./statistics.ts";
 
 /** One measured figure and the goal it is compared with. */
 export interface GoalCheck {
   what: string;
   measured: number;
-  /** Lowest and highest value over the rounds. */
+  quartiles?: Quartiles;
+  /** Lowest and highest value over the rounds. Only in results from before 2026-11-18, which have no quartiles. */
   spread?: { least: number; most: number };
   better: "more" | "less";
   goal: number;
@@ -21,15 +23,18 @@ interface Target {
   quickFloor: number;
 }
 
-/** The ratio of Postern to the baseline: Postern is the first contender after it. */
-export function checkRatio(what: string, { ratios }: Comparison, target: Target, isQuick: boolean): GoalCheck {
-  const [ours] = Object.values(ratios);
-  if (ours === undefined) throw new Error(`no contender was measured against the baseline: ${what}`);
-  const { median: measured, ...spread } = ours;
+/** The ratio of Postern to `other`, the baseline unless named. */
+export function checkRatio(
+  what: string,
+  { rounds, baseline }: Comparison,
+  target: Target,
+  { isQuick, other = baseline }: { isQuick: boolean; other?: string },
+): GoalCheck {
+  const { median: measured, ...between } = ratioOf(rounds, "postern", other);
   return {
     what,
     measured,
-    spread,
+    quartiles: between,
     better: "more",
     goal: target.goal,
     limit: isQuick ? target.quickFloor : target.floor,
@@ -48,18 +53,18 @@ export function isWithinLimit({ measured, better, limit }: GoalCheck): boolean {
 /** Six digits: short in a file, and enough to round once more for a table. */
 export function rounded(check: GoalCheck): GoalCheck {
   const round = (value: number) => Number(value.toPrecision(6));
-  const { measured, spread } = check;
+  const { measured, quartiles } = check;
   return {
     ...check,
     measured: round(measured),
-    ...(spread === undefined ? {} : { spread: { least: round(spread.least), most: round(spread.most) } }),
+    ...(quartiles && { quartiles: { lower: round(quartiles.lower), upper: round(quartiles.upper) } }),
   };
 }
 
 export function goalCheckText(check: GoalCheck): string {
-  const { what, measured, spread, better, goal, limit, unit = "" } = check;
+  const { what, measured, quartiles, better, goal, limit, unit = "" } = check;
   const mark = hasReachedGoal(check) ? "✓" : isWithinLimit(check) ? "·" : "✗";
-  const range = spread === undefined ? "" : ` [${short(spread.least)}-${short(spread.most)}]`;
+  const range = quartiles === undefined ? "" : ` [${short(quartiles.lower)}-${short(quartiles.upper)}]`;
   const target = `goal ${better === "more" ? "at least" : "at most"} ${short(goal)}${unit}`;
   const bound = limit === goal ? "" : `, limit ${short(limit)}${unit}`;
   return `  ${mark} ${what}: ${short(measured)}${unit}${range}; ${target}${bound}`;

@@ -1,5 +1,5 @@
 import type { Outcome } from "./bench.ts";
-import type { Comparison, Figures } from "./compare.ts";
+import type { Comparison, Figures, Ratio } from "./compare.ts";
 import { rankingTable } from "./ranking.ts";
 import { median } from "./statistics.ts";
 
@@ -40,7 +40,7 @@ function rounded(value: number): string {
 
 function rowPerContender(title: string, { rounds, ratios }: Comparison): string {
   const lines = Object.entries(rounds).map(
-    ([name, figures]) => `    ${name.padEnd(16)}${describe(figures)}${ratioText(ratios[name])}`,
+    ([name, figures]) => `    ${name.padEnd(18)}${describe(figures)}${ratioText(ratios[name])}`,
   );
   return [`  ${title}`, ...lines].join("\n");
 }
@@ -58,7 +58,7 @@ function named(figures: Figures[], member: "cpu" | "notes", unit: string): strin
   });
 }
 
-function ratioText(ratio: { median: number; least: number; most: number } | undefined): string {
+function ratioText(ratio: Ratio | undefined): string {
   if (ratio === undefined) return "";
-  return `  = ${ratio.median.toFixed(2)} [${ratio.least.toFixed(2)}-${ratio.most.toFixed(2)}]`;
+  return `  = ${ratio.median.toFixed(2)} [${ratio.lower.toFixed(2)}-${ratio.upper.toFixed(2)}]`;
 }

@@ -1,6 +1,6 @@
 import type { Comparison, Figures } from "./compare.ts";
 import type { GoalCheck } from "./goal-check.ts";
-import { median, spread } from "./statistics.ts";
+import { median, quartiles } from "./statistics.ts";
 
 /** How far `first` leads in rate and in CPU time, each against the rival that is best at it. */
 export function checkLeads(comparison: Comparison, first: string, rivals: string[], limit: number): GoalCheck[] {
@@ -12,7 +12,7 @@ export function checkLeads(comparison: Comparison, first: string, rivals: string
     return {
       what: `${what}, relative to ${rival}, the best of the others`,
       measured: median(each),
-      spread: spread(each),
+      quartiles: quartiles(each),
       better: "more",
       goal: 1,
       limit,
@@ -47,8 +47,8 @@ function row(rounds: Comparison["rounds"], name: string, first: string): string 
 }
 
 function ratioText(each: number[]): string {
-  const { least, most } = spread(each);
-  return `${median(each).toFixed(2)} [${least.toFixed(2)}-${most.toFixed(2)}]`;
+  const { lower, upper } = quartiles(each);
+  return `${median(each).toFixed(2)} [${lower.toFixed(2)}-${upper.toFixed(2)}]`;
 }
 
 function medianRate(figures: Figures[] = []): number {

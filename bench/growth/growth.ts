@@ -1,4 +1,4 @@
-import type { Bench } from "../frame/bench.ts";
+import { type Bench, fewLongRounds } from "../frame/bench.ts";
 import { type Contender, compare } from "../frame/compare.ts";
 import type { DatasetSize } from "./dataset.ts";
 import { type GrowthLimit, growthBounds, heldBounds } from "./growth-bounds.ts";
@@ -51,6 +51,7 @@ export const growth: Bench = {
   description:
     "what the same work costs PostgreSQL with a thousand times as many stored sends, and under a snapshot kept open",
   isLong: true,
+  fullSize: fewLongRounds,
   covers: [
     "service/migrations",
     "service/src/accept",

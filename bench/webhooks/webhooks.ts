@@ -11,7 +11,7 @@ import {
 } from "../../service/proofs/webhooks/loopback-receiver.ts";
 import { anAccount } from "../../service/test/builders.ts";
 import { testContentKeys } from "../../service/test/send-builders.ts";
-import type { Bench } from "../frame/bench.ts";
+import { type Bench, fewLongRounds } from "../frame/bench.ts";
 import { type Comparison, compare, type Figures } from "../frame/compare.ts";
 import { checkRatio } from "../frame/goal-check.ts";
 import { median } from "../frame/statistics.ts";
@@ -28,6 +28,7 @@ export const webhooks: Bench = {
     "notifications delivered by a worker to one endpoint, compared with a bare skip-locked loop that signs and posts four at a time",
   covers: ["service/migrations", "service/src/db", "service/src/webhooks"],
   isLong: true,
+  fullSize: fewLongRounds,
   run: async ({ serverUrl, rounds, seconds, isQuick, progress }) => {
     let arrived = 0;
     const receiver = await startLoopbackReceiver((_, response) => {
@@ -43,7 +44,7 @@ export const webhooks: Bench = {
         const compared = await compare([baseline, postern], rounds, progress);
         return {
           comparisons: { "one endpoint": compared },
-          goals: [checkRatio("of the baseline", compared, target, isQuick)],
+          goals: [checkRatio("of the baseline", compared, target, { isQuick })],
           findings: {
             "delivered a second and core, worker and PostgreSQL": perCore(compared, "postern"),
             "the same of the baseline": perCore(compared, "baseline"),

@@ -10,9 +10,9 @@ interface Row {
   state: State;
 }
 
-const speedText = `Each bench compares Postern with a minimal program that does the same work on the same machine in the same minutes;
+const speedText = `Each bench compares Postern with a program that does the same work on the same machine in the same minutes;
 [bench/README.md](../bench/README.md) explains the goals. A bench holds when every figure is within its limit, which can be lower
-than its goal. A figure has its lowest and highest round in parentheses.`;
+than its goal. A figure has the quartiles of its rounds in parentheses; results from before 2026-11-18 have the lowest and highest.`;
 
 /** docs/evidence.md. It depends only on the files of the tree. */
 export function evidenceText(root: string, claims: Claim[], results: Results): string {
