@@ -25,7 +25,7 @@ export const engines: Bench = {
   ],
   isLong: true,
   async run({ serverUrl, rounds, isQuick, progress }) {
-    const servers = requireServers();
+    const servers = requireServers("redis-server", "nats-server");
     const versions = { ...installContenders(progress), ...servers };
     const count = sends[isQuick ? "quick" : "full"];
     const others = contenders();

@@ -16,12 +16,13 @@ export interface PrivateServer {
 /** Debian installs servers in a folder that is not on the PATH of ordinary users. */
 const env = { ...process.env, PATH: `${process.env.PATH ?? ""}:/usr/sbin` };
 
-/** Throws when a server is not installed. */
-export function requireServers(): { redis: string; nats: string } {
-  const [redis, nats] = [versionOf("redis-server"), versionOf("nats-server")];
-  if (redis !== undefined && nats !== undefined) return { redis, nats };
-  const missing = [...(redis === undefined ? ["redis-server"] : []), ...(nats === undefined ? ["nats-server"] : [])];
-  throw new NotReady(`This bench needs ${missing.join(" and ")}: apt-get install ${missing.join(" ")}`);
+/** Returns their versions. Throws when a server is not installed. */
+export function requireServers(...commands: ("redis-server" | "nats-server")[]): Record<string, string> {
+  const versions = commands.map((command) => [command, versionOf(command)] as const);
+  const missing = versions.flatMap(([command, version]) => (version === undefined ? [command] : []));
+  if (missing.length > 0)
+    throw new NotReady(`This bench needs ${missing.join(" and ")}: apt-get install ${missing.join(" ")}`);
+  return Object.fromEntries(versions.map(([command, version = ""]) => [command, version]));
 }
 
 /** NATS before 2.10 has no setting to sync before it answers; it syncs every two minutes. */

@@ -21,7 +21,7 @@ const target = { goal: 0.5, floor: 0.35, quickFloor: 0.15 };
 export const feedback: Bench = {
   name: "feedback",
   description:
-    "events applied by the worker, compared with bare batched inserts of the same rows: read from SQS, and by SQL alone",
+    "events applied by the worker, compared with bare batched inserts of the same rows: read from SQS, and as a diagnostic by SQL alone",
   isLong: true,
   fullSize: fewLongRounds,
   covers: [
@@ -43,10 +43,7 @@ export const feedback: Bench = {
       const fromSqs = await compare([baseline, postern], rounds, progress);
       return {
         comparisons: { "SQL alone, batches of 100": bySql, "from SQS": fromSqs },
-        goals: [
-          checkRatio("of the baseline, SQL alone", bySql, target, { isQuick }),
-          checkRatio("of the baseline, from SQS", fromSqs, target, { isQuick }),
-        ],
+        goals: [checkRatio("of the baseline, from SQS", fromSqs, target, { isQuick })],
       };
     }),
 };

@@ -8,7 +8,8 @@ import { median, spread } from "../frame/statistics.ts";
  *
  * Each round runs the quick bench of every tree, one after the other, in alternating order. Every run measures Postern and the same
  * baseline, so the figure of a run is a ratio, and a slow minute of the machine affects both sides of it. Name the first tree twice
- * (old new old): the difference between its two figures is the noise. Every tree needs its own `npm ci`.
+ * (old new old): the difference between its two figures is the noise. Every tree needs its own `npm ci`. Trees from before and after
+ * 2026-11-18 have different baselines of `accept`, so do not compare them with it.
  */
 const [bench = "", roundsText = "", ...trees] = process.argv.slice(2);
 const rounds = Number(roundsText);
@@ -49,7 +50,7 @@ async function ratioOf(tree: string): Promise<number> {
   });
   await once(child, "close");
   // Trees before 2026-11-16 print "a second".
-  const lines = [...output.matchAll(/round (\d+) of \d+, (\w+): (\d+) (?:per|a) second/g)];
+  const lines = [...output.matchAll(/round (\d+) of \d+, (baseline|plain|postern): (\d+) (?:per|a) second/g)];
   const rateOf = (round: string, isPostern: boolean) =>
     Number(lines.find(([, at, name]) => at === round && (name === "postern") === isPostern)?.[3]);
   const each = [...new Set(lines.map(([, round = ""]) => round))].map(

@@ -3,20 +3,22 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+export type BaselineName = "plain" | "usesend-shape" | "bare";
+
 export interface Baseline {
   url: string;
   pid: number;
   stop(): Promise<void>;
 }
 
-export async function startBaseline(databaseUrl: string, poolSize: number): Promise<Baseline> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "baseline-server.ts")], {
-    env: { ...process.env, DATABASE_URL: databaseUrl, POOL_SIZE: String(poolSize) },
+export async function startBaseline(name: BaselineName, environment: Record<string, string>): Promise<Baseline> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, `baselines/baseline-${name}.ts`)], {
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [url] = await Promise.race([
     once(createInterface(child.stdout), "line"),
-    once(child, "exit").then(([code]) => Promise.reject(new Error(`the baseline server exited with ${code}`))),
+    once(child, "exit").then(([code]) => Promise.reject(new Error(`the baseline ${name} exited with ${code}`))),
   ]);
   return {
     url: String(url),
