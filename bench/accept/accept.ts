@@ -17,7 +17,7 @@ const poolSize = 10;
 const warmUpSeconds = 5;
 /** Above the measured load, and low enough that a rate window has the size of production: some hundred entries. */
 const limits: [number, number, number] = [1_000, 10_000, 6_000];
-const besidePlain = { goal: 4, floor: 3, quickFloor: 1.5 };
+const besidePlain = { goal: 4, floor: 3, quickFloor: 1 };
 const besideUseSend = { goal: 2, floor: 1.5, quickFloor: 1 };
 
 export const accept: Bench = {

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { makeSenders } from "../../service/proofs/sends/sending-client.ts";
+import { makeSenders, senderDomain, type TestSender } from "../../service/proofs/sends/sending-client.ts";
 import { readConfig } from "../../service/src/config.ts";
 import { createCredentialDeps } from "../../service/src/processes/api-deps.ts";
 import { copyTemplate, createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
 import { anEnvironment } from "../../service/test/test-config.ts";
+import { makePlainTables } from "../plain/plain-tables.ts";
 import { contendersFolder } from "./install-contenders.ts";
 import { canNatsSync, type PrivateServer, startNats, startRedis } from "./private-servers.ts";
 
@@ -21,11 +23,12 @@ export interface EngineChoice {
   name: string;
   /** Whether the engine syncs to disk before it answers. */
   isDurable: boolean;
-  /** `hasRecord`: whether the engine also keeps the outcome of each send in PostgreSQL, as a mail service needs it. */
-  open(serverUrl: string, hasRecord: boolean): Promise<EngineCell>;
+  open(serverUrl: string): Promise<EngineCell>;
 }
 
 const accounts = 100;
+/** Far above the load. */
+const limits: [number, number, number] = [100_000, 1_000_000, 6_000_000];
 
 export const postern: EngineChoice = { name: "postern", isDurable: true, open: openPostern };
 
@@ -48,7 +51,7 @@ async function openPostern(serverUrl: string): Promise<EngineCell> {
   // No log line per send: the other engines write none either.
   const environment = anEnvironment({ DATABASE_URL: url, LOG_LEVEL: "warn" });
   const db = openTestDatabase(url);
-  await makeSenders(db, createCredentialDeps(readConfig(environment)), accounts, [100_000, 1_000_000, 6_000_000]);
+  await makeSenders(db, createCredentialDeps(readConfig(environment)), accounts, limits);
   await db.query({
     name: "lift-pace",
     text: `update provider_state set max_per_second = 1000000 where mode = 'live'`,
@@ -69,15 +72,14 @@ function contender(name: string, file: string, broker?: Broker): EngineChoice {
   return {
     name,
     isDurable: true,
-    async open(serverUrl, hasRecord) {
+    async open(serverUrl) {
       const { url, drop } = await createEmptyDatabase(serverUrl);
-      await makeRecord(url);
+      await makePlainTables(url, plainSenders(), limits);
       const server = await broker?.start();
       return {
         script: join(contendersFolder, file),
         environment: {
           DATABASE_URL: url,
-          RECORD_URL: hasRecord ? url : undefined,
           ...(broker && { [broker.variable]: String(server?.port) }),
         },
         databaseUrl: url,
@@ -91,22 +93,10 @@ function contender(name: string, file: string, broker?: Broker): EngineChoice {
   };
 }
 
-/** A minimal record: a narrow row, one index, and free space on the page for the one update. */
-async function makeRecord(url: string): Promise<void> {
-  const db = openTestDatabase(url);
-  await db.query({
-    name: "make-record",
-    text: `
-      create table sends (
-        id uuid primary key,
-        status text not null,
-        from_address text not null,
-        to_address text not null,
-        subject text not null,
-        queued_at timestamptz not null default now(),
-        sent_at timestamptz,
-        provider_message_id text
-      ) with (fillfactor = 70)`,
-  });
-  await db.close();
+function plainSenders(): TestSender[] {
+  return Array.from({ length: accounts }, (_, number) => ({
+    accountId: randomUUID(),
+    key: `key-${number}`,
+    from: `orders@${senderDomain(number)}`,
+  }));
 }

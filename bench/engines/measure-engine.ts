@@ -2,40 +2,64 @@ import { cpuSecondsOf, postgresCpuSeconds } from "../../service/proofs/cpu-times
 import type { Database } from "../../service/src/db/database.ts";
 import { openTestDatabase } from "../../service/test/template-database.ts";
 import type { Figures } from "../frame/compare.ts";
+import type { CountedServer, Counts } from "../frame/server-counts.ts";
 import type { EngineCell } from "./engine-cells.ts";
 import { type EngineProcess, spawnEngine } from "./spawn-engine.ts";
 
 const warmUp = 1_000;
 
+interface RunningEngine {
+  db: Database;
+  processes: Record<"producer" | "worker", EngineProcess>;
+  run(sends: number): Promise<void>;
+}
+
 /** Measures from the first insert to the last mark, with a producer and a worker that have processed a warm-up before. */
-export async function measureEngine(cell: EngineCell, count: number, hasRecord: boolean): Promise<Figures> {
-  const processes: EngineProcess[] = [];
-  const db = openTestDatabase(cell.databaseUrl);
-  const spawn = async (role: "produce" | "work") => {
-    const started = await spawnEngine(cell.script, role, cell.environment);
-    processes.push(started);
-    return started;
-  };
-  try {
-    // The worker starts first, because it creates the queue.
-    const [worker, producer] = [await spawn("work"), await spawn("produce")];
-    const run = (sends: number) => Promise.all([worker.run(sends), producer.run(sends)]);
-    await run(warmUp);
+export function measureEngine(cell: EngineCell, count: number, checkpoint: () => Promise<void>): Promise<Figures> {
+  return withEngine(cell, async ({ db, processes, run }) => {
     // PostgreSQL writes the dirty pages of earlier runs now, not during the measurement.
-    await db.query({ name: "checkpoint", text: "checkpoint" });
-    const cpuNow = () => cpuByPart(db, cell, { producer, worker });
+    await checkpoint();
+    const cpuNow = () => cpuByPart(db, cell, processes);
     const [before, begun] = [await cpuNow(), performance.now()];
     await run(count);
     const seconds = (performance.now() - begun) / 1000;
     const after = await cpuNow();
-    if (hasRecord) await requireSent(db, warmUp + count);
+    await requireSent(db, warmUp + count);
     const per1000 = Object.keys(after).map((part) => {
       const used = (after[part] ?? 0) - (before[part] ?? 0);
       return [part, (used / count) * 1000] as const;
     });
     return { rate: count / seconds, cpu: Object.fromEntries(per1000) };
+  });
+}
+
+export function countEngine(cell: EngineCell, count: number, server: CountedServer): Promise<Counts> {
+  return withEngine(cell, ({ run }) =>
+    server.count(async () => {
+      await run(count);
+      return count;
+    }),
+  );
+}
+
+async function withEngine<Result>(cell: EngineCell, work: (engine: RunningEngine) => Promise<Result>): Promise<Result> {
+  const started: EngineProcess[] = [];
+  const db = openTestDatabase(cell.databaseUrl);
+  const spawn = async (role: "produce" | "work") => {
+    const process = await spawnEngine(cell.script, role, cell.environment);
+    started.push(process);
+    return process;
+  };
+  try {
+    // The worker starts first, because it creates the queue.
+    const [worker, producer] = [await spawn("work"), await spawn("produce")];
+    const run = async (sends: number) => {
+      await Promise.all([worker.run(sends), producer.run(sends)]);
+    };
+    await run(warmUp);
+    return await work({ db, processes: { producer, worker }, run });
   } finally {
-    await Promise.all(processes.map((each) => each.stop()));
+    await Promise.all(started.map((each) => each.stop()));
     await db.close();
   }
 }

@@ -72,7 +72,7 @@ function noSender(): never {
 }
 
 /** The request that the API makes of a valid payload. */
-function requestFor({ from, to, subject, text }: Send): SendRequest {
+function requestFor({ id, from, to, subject, text }: Send): SendRequest {
   const [sender, recipient] = [parseMailbox(from), parseAddress(to)];
   if ("problem" in sender || "problem" in recipient) throw new Error("the bench uses an invalid address");
   const nothing = { html: undefined, cc: undefined, bcc: undefined, reply_to: undefined };
@@ -85,7 +85,7 @@ function requestFor({ from, to, subject, text }: Send): SendRequest {
     subject,
     html: undefined,
     text,
-    idempotencyKey: undefined,
+    idempotencyKey: `order-${id}`,
     given: { from, to: [to], subject, text, ...nothing },
   };
 }

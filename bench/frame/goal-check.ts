@@ -15,11 +15,11 @@ export interface GoalCheck {
   unit?: string;
 }
 
-interface Target {
+export interface Target {
   goal: number;
-  /** A full run below it fails. */
+  /** A full run that misses it fails. */
   floor: number;
-  /** A quick run below it fails. It is lower, because CI machines may be busy. */
+  /** A quick run that misses it fails. It is wider, because CI machines may be busy. */
   quickFloor: number;
 }
 

@@ -1,27 +1,29 @@
 import type { Comparison, Figures } from "./compare.ts";
-import type { GoalCheck } from "./goal-check.ts";
+import type { GoalCheck, Target } from "./goal-check.ts";
 import { median, quartiles } from "./statistics.ts";
 
-/** How far `first` leads in rate and in CPU time, each against the rival that is best at it. */
-export function checkLeads(comparison: Comparison, first: string, rivals: string[], limit: number): GoalCheck[] {
-  const least = (what: string, relate: (ours: Figures, theirs: Figures) => number): GoalCheck => {
-    const leads = rivals.map((rival) => ({ rival, each: roundByRound(comparison.rounds, first, rival, relate) }));
-    const closest = leads.toSorted((one, other) => median(one.each) - median(other.each))[0];
-    if (closest === undefined) throw new Error("a ranking needs at least one rival");
-    const { rival, each } = closest;
-    return {
-      what: `${what}, relative to ${rival}, the best of the others`,
-      measured: median(each),
-      quartiles: quartiles(each),
-      better: "more",
-      goal: 1,
-      limit,
-    };
+/** The CPU time of `first` per unit of work, relative to the rival that needs least. */
+export function checkCpu(
+  { rounds }: Comparison,
+  first: string,
+  rivals: string[],
+  target: Target,
+  isQuick: boolean,
+): GoalCheck {
+  const relative = rivals.map((rival) => ({
+    rival,
+    each: roundByRound(rounds, first, rival, (ours, theirs) => cpuOf(ours) / cpuOf(theirs)),
+  }));
+  const closest = relative.toSorted((one, other) => median(other.each) - median(one.each))[0];
+  if (closest === undefined) throw new Error("a ranking needs at least one rival");
+  return {
+    what: `CPU time per send, relative to ${closest.rival}, the best of the others`,
+    measured: median(closest.each),
+    quartiles: quartiles(closest.each),
+    better: "less",
+    goal: target.goal,
+    limit: isQuick ? target.quickFloor : target.floor,
   };
-  return [
-    least("sends per second", (ours, theirs) => ours.rate / theirs.rate),
-    least("sends per CPU second", (ours, theirs) => cpuOf(theirs) / cpuOf(ours)),
-  ];
 }
 
 /** Best first; the ratios relate each contender to `first`. */

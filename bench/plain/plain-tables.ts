@@ -1,8 +1,7 @@
-import { createSecretKey } from "node:crypto";
 import pg from "pg";
 import type { TestSender } from "../../service/proofs/sends/sending-client.ts";
 import { apiKeyHmac } from "../../service/src/api-keys/api-key.ts";
-import type { Secret } from "../../service/src/secret.ts";
+import { keyPepper } from "./plain-secrets.ts";
 
 /**
  * The tables of a mail service that is written plainly: one for each duty, with the indexes that the duties need. They are smaller than
@@ -84,13 +83,10 @@ const tables = `
   );
   create index on events (account_id, id);
   create table pace (
-    granted bigint not null
-  );
-  insert into pace values (0)`;
-
-/** Fixed, because the bench and the programs that it starts need the same; they protect nothing. */
-export const keyPepper = createSecretKey(Buffer.alloc(32, "a pepper of the plain service"));
-export const contentKey: Secret = { id: "plain", key: createSecretKey(Buffer.alloc(32, "a content key of it")) };
+    next_at timestamptz not null,
+    per_second integer not null
+  ) with (fillfactor = 50);
+  insert into pace values (now(), 1000000)`;
 
 /** The accounts, keys and domains of `senders`, with their limits per second, ten seconds and minute. */
 export async function makePlainTables(

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { apiKeyHmac, isIntactApiKey } from "../../../service/src/api-keys/api-key.ts";
 import { parseAddress, parseMailbox } from "../../../service/src/mail-address.ts";
 import { type SendContent, sealContent } from "../../../service/src/sends/content.ts";
-import { contentKey, keyPepper } from "../../plain/plain-tables.ts";
+import { contentKey, keyPepper } from "../../plain/plain-secrets.ts";
 import { type Mail, Refused, type Stored } from "./serve-sends.ts";
 
 /**

@@ -1,7 +1,11 @@
 import { Queue, Worker } from "bullmq";
 import { runEngineProcess } from "../engine-process.ts";
-import { callProvider, type Send, slots } from "../workload.ts";
-import { openRecord, shared } from "./record.ts";
+import { type Send, slots } from "../workload.ts";
+import { openAcceptance, openMarking, openPreparation, openSubmission, shared } from "./duties.ts";
+
+interface Job {
+  id: string;
+}
 
 /** BullMQ as its guide recommends: `addBulk`, one worker with a high concurrency, jobs removed on completion. */
 const connection = { host: "127.0.0.1", port: Number(process.env.REDIS_PORT), maxRetriesPerRequest: null };
@@ -9,25 +13,26 @@ const name = "sends";
 
 await runEngineProcess({
   async openProducer() {
-    const record = openRecord();
+    const prepare = await openPreparation();
+    const store = openAcceptance();
     const queue = openQueue();
     await queue.waitUntilReady();
-    const add = shared<Send>((sends) => queue.addBulk(sends.map((send) => ({ name: "send", data: send }))));
+    const add = shared<Job>((jobs) => queue.addBulk(jobs.map(({ id }) => ({ name: "send", data: { id } }))));
     const accept = async (send: Send) => {
-      // Record first: a crash between the two leaves a send that a sweep can find. The reverse order would leave a mail without a record.
-      await record.insert(send);
+      await store(prepare(send));
       await add(send);
     };
     return { accept };
   },
 
   async openWorker(sent) {
-    const record = openRecord();
+    const submit = openSubmission();
+    const mark = openMarking();
     const queue = openQueue();
-    const worker = new Worker<Send>(
+    const worker = new Worker<Job>(
       name,
       async ({ data }) => {
-        await record.markSent({ id: data.id, messageId: await callProvider() });
+        await mark(await submit(data.id));
       },
       { connection, concurrency: slots },
     );
@@ -38,6 +43,6 @@ await runEngineProcess({
   },
 });
 
-function openQueue(): Queue<Send> {
-  return new Queue<Send>(name, { connection, defaultJobOptions: { removeOnComplete: true } });
+function openQueue(): Queue<Job> {
+  return new Queue<Job>(name, { connection, defaultJobOptions: { removeOnComplete: true } });
 }

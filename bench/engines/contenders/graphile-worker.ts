@@ -1,8 +1,8 @@
 import { Logger, run, runMigrations } from "graphile-worker";
 import pg from "pg";
 import { runEngineProcess } from "../engine-process.ts";
-import { callProvider, type Send, slots } from "../workload.ts";
-import { insertSends, openRecord, recordUrl, shared } from "./record.ts";
+import { type Send, slots } from "../workload.ts";
+import { acceptAll, openMarking, openPreparation, openSubmission, type Prepared, shared } from "./duties.ts";
 
 /** graphile-worker as its performance page recommends: `add_jobs`, a local queue, batched completions, no log line per job. */
 process.env.NO_LOG_SUCCESS = "1";
@@ -13,18 +13,32 @@ const logger = new Logger(() => (level, message) => {
   if (level === "error") console.error(message);
 });
 
+/** One statement and one commit for duties and jobs: the advantage of a queue in the same database. */
+const addJobs = `
+  select count(*)::integer as accepted
+  from graphile_worker.add_jobs(array(
+    select json_populate_record(
+      null::graphile_worker.job_spec,
+      json_build_object('identifier', 'send', 'payload', json_build_object('id', id))
+    )
+    from accepted
+  ))`;
+
 await runEngineProcess({
   async openProducer() {
-    return { accept: shared<Send>((sends) => pool.query(addJobs(sends))) };
+    const prepare = await openPreparation();
+    const store = shared<Prepared>((sends) => acceptAll(pool, sends, addJobs));
+    return { accept: (send: Send) => store(prepare(send)) };
   },
 
   async openWorker(sent) {
     await runMigrations({ connectionString, logger });
-    const record = openRecord();
+    const submit = openSubmission();
+    const mark = openMarking();
     const send = async (payload: unknown) => {
-      // The payload is what the producer added.
-      const { id } = payload as Send;
-      await record.markSent({ id, messageId: await callProvider() });
+      // The payload is what `addJobs` added.
+      const { id } = payload as { id: string };
+      await mark(await submit(id));
     };
     const runner = await run({
       preset: {
@@ -45,22 +59,6 @@ await runEngineProcess({
     return { left: countJobs };
   },
 });
-
-/** One statement and one commit for record and jobs: the advantage of a queue in the same database. */
-function addJobs(sends: Send[]) {
-  const record = insertSends(sends);
-  const specs = JSON.stringify(sends.map((send) => ({ identifier: "send", payload: send })));
-  const add = (parameter: string) => `
-    select count(*)
-    from graphile_worker.add_jobs(
-      array(select json_populate_recordset(null::graphile_worker.job_spec, ${parameter}::json)))`;
-  if (recordUrl === undefined) return { name: "add-jobs", text: add("$1"), values: [specs] };
-  return {
-    name: "insert-sends-and-jobs",
-    text: `with recorded as (${record.text}) ${add("$5")}`,
-    values: [...record.values, specs],
-  };
-}
 
 async function countJobs(): Promise<number> {
   const { rows } = await pool.query<{ count: number }>("select count(*)::integer as count from graphile_worker.jobs");

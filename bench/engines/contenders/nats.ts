@@ -1,8 +1,8 @@
 import { AckPolicy, type JsMsg, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { runEngineProcess } from "../engine-process.ts";
-import { callProvider, type Send, slots } from "../workload.ts";
-import { openRecord, recordUrl } from "./record.ts";
+import { type Send, slots } from "../workload.ts";
+import { openAcceptance, openMarking, openPreparation, openSubmission } from "./duties.ts";
 
 /** JetStream as a work queue on disk: concurrent publishing, one durable pull consumer, explicit acknowledgements. */
 const connection = await connect({ servers: `127.0.0.1:${process.env.NATS_PORT}` });
@@ -10,18 +10,19 @@ const [stream, consumer] = ["sends", "worker"];
 
 await runEngineProcess({
   async openProducer() {
-    const record = openRecord();
+    const prepare = await openPreparation();
+    const store = openAcceptance();
     const client = jetstream(connection);
     const accept = async (send: Send) => {
-      // Record first: a crash between the two leaves a send that a sweep can find. The reverse order would leave a mail without a record.
-      await record.insert(send);
-      await client.publish(stream, JSON.stringify(send));
+      await store(prepare(send));
+      await client.publish(stream, send.id);
     };
     return { accept };
   },
 
   async openWorker(sent) {
-    const record = openRecord();
+    const submit = openSubmission();
+    const mark = openMarking();
     const manager = await jetstreamManager(connection);
     await manager.streams.add({
       name: stream,
@@ -36,11 +37,9 @@ await runEngineProcess({
       max_ack_pending: slots,
     });
     const work = async (message: JsMsg) => {
-      const { id } = message.json<Send>();
-      await record.markSent({ id, messageId: await callProvider() });
-      // With a record, a lost acknowledgement costs one repetition. Without a record, the acknowledgement is the only mark, so it waits.
-      if (recordUrl === undefined) await message.ackAck();
-      else message.ack();
+      await mark(await submit(message.string()));
+      // A lost acknowledgement costs one repetition, which the re-check refuses.
+      message.ack();
       sent();
     };
     const pulled = await jetstream(connection).consumers.get(stream, consumer);

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { runEngineProcess } from "../engine-process.ts";
-import { callProvider, type Send, slots } from "../workload.ts";
-import { insertSends, markSends, recordUrl, shared } from "./record.ts";
+import { type Send, slots } from "../workload.ts";
+import { acceptAll, markStatement, openPreparation, openSubmission, type Prepared, shared } from "./duties.ts";
 
 /**
- * pg-boss with its batch calls: `insert`, `fetch` and `complete`, each in one transaction with the record. Its own `work`
+ * pg-boss with its batch calls: `insert`, `fetch` and `complete`, each in one transaction with the duties. Its own `work`
  * waits half a second whenever it fetches fewer jobs than requested, so it would be idle for most of this run.
  */
 const connectionString = process.env.DATABASE_URL ?? "";
@@ -19,28 +19,36 @@ const [leastFetched, pauseMs] = [slots / 4, 5];
 
 await runEngineProcess({
   async openProducer() {
-    const accept = shared<Send>((sends) => {
-      const jobs = sends.map((send) => ({ id: send.id, data: send }));
-      return withRecord(insertSends(sends), (options) => boss.insert(name, jobs, options));
+    const prepare = await openPreparation();
+    const store = shared<Prepared>((sends) => {
+      const jobs = sends.map(({ id }) => ({ id }));
+      return inTransaction(async (client, options) => {
+        await acceptAll(client, sends);
+        await boss.insert(name, jobs, options);
+      });
     });
-    return { accept };
+    return { accept: (send: Send) => store(prepare(send)) };
   },
 
   async openWorker(sent) {
     await boss.createQueue(name);
     const complete = shared<{ id: string; messageId: string }>((marks) => {
       const ids = marks.map(({ id }) => id);
-      return withRecord(markSends(marks), (options) => boss.complete(name, ids, null, options));
+      return inTransaction(async (client, options) => {
+        await client.query(markStatement(marks));
+        await boss.complete(name, ids, null, options);
+      });
     });
+    const submit = openSubmission();
     let free = slots;
     const work = async ({ id }: { id: string }) => {
-      await complete({ id, messageId: await callProvider() });
+      await complete(await submit(id));
       free += 1;
       sent();
     };
     void claimForever(async () => {
       if (free < leastFetched) return 0;
-      const jobs = await boss.fetch<Send>(name, { batchSize: free });
+      const jobs = await boss.fetch(name, { batchSize: free });
       free -= jobs.length;
       for (const job of jobs) void work(job);
       return jobs.length;
@@ -57,16 +65,11 @@ async function claimForever(claim: () => Promise<number>): Promise<never> {
 
 type Options = { db?: { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> } };
 
-async function withRecord(statement: pg.QueryConfig, act: (options: Options) => Promise<unknown>): Promise<void> {
-  if (recordUrl === undefined) {
-    await act({});
-    return;
-  }
+async function inTransaction(act: (client: pg.PoolClient, options: Options) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("begin");
-    await client.query(statement);
-    await act({ db: { executeSql: (text, values) => client.query(text, values) } });
+    await act(client, { db: { executeSql: (text, values) => client.query(text, values) } });
     await client.query("commit");
   } finally {
     client.release();
