@@ -19,6 +19,12 @@ export interface Statement {
    * with old ones, to an index that has the order.
    */
   isReadInOrder?: boolean;
+  /**
+   * For statements of an account that find their rows by index in a few of many partitions, by ranges that only the execution knows.
+   * PostgreSQL plans them once per connection and for all values. To plan them each time costs more than to run them: it opens every
+   * partition, and for a range that it knows it also reads the ends of their indexes.
+   */
+  isPlannedOnce?: boolean;
   /** Required for statements that update or lock existing rows of `sends` or of `webhook_deliveries`: see `runInOneSnapshot`. */
   changesSends?: boolean;
   /** Statements with the same text here run one at a time, over all processes, and each sees what the one before it committed. */
@@ -131,14 +137,17 @@ const bindToAccount = {
 };
 
 const forbidCollecting = "set local enable_bitmapscan = off";
+/** A plan for all values, also for those of tables that were small when it was made: always by index, and in the order of the index. */
+const planOnce = `set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; ${forbidCollecting}`;
 
 function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
-  const { oneAtATime, changesSends, isReadInOrder } = statement;
+  const { oneAtATime, changesSends, isReadInOrder, isPlannedOnce } = statement;
   const bind = { ...bindToAccount, values: [accountId] };
   if (changesSends) {
     return untilUncontended(() => runInTransaction(pool, ["begin isolation level repeatable read", bind], statement));
   }
-  const begin = isReadInOrder ? `begin; ${forbidCollecting}` : "begin";
+  const settings = isPlannedOnce ? planOnce : isReadInOrder ? forbidCollecting : undefined;
+  const begin = settings === undefined ? "begin" : `begin; ${settings}`;
   const lock = oneAtATime === undefined ? [] : [{ ...lockForStatement, values: [oneAtATime] }];
   return runInTransaction(pool, [begin, bind, ...lock], statement);
 }

@@ -1,3 +1,4 @@
+import { monthsOfLists } from "./list-counts.ts";
 import { ofEachMode } from "./of-each-mode.ts";
 
 /** Pages that start at most this far from the newest entry are found by reading the entries before them. */
@@ -39,15 +40,7 @@ export function deepPage(entries: (mode: string, conditions: string) => string):
           limit coalesce((select case when ${isNearer} then wanted end from page_range), 0)`;
   const ofLists = `account_id = $1 and mode = any ($2) and list = any ($3)`;
   return `
-      with months as materialized (
-        select month, sum(count) as entries
-        from (
-          select month, count from list_counts where ${ofLists}
-          union all
-          select month, difference from list_changes where ${ofLists}
-        ) as counts
-        group by month
-      ), days as materialized (
+      with ${monthsOfLists}, days as materialized (
         select day, case when list <> 'suppressions' then date_trunc('month', day::timestamp)::date end as month, sum(count) as entries
         from (
           select list, day, count from list_days where ${ofLists}

@@ -19,6 +19,45 @@ export function totalOfLists(lists: string): string {
       )::bigint`;
 }
 
+/** SQL: the number of entries per month in the lists `$3` of account `$1` in the modes `$2`, as the common table `months`. */
+export const monthsOfLists = `months as materialized (
+        select month, sum(count) as entries
+        from (
+          select month, count
+          from list_counts
+          where account_id = $1 and mode = any ($2) and list = any ($3)
+          union all
+          select month, difference
+          from list_changes
+          where account_id = $1 and mode = any ($2) and list = any ($3)
+        ) as counts
+        group by month
+      )`;
+
+/**
+ * SQL: where the first `$4 + $5` entries of the lists `$3` of account `$1` in the modes `$2` are, as `ranges (first_id, end_id)`, and
+ * `counted (total)`. Everything comes from one snapshot. Months without entries are in no range, so PostgreSQL does not open their
+ * partitions. Adjacent months are one range, because a partition can have days of two months.
+ */
+export const rangesOfLists = `
+      with ${monthsOfLists}, needed as materialized (
+        select month, month + make_interval(months => row_number() over (order by month desc)::integer) as adjacent
+        from (
+          select month, sum(entries) over (order by month desc rows unbounded preceding) - entries as newer
+          from months
+          where entries > 0
+        ) as counted_from_new_end
+        where newer < $4::bigint + $5::bigint
+      ), ranges as materialized (
+        select first_id_at(min(month)::timestamp at time zone 'UTC') as first_id,
+          first_id_at((max(month) + interval '1 month') at time zone 'UTC') as end_id
+        from needed
+        group by adjacent
+      ), counted as (
+        select coalesce(sum(entries), 0)::bigint as total
+        from months
+      )`;
+
 interface EntriesNeeded {
   modes: readonly Mode[];
   lists: readonly string[];

@@ -1,7 +1,7 @@
 import type { AccountDatabase } from "../db/database.ts";
 import { deepPage, maxScannedOffset, maxShallowOffset } from "../db/deep-page.ts";
 import { keysetPage, type ScannedRow } from "../db/keyset-page.ts";
-import { findOldestMonthNeeded, totalOfLists } from "../db/list-counts.ts";
+import { findOldestMonthNeeded, rangesOfLists, totalOfLists } from "../db/list-counts.ts";
 import { ofEachMode } from "../db/of-each-mode.ts";
 import { indexLookup, onlyByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
@@ -33,10 +33,10 @@ export async function listEvents(
 ): Promise<CountedEvents<ListedEvent>> {
   const { limit, offset } = page;
   const read = await (offset > maxShallowOffset ? readDeepPage(db, modes, page) : readNewPage(db, modes, page));
-  // The page is short when an event of an older month arrived after the count, or events were deleted.
+  // The page is short when the counts have entries that the table lacks.
   const isComplete = read.events.length >= Math.min(limit, read.total - offset);
   const mustScan = !isComplete && offset <= maxScannedOffset;
-  const { total, events } = mustScan ? await readPage(db, modes, page, undefined) : read;
+  const { total, events } = mustScan ? await scanPage(db, modes, page) : read;
   return { total, events: await withFactsOfSend(db, events) };
 }
 
@@ -44,17 +44,56 @@ function listsOf(type: EventType | undefined): readonly EventType[] {
   return type === undefined ? eventTypes : [type];
 }
 
-async function readNewPage(db: AccountDatabase, modes: readonly Mode[], page: EventPage): Promise<CountedEvents> {
-  const wanted = page.offset + page.limit;
-  const month = await findOldestMonthNeeded(db, { modes, lists: listsOf(page.type), wanted });
-  return readPage(db, modes, page, month ?? new Date().toISOString());
-}
-
-async function readPage(
+/** Reads the months that have the entries of the page and those before it, and no partition of other months. */
+async function readNewPage(
   db: AccountDatabase,
   modes: readonly Mode[],
   { type, limit, offset }: EventPage,
-  since: string | undefined,
+): Promise<CountedEvents> {
+  const rows = await db.query<CountedRow>({
+    // Planned for all values, so each index has its own statement.
+    name: type === undefined ? "list-new-events" : "list-new-events-of-type",
+    text: `
+      ${rangesOfLists}
+      select counted.total, page.*
+      from counted
+      left join (
+        select *
+        from (
+          ${ofEachMode(
+            (mode) => `
+            select entry.*
+            from ranges
+            cross join lateral (
+              select ${eventColumns}
+              from events
+              where account_id = $1
+                and mode = ${mode}
+                and ${ofAccount}
+                ${type === undefined ? "" : "and event_type = $6"}
+                and id >= ranges.first_id
+                and id < ranges.end_id
+              order by id desc
+              limit $4::bigint + $5
+            ) as entry`,
+          )}
+        ) as entries
+        order by id desc
+        limit $5
+        offset $4
+      ) as page on true
+      order by page.id desc`,
+    values: [db.accountId, modes, listsOf(type), offset, limit, ...(type === undefined ? [] : [type])],
+    isPlannedOnce: true,
+  });
+  return countedEvents(rows);
+}
+
+/** Does not trust the counts per month: reads the list from its new end, however many months have none of its entries. */
+async function scanPage(
+  db: AccountDatabase,
+  modes: readonly Mode[],
+  { type, limit, offset }: EventPage,
 ): Promise<CountedEvents> {
   const rows = await db.query<CountedRow>({
     name: "list-events",
@@ -72,7 +111,6 @@ async function readPage(
               and mode = ${mode}
               and ${ofAccount}
               and ($3::text is null or event_type = $3)
-              and ($7::timestamptz is null or id >= first_id_at($7))
             order by id desc
             limit $4::bigint + $5`,
           )}
@@ -82,7 +120,7 @@ async function readPage(
         offset $5
       ) as page on true
       order by page.id desc`,
-    values: [db.accountId, modes, type ?? null, limit, offset, listsOf(type), since ?? null],
+    values: [db.accountId, modes, type ?? null, limit, offset, listsOf(type)],
     isPlannedEachTime: true,
   });
   return countedEvents(rows);

@@ -31,20 +31,25 @@ export async function withFactsOfSend<Event extends AboutRecipient>(
   const rows = await db.query<FactsRow>({
     name: "find-facts-of-sends",
     text: `
-      select wanted.position::int as position, send.given, send.tags, send.metadata
+      with found as materialized (
+        select send.*
+        from (select distinct send_id from unnest($2::uuid[]) as wanted (send_id)) as wanted
+        cross join lateral ${indexLookup(`
+          select s.id, s.to_addresses, coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]) as recipient_keys, s.tags, s.metadata
+          from sends s
+          where s.account_id = $1
+            and s.id = wanted.send_id`)} as send
+      )
+      select wanted.position::int as position, found.to_addresses[array_position(found.recipient_keys, wanted.recipient)] as given,
+        found.tags, found.metadata
       from unnest($2::uuid[], $3::text[]) with ordinality as wanted (send_id, recipient, position)
-      cross join lateral ${indexLookup(`
-        select s.to_addresses[array_position(coalesce(s.recipient_keys, lower(s.to_addresses::text)::text[]), wanted.recipient)] as given,
-          s.tags, s.metadata
-        from sends s
-        where s.account_id = $1
-          and s.id = wanted.send_id`)} as send`,
+      join found on found.id = wanted.send_id`,
     values: [
       db.accountId,
       uuidArray(events.map(({ sendId }) => sendId)),
       textArray(events.map(({ recipient }) => recipient)),
     ],
-    isPlannedEachTime: true,
+    isPlannedOnce: true,
   });
   const factsAt = new Map(rows.map((row) => [row.position - 1, row]));
   return events.map((event, index) => {
