@@ -55,6 +55,11 @@ export function recipientsOfSend(number: number): string[] {
   return number % 2 === 0 ? recipients : [...recipients, `jim.${hex(mixed(number, 6))}@example.net`];
 }
 
+/** The hash of its idempotency key, as hexadecimal digits. */
+export function keyHashOf(number: number): string {
+  return [11, 12, 13, 14].map((salt) => hex(mixed(number, salt))).join("");
+}
+
 export function accountIdOf(account: number): string {
   return idAt(accountsBeginMs + account * 60_000, mixed(account, 7), mixed(account, 8));
 }

@@ -1,9 +1,11 @@
 import type pg from "pg";
 import { migrate } from "../../service/src/db/migrate.ts";
+import { webhookRetentionDays } from "../../service/src/storage/old-webhooks.ts";
 import { makePartitionsAhead, type PartitionedTable } from "../../service/src/storage/partitions.ts";
 import { createEmptyDatabase, openTestDatabase } from "../../service/test/template-database.ts";
 import { copyRows, withClient } from "./copy-rows.ts";
 import { type Dataset, type DatasetSize, describeDataset, firstIdAt } from "./dataset.ts";
+import { deriveRows } from "./derived-rows.ts";
 import * as rows from "./stored-rows.ts";
 import { monthsUntil, startOfWeek, type TimeRange, weekMs, weeksAhead, weeksUntil } from "./time-ranges.ts";
 
@@ -37,13 +39,18 @@ export async function loadDataset(serverUrl: string, size: DatasetSize, droppedW
   await withClient(url, (client) =>
     fillPartitions(client, "send_contents", contentWeeks(nowMs, droppedWeeks), dataset),
   );
+  await withClient(url, (client) => deriveRows(client, weeksSince(nowMs, webhookRetentionDays)));
   await finish(url, dataset);
   return { ...dataset, database: new URL(url).pathname };
 }
 
 /** The weeks within the retention time, and `droppedWeeks` older ones. */
 function contentWeeks(nowMs: number, droppedWeeks: number): TimeRange[] {
-  const oldest = startOfWeek(nowMs - retentionDays * 24 * hourMs - droppedWeeks * weekMs);
+  return weeksSince(nowMs, retentionDays + droppedWeeks * 7);
+}
+
+function weeksSince(nowMs: number, days: number): TimeRange[] {
+  const oldest = startOfWeek(nowMs - days * 24 * hourMs);
   return weeksUntil(nowMs, (startOfWeek(nowMs) - oldest) / weekMs + 1);
 }
 
@@ -63,7 +70,7 @@ async function fill(client: pg.Client, dataset: Dataset): Promise<void> {
   await client.query("alter table idempotency_keys add primary key (key_hash)");
 }
 
-/** The audit grows with management actions and not with sends, and the accounts of the dataset have no webhooks. */
+/** The audit grows with management actions and not with sends. `derived-rows.ts` stores webhooks. */
 type LoadedTable = Extract<PartitionedTable, "sends" | "events" | "send_contents">;
 
 const partitioned: Record<LoadedTable, [columns: string, (dataset: Dataset, range: TimeRange) => Iterable<string>]> = {

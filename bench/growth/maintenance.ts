@@ -3,6 +3,7 @@ import type { Database } from "../../service/src/db/database.ts";
 import { foldListChanges } from "../../service/src/db/list-counts.ts";
 import { dropOldContents } from "../../service/src/storage/old-contents.ts";
 import { makePartitionsAhead } from "../../service/src/storage/partitions.ts";
+import { foldUsageDeltas } from "../../service/src/usage/fold-usage.ts";
 import type { Dataset } from "./dataset.ts";
 import { retentionDays } from "./load-dataset.ts";
 import { weekMs } from "./time-ranges.ts";
@@ -11,6 +12,7 @@ export interface MaintenanceCounts {
   partitionsMade: number;
   partitionsDropped: number;
   listChangesFolded: number;
+  usageDeltasFolded: number;
 }
 
 const foldPauseMs = 200;
@@ -45,7 +47,12 @@ async function maintain(
   signal: AbortSignal,
 ): Promise<MaintenanceCounts> {
   const dropAt = new Date(Date.now() - (rounds - 1 - round) * weekMs).toISOString();
-  const counts: MaintenanceCounts = { partitionsMade: 0, partitionsDropped: 0, listChangesFolded: 0 };
+  const counts: MaintenanceCounts = {
+    partitionsMade: 0,
+    partitionsDropped: 0,
+    listChangesFolded: 0,
+    usageDeltasFolded: 0,
+  };
   let failure: unknown = new Error("the measurement ended before the chores ran");
   while (!signal.aborted) {
     // A chore that did not get its lock tries again.
@@ -57,6 +64,7 @@ async function maintain(
       failure = contents.failure ?? failures[0]?.error;
     }
     counts.listChangesFolded += await foldListChanges(db, foldBatchSize);
+    counts.usageDeltasFolded += await foldUsageDeltas(db, foldBatchSize);
     await sleep(foldPauseMs, undefined, { signal }).catch(() => undefined);
   }
   if (failure !== undefined) throw failure;

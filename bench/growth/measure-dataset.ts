@@ -1,10 +1,13 @@
 import type { Figures } from "../frame/compare.ts";
 import { connect, urlOf } from "./connections.ts";
+import { touchedBy } from "./growth-bounds.ts";
 import type { LoadedDataset } from "./load-dataset.ts";
+import { costOfLookups } from "./lookups.ts";
 import { startMaintenance } from "./maintenance.ts";
 import type { Cost } from "./meter.ts";
 import { costOfQueries } from "./queries.ts";
 import { costOfSendSteps } from "./send-steps.ts";
+import { costOfWebhookClaims } from "./webhook-claims.ts";
 
 export interface MeasureOptions {
   rounds: number;
@@ -28,13 +31,17 @@ export async function measureDataset(
   try {
     await costOfSendSteps(api, worker, dataset, Math.ceil(sends / 4));
     await costOfQueries(api, dataset, Math.ceil(queries / 4));
+    await costOfLookups(api, dataset, Math.ceil(queries / 4));
+    await costOfWebhookClaims(worker, Math.ceil(queries / 4));
     const maintenance = startMaintenance(chores, dataset, round, rounds);
     const begun = performance.now();
     const steps = await costOfSendSteps(api, worker, dataset, sends);
     const seconds = (performance.now() - begun) / 1000;
     const queryCosts = await costOfQueries(api, dataset, queries);
+    const lookupCosts = await costOfLookups(api, dataset, queries);
+    const webhookClaim = await costOfWebhookClaims(worker, queries);
     const counts = await maintenance.stop();
-    const costs: Record<string, Cost> = { ...steps, ...queryCosts };
+    const costs: Record<string, Cost> = { ...steps, ...queryCosts, ...lookupCosts, "webhook claim": webhookClaim };
     return {
       rate: sends / seconds,
       cpu: {
@@ -42,11 +49,12 @@ export async function measureDataset(
         ...Object.fromEntries(Object.entries(costs).map(([what, { cpu }]) => [what, cpu])),
       },
       notes: {
-        ...Object.fromEntries(Object.entries(costs).map(([what, { touched }]) => [`${what}, blocks touched`, touched])),
+        ...Object.fromEntries(Object.entries(costs).map(([what, { touched }]) => [touchedBy(what), touched])),
         ...Object.fromEntries(Object.entries(costs).map(([what, { read }]) => [`${what}, blocks read`, read])),
         "partitions made": counts.partitionsMade,
         "weeks of content dropped": counts.partitionsDropped,
         "list changes folded": counts.listChangesFolded,
+        "usage deltas folded": counts.usageDeltasFolded,
       },
     };
   } finally {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { type Candidate, createAcceptBatch } from "../../service/src/accept/accept-batch.ts";
+import { type Candidate, type CandidateSend, createAcceptBatch } from "../../service/src/accept/accept-batch.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { type DatabaseClock, openDatabaseClock } from "../../service/src/db/database-clock.ts";
 import { sealContent } from "../../service/src/sends/content.ts";
 import { newSendId } from "../../service/src/sends/send-id.ts";
 import { testContentKeys } from "../../service/test/send-builders.ts";
-import { accountIdOf, type Dataset, domainOf, suppressedAddressOf } from "./dataset.ts";
+import { accountIdOf, accountOfSend, type Dataset, domainOf, keyHashOf, suppressedAddressOf } from "./dataset.ts";
 
 const bodyBytes = 1500;
 const subject = "Your order is on its way";
@@ -30,7 +30,23 @@ export async function openAcceptance(db: Database, dataset: Dataset) {
   };
 }
 
-function aCandidate(clock: DatabaseClock, { accountsWithHistory }: Dataset, account: number): Candidate {
+/** Accepts the stored send of a number again, with its idempotency key. */
+export async function openRepeats(db: Database, dataset: Dataset) {
+  const clock = await openDatabaseClock(db);
+  const decide = createAcceptBatch(db, clock);
+  return async (number: number): Promise<void> => {
+    const candidate = aCandidate(clock, dataset, accountOfSend(dataset, number));
+    const idempotencyHash = Buffer.from(keyHashOf(number), "hex");
+    const { kind } = await decide({ ...candidate, send: { ...candidate.send, idempotencyHash } });
+    if (kind !== "repeat") throw new Error(`a repeat was answered with ${kind}`);
+  };
+}
+
+function aCandidate(
+  clock: DatabaseClock,
+  { accountsWithHistory }: Dataset,
+  account: number,
+): Candidate & { send: CandidateSend } {
   const id = newSendId(clock.now());
   const accountId = accountIdOf(account);
   const hasSuppressed = account < accountsWithHistory && Math.random() < 1 / oneSuppressedIn;
