@@ -1303,7 +1303,7 @@ export interface SuppressionRemoval {
   };
   /** The removal from the suppression list of the SES account, which is one for all accounts of Postern */
   provider: {
-    /** `not_needed`: test mail never reaches SES, and SES does not list an address because of a `manual` entry. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list of SES does not have the address. `kept`: the recipient complained after the removal, so the address stays on the list of SES. `refused`: SES does not accept the address, Postern does not try again */
+    /** `not_needed`: test mail never reaches SES, and SES does not list an address because of an entry that was added by hand or imported. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list of SES does not have the address. `kept`: the recipient complained after the removal, so the address stays on the list of SES. `refused`: SES does not accept the address, Postern does not try again */
     status: "not_needed" | "pending" | "removed" | "kept" | "refused";
     /** When `removed`, `kept` or `refused` was known; else null */
     finished_at: string | null;

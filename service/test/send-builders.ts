@@ -128,18 +128,20 @@ interface SuppressedAddress {
   email: string;
   mode?: Mode;
   reason?: SuppressionReason;
+  /** SES reported the bounce or complaint. */
+  isReported?: boolean;
 }
 
 export async function aSuppression(
   db: Database,
-  { accountId, email, mode = "live", reason = "hard_bounce" }: SuppressedAddress,
+  { accountId, email, mode = "live", reason = "hard_bounce", isReported = reason !== "manual" }: SuppressedAddress,
 ): Promise<void> {
   await db.query({
     name: "a-suppression",
     text: `
-      insert into suppressions (id, account_id, mode, email, reason)
-      values ($1, $2, $3, $4, $5)`,
-    values: [randomUUIDv7(), accountId, mode, email, reason],
+      insert into suppressions (id, account_id, mode, email, reason, reported_reason, reported_at)
+      values ($1, $2, $3, $4, $5, case when $6 then $5 end, case when $6 then now() end)`,
+    values: [randomUUIDv7(), accountId, mode, email, reason, isReported],
   });
 }
 

@@ -159,6 +159,7 @@ describe("a statement that is bound to an account has no right", () => {
     ["to change the request log", "update logged_requests set address = null"],
     ["to delete from the request log", "delete from logged_requests"],
     ["to read how full the request log is", "select entries from logged_request_hours"],
+    ["to claim that SES reported a suppression", "update suppressions set reported_reason = 'complaint'"],
     ["to read the removals of other accounts", "select email from suppression_removals"],
   ] as const)("%s", async ([, text]) => {
     await expect(ask(bound(), text)).rejects.toMatchObject({ code: "42501" });

@@ -11,6 +11,7 @@ import {
   transientBounce,
 } from "../../test/feedback-report-fixture.ts";
 import { aSuppression } from "../../test/send-builders.ts";
+import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import type { Feedback } from "../provider/feedback.ts";
 import { applyFeedback } from "./apply-feedback.ts";
@@ -132,6 +133,23 @@ describe("a report is attributed to a recipient", () => {
 });
 
 describe("a suppression", () => {
+  test("that was imported becomes one that SES reported, without a weaker reason", async () => {
+    const send = await aSubmittedSend(database.db, ["a@x.test"]);
+    const { accountId } = send;
+    await aSuppression(database.db, { accountId, email: "a@x.test", reason: "complaint", isReported: false });
+    const reported = () =>
+      change(
+        database.db,
+        'select reason, reported_reason as "reportedReason", reported_at is not null as "isDated", send_id as "sendId" from suppressions where account_id = $1',
+        [accountId],
+      );
+    await apply([aReport(send, { ...permanentBounce, recipients: ["a@x.test"] })]);
+    const bounced = { reason: "complaint", reportedReason: "hard_bounce", isDated: true, sendId: null };
+    expect(await reported()).toEqual([bounced]);
+    await apply([aReport(send, { ...spamComplaint, recipients: ["a@x.test"] })]);
+    expect(await reported()).toEqual([{ ...bounced, reportedReason: "complaint" }]);
+  });
+
   test("changes its reason from hard_bounce to complaint, and never the reverse", async () => {
     const send = await aSubmittedSend(database.db, ["a@x.test"]);
     await aSuppression(database.db, { accountId: send.accountId, email: "a@x.test" });

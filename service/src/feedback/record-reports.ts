@@ -56,6 +56,7 @@ export interface RecordedReports {
  *    the same time, the statement fails and runs again (`changesSends`).
  * 5. `suppressed`: only a new event with a known recipient suppresses an address. A repeated event must not restore a suppression
  *    that the account has removed, and an erased address has no entry to add. An entry that exists gets a stronger reason, never a weaker one.
+ *    `reported_reason` is the strongest reason that the provider reported; `reason` can be an import's, and stronger.
  */
 export async function recordReports(db: Queryable, reports: RecipientReport[]): Promise<RecordedReports> {
   if (reports.length === 0) return { newEvents: 0, newSuppressions: 0 };
@@ -145,8 +146,8 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
               where coalesce(sends.outcomes[report.position], 0) < report.rank
             ) end
       ), suppressed as (
-        insert into suppressions as known (id, account_id, mode, email, reason, send_id)
-        select distinct on (account_id, mode, recipient) new_id_at(now()), account_id, mode, recipient, suppress_as, send_id
+        insert into suppressions as known (id, account_id, mode, email, reason, send_id, reported_reason, reported_at)
+        select distinct on (account_id, mode, recipient) new_id_at(now()), account_id, mode, recipient, suppress_as, send_id, suppress_as, now()
         from attributed
         where suppress_as is not null
           and position is not null
@@ -154,8 +155,15 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
           and event_id in (select id from new_events)
         order by account_id, mode, recipient, suppress_as = 'complaint' desc -- one row per address, complaint first
         on conflict (account_id, mode, email) do update
-        set reason = excluded.reason, send_id = excluded.send_id
-        where ${isStronger("excluded.reason", "known.reason")}
+        set (reason, send_id) = (
+            select excluded.reason, excluded.send_id where ${isStronger("excluded.reason", "known.reason")}
+            union all
+            select known.reason, known.send_id where not (${isStronger("excluded.reason", "known.reason")})
+          ),
+          reported_reason = excluded.reported_reason, reported_at = excluded.reported_at
+        -- A stronger reason is reported for the first time as well.
+        where known.reported_reason is null
+          or ${isStronger("excluded.reported_reason", "known.reported_reason")}
         returning xmax = 0 as is_new -- 0 only for a new row
       )
       select (select count(*) from new_events) as "newEvents",

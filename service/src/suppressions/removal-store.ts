@@ -1,33 +1,53 @@
 import type { Queryable } from "../db/database.ts";
+import { indexLookup } from "../db/stable-plan.ts";
 
 /** An address that an account removed from its suppression list, still to be removed from the provider's list. */
 export interface DueRemoval {
   email: string;
   note: string;
   tries: number;
-  /** The recipient has complained about mail of any account since the removal was requested. */
+  /** The provider has reported a complaint about mail of any account since the removal was requested. */
   hasComplaint: boolean;
 }
 
-/** Serves all accounts: the provider has one list for all of them. */
+/** The oldest due removals, among which accounts take turns. */
+const maxCandidates = 10_000;
+
+/** Serves all accounts: the provider has one list for all of them. The first removal of every account comes before the second of any. */
 export async function listDueRemovals(db: Queryable, limit: number): Promise<DueRemoval[]> {
   return db.query<DueRemoval>({
     name: "list-due-removals",
     text: `
+      with due as materialized (
+        select email, note, tries, requested_at, next_try_at
+        from suppression_removals
+        where next_try_at <= now()
+        order by next_try_at
+        limit $2
+      ), positioned as materialized (
+        select due.*, row_number() over (partition by waiting.account_id order by due.next_try_at) as position
+        from due
+        left join lateral ${indexLookup(`
+          select w.account_id
+          from removed_suppressions w
+          where w.email = due.email
+            and w.provider_status = 'pending'
+          limit 1`)} as waiting on true
+      )
       select r.email, r.note, r.tries, coalesce((
         select true
         from suppressions s
         where s.email = r.email
           and s.mode = 'live'
           and s.reason = 'complaint'
-          and s.suppressed_at >= r.requested_at
+          and s.reported_reason = 'complaint' -- an import can claim a complaint
+          and s.reported_at >= r.requested_at
         limit 1
       ), false) as "hasComplaint"
-      from suppression_removals r
-      where r.next_try_at <= now()
-      order by r.next_try_at
+      from positioned r
+      order by r.position, r.next_try_at
       limit $1`,
-    values: [limit],
+    values: [limit, maxCandidates],
   });
 }
 

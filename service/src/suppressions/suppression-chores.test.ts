@@ -7,7 +7,13 @@ import { useSesProvider } from "../../test/use-ses-provider.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { createLog } from "../log.ts";
 import { ProviderError } from "../provider/email-provider.ts";
+import type { SuppressionReason } from "../suppression-reason.ts";
+import type { ImportEntry } from "./import/import-sources.ts";
+import { noteReported } from "./import/import-store.ts";
+import { importSuppressions } from "./import/import-suppressions.ts";
+import { listDueRemovals } from "./removal-store.ts";
 import { suppressionChores } from "./suppression-chores.ts";
+import { findSuppressionState } from "./suppression-state.ts";
 import { removeSuppression } from "./suppression-store.ts";
 
 const database = useTestDatabase();
@@ -42,6 +48,18 @@ function testDeps() {
 async function removed(accountId: string, email: string): Promise<void> {
   await aSuppression(database.db, { accountId, email });
   await removeSuppression(database.db.forAccount(accountId), ["live"], email);
+}
+
+async function imported(
+  accountId: string,
+  entries: { email: string; reason: SuppressionReason }[],
+  note?: (entries: readonly ImportEntry[]) => Promise<void>,
+): Promise<void> {
+  async function* records() {
+    yield entries.map((entry, line) => ({ line, entry: { ...entry, note: undefined } }));
+  }
+  const options = { mode: "live" as const, source: "csv", isDryRun: false, ...(note && { noteReported: note }) };
+  await importSuppressions(database.db.forAccount(accountId), records(), options);
 }
 
 function notes() {
@@ -97,8 +115,7 @@ describe("an address that an account removed from its list", () => {
   test("stays on the provider's list when the recipient complained meanwhile about mail of any account", async () => {
     const [one, other] = [await anAccount(database.db), await anAccount(database.db)];
     await removed(one, "angry@x.test");
-    await aSuppression(database.db, { accountId: other, email: "angry@x.test" });
-    await change(database.db, "update suppressions set reason = 'complaint' where email = 'angry@x.test'");
+    await aSuppression(database.db, { accountId: other, email: "angry@x.test", reason: "complaint" });
     const { asked, run } = testDeps();
     await run();
     expect(asked).toEqual([]);
@@ -108,6 +125,67 @@ describe("an address that an account removed from its list", () => {
     await run();
     expect(asked).toEqual(["angry@x.test"]);
   });
+});
+
+describe("an entry whose reason SES did not report", () => {
+  test("is removed without a call of SES, whatever reason its import named", async () => {
+    const accountId = await anAccount(database.db);
+    const own = database.db.forAccount(accountId);
+    await imported(accountId, [{ email: "forged@x.test", reason: "complaint" }]);
+    expect(await removeSuppression(own, ["live"], "forged@x.test")).toBe(true);
+    expect(await notes()).toEqual([]);
+    const { removals } = await findSuppressionState(own, ["live"], "forged@x.test");
+    expect(removals).toMatchObject([{ providerStatus: "not_needed" }]);
+  });
+
+  test("is no complaint that keeps an address on the list of SES", async () => {
+    const [one, other] = [await anAccount(database.db), await anAccount(database.db)];
+    await removed(one, "wanted@x.test");
+    await imported(other, [{ email: "wanted@x.test", reason: "complaint" }]);
+    // Nor where SES reported a bounce, and the import says more.
+    await removed(one, "bounced@x.test");
+    await aSuppression(database.db, { accountId: other, email: "bounced@x.test" });
+    await imported(other, [{ email: "bounced@x.test", reason: "complaint" }]);
+    const { asked, run } = testDeps();
+    await run();
+    expect(asked.toSorted()).toEqual(["bounced@x.test", "wanted@x.test"]);
+  });
+
+  test("stays one that SES reported after an import of the same address", async () => {
+    const accountId = await anAccount(database.db);
+    await aSuppression(database.db, { accountId, email: "real@x.test" });
+    await imported(accountId, [
+      { email: "real@x.test", reason: "manual" },
+      { email: "real@x.test", reason: "complaint" },
+    ]);
+    await removeSuppression(database.db.forAccount(accountId), ["live"], "real@x.test");
+    expect(await notes()).toMatchObject([{ email: "real@x.test" }]);
+  });
+
+  test("concerns SES when it comes from the list of SES, also after an import of a file", async () => {
+    const accountId = await anAccount(database.db);
+    const entries = [{ email: "listed@x.test", reason: "hard_bounce" } as const];
+    await imported(accountId, entries);
+    await imported(accountId, entries, (given) => noteReported(database.db, accountId, given));
+    await removeSuppression(database.db.forAccount(accountId), ["live"], "listed@x.test");
+    expect(await notes()).toMatchObject([{ email: "listed@x.test" }]);
+  });
+
+  test("concerns SES when code of the release before stored the send of the bounce", async () => {
+    const accountId = await anAccount(database.db);
+    await aSuppression(database.db, { accountId, email: "old@x.test", isReported: false });
+    await change(database.db, "update suppressions set send_id = gen_random_uuid() where email = 'old@x.test'");
+    await removeSuppression(database.db.forAccount(accountId), ["live"], "old@x.test");
+    expect(await notes()).toMatchObject([{ email: "old@x.test" }]);
+  });
+});
+
+test("the removals of one account do not delay those of another", async () => {
+  const [many, few] = [await anAccount(database.db), await anAccount(database.db)];
+  for (const number of [1, 2, 3, 4, 5]) await removed(many, `many-${number}@x.test`);
+  await removed(few, "few@x.test");
+  const due = await listDueRemovals(database.db, 2);
+  expect(due.map(({ email }) => email)).toEqual(["many-1@x.test", "few@x.test"]);
 });
 
 describe("a removal that the provider refuses", () => {

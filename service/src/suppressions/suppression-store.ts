@@ -181,13 +181,16 @@ export async function findSuppressionsBefore(
   return { suppressions: wanted, nextBefore };
 }
 
-/** SQL: the provider may list the address of the removed entry. */
-const isAtProvider = "mode = 'live' and reason <> 'manual'";
+/**
+ * SQL: the provider may list the address of the removed entry, because it reported a bounce or complaint. `reason` does not say so: an import
+ * chooses it, and the provider has one list for all accounts. Code of the release before stored only the send of the report.
+ */
+const isAtProvider = "mode = 'live' and (reported_reason is not null or send_id is not null)";
 
 /**
- * Removes an address from the list. If live mail was filtered because of a bounce or complaint, the same commit records that the address
- * must be removed from the provider's list too: the provider may have listed it for the same cause. It never lists an address because of
- * a manual entry. Returns false when the address was not on the list.
+ * Removes an address from the list. If the provider reported a bounce or complaint of live mail, the same commit records that the address
+ * must be removed from the provider's list too: the provider may have listed it for the same cause. Returns false when the address was not
+ * on the list.
  */
 export async function removeSuppression(
   db: AccountDatabase,
@@ -203,7 +206,7 @@ export async function removeSuppression(
         where account_id = $1
           and mode = any ($2)
           and email = $3
-        returning email, mode, reason
+        returning email, mode, reason, reported_reason, send_id
       ), ${auditEntry({
         action: "suppression.remove",
         actor: "$4",

@@ -31,7 +31,7 @@ function describeProvider({ mode, provider }: SuppressionRemoval): string {
     case "not_needed":
       return mode === "test"
         ? "Test mail never reaches SES, so there was nothing to remove there."
-        : "It was added by hand, so Postern did not ask SES to remove it.";
+        : "SES did not report its bounce or complaint, so Postern did not ask SES to remove it.";
     case "removed":
       return `SES removed it too${finished_at === null ? "" : `, at ${formatClock(toMilliseconds(finished_at))}`}.`;
     case "kept":

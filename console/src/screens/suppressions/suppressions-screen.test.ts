@@ -121,7 +121,9 @@ test("an address is added by keyboard with a note, and lifted without asking SES
   await row.getByRole("button", { name: `Lift the suppression of ${jane}` }).click();
   await page.getByRole("dialog").getByText("was added by hand").waitFor();
   await page.getByRole("button", { name: "Lift suppression", exact: true }).click();
-  await page.getByText("It was added by hand, so Postern did not ask SES to remove it.").waitFor();
+  await page
+    .getByText("SES did not report its bounce or complaint, so Postern did not ask SES to remove it.")
+    .waitFor();
 });
 
 test("a file is previewed, imported and exported again, and the list is filtered by reason", async () => {

@@ -104,10 +104,13 @@ describe("postern admin import-suppressions --from ses", () => {
       from: "user",
     });
     write.mockRestore();
-    const rows = await change(own.db, "select reason, count(*) from suppressions group by 1 order by 1");
+    const rows = await change(
+      own.db,
+      'select reason, reported_reason as "reportedReason", count(*) from suppressions group by 1, 2 order by 1',
+    );
     expect(rows).toEqual([
-      { reason: "complaint", count: 600 },
-      { reason: "hard_bounce", count: 600 },
+      { reason: "complaint", reportedReason: "complaint", count: 600 },
+      { reason: "hard_bounce", reportedReason: "hard_bounce", count: 600 },
     ]);
   });
 });

@@ -9,7 +9,8 @@ import { aligned, countText, say } from "../../plain-text.ts";
 import { createSesProvider } from "../../provider/ses/ses-provider.ts";
 import type { SuppressionReason } from "../../suppression-reason.ts";
 import { createImportReader, type ReadRecord } from "../../suppressions/import/import-reader.ts";
-import type { FileSource } from "../../suppressions/import/import-sources.ts";
+import type { FileSource, ImportEntry } from "../../suppressions/import/import-sources.ts";
+import { noteReported } from "../../suppressions/import/import-store.ts";
 import { type ImportCounts, importSuppressions } from "../../suppressions/import/import-suppressions.ts";
 import { readProviderList } from "../../suppressions/import/read-provider-list.ts";
 import { getAccountByIdOrEmail } from "../find-account.ts";
@@ -33,9 +34,13 @@ export async function runImportSuppressions(
   const bar = createProgressBar(process.stdout, "addresses");
   const show = ({ added, known, invalid }: ImportCounts) => bar.show(share(), added + known + invalid);
   const own = db.forAccount(accountId, commandLineActor());
-  const counts = await importSuppressions(own, records, { mode: "live", source: from, isDryRun: !apply }, show).finally(
-    () => bar.clear(),
-  );
+  const importOptions = {
+    mode: "live" as const,
+    source: from,
+    isDryRun: !apply,
+    ...(from === "ses" && { noteReported: (entries: readonly ImportEntry[]) => noteReported(db, accountId, entries) }),
+  };
+  const counts = await importSuppressions(own, records, importOptions, show).finally(() => bar.clear());
   say(describe(counts, name, apply));
 }
 

@@ -144,7 +144,7 @@ export const exportedKinds: ExportedKind[] = [
     table: "suppressions",
     readBy: "account",
     key: byModeAndEmail,
-    columns: "id mode email reason suppressed_at send_id note",
+    columns: "id mode email reason suppressed_at send_id note reported_reason reported_at",
   },
   {
     name: "removed-suppressions",

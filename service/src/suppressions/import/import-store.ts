@@ -1,5 +1,5 @@
 import { auditEntry } from "../../audit/audit-entry.ts";
-import type { AccountDatabase } from "../../db/database.ts";
+import type { AccountDatabase, Database } from "../../db/database.ts";
 import type { Mode } from "../../mode.ts";
 import { isStronger, strengthOf } from "../../suppression-reason.ts";
 import type { ImportEntry } from "./import-sources.ts";
@@ -65,4 +65,35 @@ export async function importEntries(
     ],
   });
   return row?.added ?? 0;
+}
+
+/**
+ * Notes that the provider lists these addresses for these reasons, so that their removal removes them there too. For the operator's import
+ * of the provider's own list: a request of an account has no right to write it. A weaker reason than the known one changes nothing.
+ */
+export async function noteReported(db: Database, accountId: string, entries: readonly ImportEntry[]): Promise<void> {
+  await db.query({
+    name: "note-reported-suppressions",
+    text: `
+      with listed as materialized (
+        select s.email, given.reason
+        from (
+          select distinct on (email) email, reason
+          from unnest($2::text[], $3::text[]) as given (email, reason)
+          order by email, ${strengthOf("reason")}
+        ) as given
+        join suppressions s on s.account_id = $1 and s.mode = 'live' and s.email = given.email
+        where s.reported_reason is null
+          or ${isStronger("given.reason", "s.reported_reason")}
+        order by s.email
+        for update of s
+      )
+      update suppressions
+      set reported_reason = listed.reason
+      from listed
+      where suppressions.account_id = $1
+        and suppressions.mode = 'live'
+        and suppressions.email = listed.email`,
+    values: [accountId, entries.map(({ email }) => email), entries.map(({ reason }) => reason)],
+  });
 }

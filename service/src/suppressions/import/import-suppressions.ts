@@ -14,6 +14,8 @@ export interface ImportOptions {
   source: string;
   /** Counts what an import would do, and changes nothing. */
   isDryRun: boolean;
+  /** Called with each batch that was stored, for entries that come from the provider. */
+  noteReported?: (entries: readonly ImportEntry[]) => Promise<void>;
 }
 
 export interface ImportCounts {
@@ -60,8 +62,14 @@ export async function importSuppressions(
   return counts;
 }
 
-function store(db: AccountDatabase, { mode, source }: ImportOptions, entries: ImportEntry[]): Promise<number> {
-  return importEntries(db, mode, { source, entries });
+async function store(
+  db: AccountDatabase,
+  { mode, source, noteReported }: ImportOptions,
+  entries: ImportEntry[],
+): Promise<number> {
+  const added = await importEntries(db, mode, { source, entries });
+  await noteReported?.(entries);
+  return added;
 }
 
 async function countNew(

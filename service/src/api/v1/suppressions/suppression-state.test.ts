@@ -143,8 +143,7 @@ describe("GET /api/v1/suppression/:email returns 200", () => {
   test("with kept when the recipient complained after the removal, and the new entry", async () => {
     const session = await aSession();
     await removed(session, "angry@x.test");
-    await aSuppression(db(), { accountId: session.accountId, email: "angry@x.test" });
-    await change(db(), "update suppressions set reason = 'complaint' where email = 'angry@x.test'");
+    await aSuppression(db(), { accountId: session.accountId, email: "angry@x.test", reason: "complaint" });
     await runChore();
     expect(await stateOf(session, "angry@x.test")).toMatchObject({
       suppressions: [{ reason: "complaint" }],

@@ -113,7 +113,8 @@ const removalEntry = z
         status: z
           .enum(["not_needed", "pending", "removed", "kept", "refused"])
           .describe(
-            "`not_needed`: test mail never reaches SES, and SES does not list an address because of a `manual` entry. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list " +
+            "`not_needed`: test mail never reaches SES, and SES does not list an address because of an entry that was added by hand or " +
+              "imported. `pending`: SES has not confirmed yet, Postern tries again. `removed`: the list " +
               "of SES does not have the address. `kept`: the recipient complained after the removal, so the address stays on the list " +
               "of SES. `refused`: SES does not accept the address, Postern does not try again",
           ),
