@@ -10,7 +10,12 @@ export type ContentRows =
   | "kept_attachment_chunks"
   | "attachment_chunks_default";
 
-/** Deletes the contents with ids below `endId` whose send is no longer in the queue. Serves all accounts. Returns the number of rows. */
+/**
+ * Deletes the contents with ids below `endId` whose send is no longer in the queue. Serves all accounts. Returns the number of rows.
+ *
+ * 1. The retention of a scheduled send's content in `kept_contents` begins with `counted_from`, which is later than its id.
+ * 2. Chunks of attachments stay while the content of their send exists: the operator can retry it, and the attachments are read then.
+ */
 export async function deleteFinishedContents(db: Database, table: ContentRows, endId: string): Promise<number> {
   let deleted = 0;
   for (let after: string | null = "00000000-0000-0000-0000-000000000000"; after !== null; ) {
@@ -45,7 +50,8 @@ function deleteSome(db: Database, table: ContentRows, after: string, endId: stri
             select c.id
             from ${table} c
             where c.id = scanned.id
-              and ${isFinished("scanned.id")}
+              and ${isFinished(table, "scanned.id")}
+              ${table === "kept_contents" ? "and coalesce(first_id_at(c.counted_from) <= $2, true)" : ""}
             for update skip locked
           ) as content
         )
@@ -60,7 +66,7 @@ function deleteSome(db: Database, table: ContentRows, after: string, endId: stri
         delete from ${table} c
         using unnest($1::uuid[]) as finished (id)
         where ${equalByIndex("c.id", "finished.id")}
-          and ${isFinished("finished.id")}
+          and ${isFinished(table, "finished.id")}
         returning c.id`,
       values: [rows.flatMap(({ id }) => id ?? [])],
     });
@@ -68,7 +74,14 @@ function deleteSome(db: Database, table: ContentRows, after: string, endId: stri
   });
 }
 
-function isFinished(id: string): string {
+function isFinished(table: ContentRows, id: string): string {
+  const isOfAttachments = table === "kept_attachment_chunks" || table === "attachment_chunks_default";
   return `not exists ${indexLookup(`select from send_queue q where q.id = ${id}`)}
-              and not exists ${indexLookup(`select from scheduled_sends p where p.id = ${id}`)}`;
+              and not exists ${indexLookup(`select from scheduled_sends p where p.id = ${id}`)}
+              ${isOfAttachments ? hasNoContent(id) : ""}`;
+}
+
+function hasNoContent(id: string): string {
+  return `and not exists ${indexLookup(`select from send_contents stored where stored.id = ${id}`)}
+              and not exists ${indexLookup(`select from kept_contents kept where kept.id = ${id}`)}`;
 }

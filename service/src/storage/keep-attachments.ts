@@ -5,8 +5,9 @@ const scannedPerBatch = 1_000;
 const maxBatchBytes = 32 * 1024 * 1024;
 
 /**
- * Copies the attachments of every queued or scheduled send with an id below `endId`, as `keepUnfinishedContents` does with its content. The copies of one
- * send are made in one statement, so a send has all of them or none. Serves all accounts. Returns the number of sends.
+ * Copies the attachments of every queued or scheduled send with an id below `endId`, as `keepUnfinishedContents` does with its content, and those of
+ * scheduled sends whose content in `kept_contents` stays longer than their week. The copies of one send are made in one statement, so a send has
+ * all of them or none. Serves all accounts. Returns the number of sends.
  */
 export async function keepUnfinishedAttachments(
   db: Queryable,
@@ -28,7 +29,7 @@ async function keepSome(db: Queryable, after: string, { endId, maxBytes }: { end
     name: "keep-attachments",
     text: `
       with scanned as materialized (
-        select unfinished.id, unfinished.attachment_bytes
+        select distinct unfinished.id, unfinished.attachment_bytes
         from (
           (
             select q.id, q.attachment_bytes
@@ -46,6 +47,16 @@ async function keepSome(db: Queryable, after: string, { endId, maxBytes }: { end
               and p.id < $2
               and p.attachment_bytes is not null
             order by p.id
+            limit $3
+          )
+          union all
+          (
+            select c.id, c.attachment_bytes
+            from kept_contents c
+            where c.id > $1
+              and c.id < $2
+              and c.attachment_bytes is not null
+            order by c.id
             limit $3
           )
         ) as unfinished

@@ -10,17 +10,16 @@ export interface DroppedContents {
   rows: number;
   /** Contents of queued sends that were copied, so that their week can be dropped. */
   kept: number;
-  /** Copies whose send has left the queue since. */
+  /** Copies whose send has left the queue, and contents of scheduled sends after their retention. */
   forgotten: number;
   /** The error that stopped the run. */
   failure: unknown;
 }
 
-const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-
 /**
  * Deletes content whose retention is over: whole weeks, at most a week late. The content of a send that is still queued moves to
- * `kept_contents` and stays there until the send is final. Every step repeats safely after a crash.
+ * `kept_contents` and stays there until the send is final; that of a send that was scheduled far ahead has its own retention there. Attachments
+ * are deleted after their content. Every step repeats safely after a crash.
  */
 export async function dropOldContents(db: Database, retentionDays: number, at?: string): Promise<DroppedContents> {
   const dropped: DroppedContents = { partitions: [], rows: 0, kept: 0, forgotten: 0, failure: undefined };
@@ -30,9 +29,9 @@ export async function dropOldContents(db: Database, retentionDays: number, at?: 
     await keepUnfinishedAttachments(db, endId);
     // crash point: contents-kept
     dropped.rows = await deleteFinishedContents(db, "send_contents_default", endId);
-    dropped.forgotten = await deleteFinishedContents(db, "kept_contents", lastId);
+    dropped.forgotten = await deleteFinishedContents(db, "kept_contents", endId);
     await deleteFinishedContents(db, "attachment_chunks_default", endId);
-    await deleteFinishedContents(db, "kept_attachment_chunks", lastId);
+    await deleteFinishedContents(db, "kept_attachment_chunks", endId);
     // crash point: contents-deleted
     for await (const name of untilNone(() => dropOldestContents(db, retentionDays, at))) dropped.partitions.push(name);
   } catch (error) {
