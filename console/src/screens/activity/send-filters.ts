@@ -50,7 +50,7 @@ export function readFilters(search: SearchValues): SendFilters {
     domain: orNothing(domain),
     provider_message_id: orNothing(provider_message_id),
     tag: orNothing(tag),
-    range: range !== undefined && range in ranges ? (range as RangeName) : undefined,
+    range: range !== undefined && Object.hasOwn(ranges, range) ? (range as RangeName) : undefined,
     since: readTime(since),
     until: readTime(until),
   };

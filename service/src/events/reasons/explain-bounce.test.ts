@@ -33,6 +33,11 @@ test.for([
   expect(explainBounce(reason).cause).toBe(cause);
 });
 
+test("words that every object knows are no codes", () => {
+  const reason = { type: "Permanent", subtype: "constructor", status: "5.constructor", diagnostic: undefined } as const;
+  expect(explainBounce(reason).cause).toBe("unclear");
+});
+
 test("a permanent bounce says that the address is suppressed, a transient one does not", () => {
   const reason = { subtype: "General", status: "5.1.1", diagnostic: "smtp; 550 5.1.1 User unknown" };
   expect(explainBounce({ ...reason, type: "Permanent" })).toEqual({

@@ -30,7 +30,12 @@ function causeOf({ subtype, status, diagnostic }: BounceReason): BounceCause {
   );
   if (rule !== undefined) return rule.cause;
   const code = status ?? /\b[45]\.\d{1,3}\.\d{1,3}\b/.exec(words)?.[0];
-  return causeOfStatus[code?.slice(2) ?? ""] ?? causeOfSesSubtype[subtype] ?? "unclear";
+  return entryOf(causeOfStatus, code?.slice(2) ?? "") ?? entryOf(causeOfSesSubtype, subtype) ?? "unclear";
+}
+
+/** The word is from outside: an object has `constructor` and others without an entry. */
+function entryOf(causes: Record<string, BounceCause>, word: string): BounceCause | undefined {
+  return Object.hasOwn(causes, word) ? causes[word] : undefined;
 }
 
 /** In lower case, on one line, without the codes that a server repeats at the start of every line and in the middle of sentences. */

@@ -56,6 +56,19 @@ describe("a CSV file", () => {
     ]);
   });
 
+  test.for(["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"])(
+    "takes %s as an unknown reason",
+    (word) => {
+      expect(read(`email,reason\na@x.test,${word}`)).toEqual([
+        "2: has a reason that is not hard_bounce, complaint or manual",
+      ]);
+      expect(read(`email,origin\na@x.test,${word}`, { source: "resend" })).toEqual(["2 a@x.test manual"]);
+      expect(read(`EmailAddress,SuppressionReason\na@x.test,${word}`, { source: "postmark" })).toEqual([
+        "2 a@x.test manual",
+      ]);
+    },
+  );
+
   test.for([64, 10_000])("with a quotation mark that is never closed loses one line, in pieces of %i", (size) => {
     const rest = Array.from({ length: 4_000 }, (_, number) => `n${number}@x.test,manual,a note of some length`).join(
       "\n",

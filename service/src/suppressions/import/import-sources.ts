@@ -26,23 +26,28 @@ const sources: Record<FileSource, Source> = {
   csv: { address: ["email", "emailaddress", "address"], reason: ownReason },
   // Bounces have the enhanced status code. Spam reports and unsubscribes have only the address and a time.
   sendgrid: { address: ["email"], reason: ({ status = "" }) => (status.startsWith("5") ? "hard_bounce" : undefined) },
-  resend: { address: ["email"], reason: ({ origin = "" }) => reasonWords[columnName(origin)] },
+  resend: { address: ["email"], reason: ({ origin = "" }) => reasonOf(origin) },
   postmark: {
     address: ["emailaddress"],
-    reason: ({ suppressionreason = "" }) => reasonWords[columnName(suppressionreason)],
+    reason: ({ suppressionreason = "" }) => reasonOf(suppressionreason),
   },
   // Bounces have the SMTP code, unsubscribes the tags. Complaints have only the address and a time.
   mailgun: { address: ["address"], reason: ({ code, tags }) => mailgunReason(code, tags) },
 };
 
-const reasonWords: Readonly<Record<string, SuppressionReason | undefined>> = {
-  hardbounce: "hard_bounce",
-  bounce: "hard_bounce",
-  complaint: "complaint",
-  spamcomplaint: "complaint",
-  manual: "manual",
-  manualsuppression: "manual",
-};
+/** A map, because the words come from outside: an object has `constructor` and others without an entry. */
+const reasonWords: ReadonlyMap<string, SuppressionReason> = new Map([
+  ["hardbounce", "hard_bounce"],
+  ["bounce", "hard_bounce"],
+  ["complaint", "complaint"],
+  ["spamcomplaint", "complaint"],
+  ["manual", "manual"],
+  ["manualsuppression", "manual"],
+]);
+
+function reasonOf(word: string): SuppressionReason | undefined {
+  return reasonWords.get(columnName(word));
+}
 
 function mailgunReason(code: string | undefined, tags: string | undefined): SuppressionReason | undefined {
   if (code !== undefined) return "hard_bounce";
@@ -52,7 +57,7 @@ function mailgunReason(code: string | undefined, tags: string | undefined): Supp
 /** An unknown word is a problem here, because the file is the user's own. A service may add words, which must not keep an address out. */
 function ownReason({ reason = "" }: ImportValues): SuppressionReason | { problem: string } | undefined {
   if (reason === "") return undefined;
-  const known = reasonWords[columnName(reason)];
+  const known = reasonOf(reason);
   return known ?? { problem: "has a reason that is not hard_bounce, complaint or manual" };
 }
 
