@@ -3,7 +3,7 @@ import type { Actor } from "../../actor.ts";
 import { AppError } from "../../errors.ts";
 import { originOf } from "../../logins/client.ts";
 import type { ApiServer } from "../http/api-server.ts";
-import { describeLimits, rateLimitHeaders, readWindows } from "../http/rate-limit-headers.ts";
+import { describeLimits, rateLimitHeaders, readWindows, writeWindows } from "../http/rate-limit-headers.ts";
 import type { ReadLimits } from "../http/read-limits.ts";
 import { type Authenticator, authenticate, type Caller } from "./authenticate.ts";
 import { clientOf } from "./client-of.ts";
@@ -16,7 +16,8 @@ interface CallerDeps {
 
 /**
  * A hook that authenticates by the entry of the route in route-access.ts before the body is read, and the function with which the handler
- * gets its caller. The hook also limits the statements that the account runs at a time, and the rate of GET and HEAD.
+ * gets its caller. The hook also limits the statements that the account runs at a time, and the rates of GET and HEAD and of
+ * changes that have a cost.
  *
  * A client can send its body 30 s later. So `checkCallerAgain` repeats the check after the body: otherwise a removed member or a revoked
  * key could still act through a request that it had started before.
@@ -39,7 +40,8 @@ export function requireCaller({ authenticator, readLimits }: CallerDeps) {
       const reader = access.role === "operator" && credential.kind === "jwt" ? credential.userId : accountId;
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (isRead) countRead(readLimits, reader, reply);
-      else if (hasBody(request)) request.checkCaller = check;
+      if (access.writeCost !== undefined) countWrite(readLimits, accountId, access.writeCost);
+      if (!isRead && hasBody(request)) request.checkCaller = check;
     },
     callerOf: (request: FastifyRequest): Caller => {
       const caller = callers.get(request);
@@ -92,6 +94,19 @@ function countRead(readLimits: ReadLimits, accountId: string, reply: FastifyRepl
   throw new AppError(
     "RATE_LIMIT_EXCEEDED",
     `The account has reached the limit for reads (${describeLimits(usage, readWindows)}). Read again after ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  );
+}
+
+function countWrite(readLimits: ReadLimits, accountId: string, cost: number): void {
+  const { usage, retryMs } = readLimits.countWrite(accountId, cost);
+  if (retryMs === undefined) return;
+  const retryAfterSeconds = Math.ceil(retryMs / 1000);
+  const counted = cost === 1 ? "" : ` This request counts as ${cost}.`;
+  throw new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `The account has reached the limit for changes of the suppression list (${describeLimits(usage, writeWindows)}).${counted} Send the request ` +
+      `again after ${retryAfterSeconds} s.`,
     { retryAfterSeconds },
   );
 }

@@ -12,6 +12,8 @@ export interface CallerAccess {
   role: Role | "any-user" | "operator";
   /** With both headers the one in Authorization counts (interface, section 5, item 2). Elsewhere X-API-Key counts. */
   prefersJwt?: true;
+  /** What a request counts against the limit of the account for changes. Without it nothing. */
+  writeCost?: number;
   public?: never;
 }
 
@@ -91,10 +93,10 @@ export const routeAccess: Readonly<Record<string, RouteAccess>> = {
   "GET /api/v1/events/export": { key: "read", role: "viewer", prefersJwt: true },
   "GET /api/v1/suppression": { key: "read", role: "viewer", prefersJwt: true },
   "GET /api/v1/suppression/export": { key: "read", role: "viewer", prefersJwt: true },
-  "POST /api/v1/suppression": { key: "suppressions", role: "developer", prefersJwt: true },
-  "POST /api/v1/suppression/import": { key: "suppressions", role: "developer", prefersJwt: true },
+  "POST /api/v1/suppression": { key: "suppressions", role: "developer", prefersJwt: true, writeCost: 1 },
+  "POST /api/v1/suppression/import": { key: "suppressions", role: "developer", prefersJwt: true, writeCost: 20 },
   "GET /api/v1/suppression/:email": { key: "read", role: "viewer", prefersJwt: true },
-  "DELETE /api/v1/suppression/:email": { key: "suppressions", role: "developer", prefersJwt: true },
+  "DELETE /api/v1/suppression/:email": { key: "suppressions", role: "developer", prefersJwt: true, writeCost: 1 },
 
   "GET /api/v1/domains": { key: "read", role: "viewer", prefersJwt: true },
   "GET /api/v1/domains/:id": { key: "read", role: "viewer", prefersJwt: true },

@@ -140,8 +140,8 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     meaning:
-      "The account has used up one of its limits for sends, validations, reads, or changes of domains, or has too many " +
-      "requests or registrations in progress, or one IP address failed to log in too often, or a domain was checked moments ago.",
+      "The account has used up one of its limits for sends, validations, reads, changes of the suppression list, or changes of domains, " +
+      "or has too many requests or registrations in progress, or one IP address failed to log in too often, or a domain was checked moments ago.",
     action:
       "Wait for the number of seconds in `Retry-After`, then send the same request again. The headers `RateLimit-Policy` and " +
       "`RateLimit` of the responses to `POST /api/v1/send`, `/send/batch`, `/send/validate` and to reads show the limits and what remains.",

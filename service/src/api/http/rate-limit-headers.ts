@@ -20,6 +20,15 @@ export const readWindows: readonly (RateWindow & { limit: number })[] = [
   { name: "minute", per: "a minute", seconds: 60, limit: 6_000 },
 ];
 
+/**
+ * For one account in one API process: changes of the suppression list. An import of up to 1,000 entries counts as 20, so an account adds at most
+ * 150,000 entries a minute.
+ */
+export const writeWindows: readonly (RateWindow & { limit: number })[] = [
+  { name: "second", per: "a second", seconds: 1, limit: 100 },
+  { name: "minute", per: "a minute", seconds: 60, limit: 3_000 },
+];
+
 /** Follows draft-ietf-httpapi-ratelimit-headers: the limits of the account, and what remains after this request. */
 export function rateLimitHeaders(
   { limits, remaining }: RateUsage,

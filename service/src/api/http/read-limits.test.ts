@@ -74,6 +74,41 @@ test("a request that changes something waits for the same slots and gets 429 too
   expect(api.deps.readLimits.count(accountId).usage.remaining).toEqual([199, 5999]);
 });
 
+test("changes of the suppression list beyond 100 in a second get 429 with Retry-After; an import counts as 20", async () => {
+  const [{ accountId, accessToken }, other] = [
+    await aLogin(api.database.db, api.deps.loginDeps),
+    await aLogin(api.database.db, api.deps.loginDeps),
+  ];
+  // A clock that stands still, so that no window ends during the test.
+  const readLimits = createReadLimits(10, () => 0);
+  const app = await createApiServer({ ...api.deps, readLimits });
+  onTestFinished(() => app.close());
+  const change = (method: "POST" | "DELETE", path: string, payload?: object, token = accessToken) =>
+    app.inject({
+      method,
+      url: `/api/v1/suppression${path}`,
+      headers: { authorization: `Bearer ${token}` },
+      ...(payload && { payload }),
+    });
+  const entries = [{ email: "a@x.test" }];
+  for (let made = 0; made < 4; made++) expect((await change("POST", "/import", { entries })).statusCode).toBe(200);
+  expect((await change("POST", "", { email: "b@x.test" })).statusCode).toBe(201);
+  const refused = await change("POST", "/import", { entries });
+  expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([429, "1"]);
+  expect(refused.json().error).toMatchObject({
+    code: "RATE_LIMIT_EXCEEDED",
+    message: expect.stringContaining("100 a second, 3000 a minute). This request counts as 20."),
+  });
+  expect((await change("DELETE", "/b%40x.test")).statusCode).toBe(200);
+  for (let made = 0; made < 18; made++) readLimits.countWrite(accountId, 1);
+  for (const answer of [change("DELETE", "/b%40x.test"), change("POST", "", { email: "b@x.test" })]) {
+    expect((await answer).statusCode).toBe(429);
+  }
+  expect((await change("POST", "/import", { entries }, other.accessToken)).statusCode).toBe(200);
+  const list = await app.inject({ url: "/api/v1/suppression", headers: { authorization: `Bearer ${accessToken}` } });
+  expect(list.statusCode).toBe(200);
+});
+
 test.for([1, 2, 3, 4, 5, 10, 20])(
   "all accounts use four fifths of a pool of %i, rounded down, and at least one connection",
   async (poolSize) => {

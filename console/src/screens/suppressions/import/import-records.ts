@@ -1,3 +1,4 @@
+import { ApiError } from "../../../api/api-error.ts";
 import type { ImportSuppressionsBody } from "../../../api/api-types.ts";
 import { call } from "../../../api/call.ts";
 import type { Mode } from "../../../frame/search-state.ts";
@@ -33,10 +34,9 @@ export async function importRecords(
   for (let start = 0; start < wanted.length; start += pageSize) {
     const page = wanted.slice(start, start + pageSize);
     const entries = page.map(({ fields }) => fields);
-    const { data } = await call("POST /api/v1/suppression/import", {
-      query: { mode },
-      body: { entries, from, reason, dry_run: isDryRun },
-    });
+    const { data } = await whenAdmitted(() =>
+      call("POST /api/v1/suppression/import", { query: { mode }, body: { entries, from, reason, dry_run: isDryRun } }),
+    );
     counts.added += data.new;
     counts.known += data.known;
     counts.invalid += data.invalid;
@@ -45,6 +45,21 @@ export async function importRecords(
     onProgress(start + page.length);
   }
   return counts;
+}
+
+const maxWaitSeconds = 60;
+
+/** A long file exceeds the limit of the account for changes of the list: the import waits as long as the API says, and goes on. */
+async function whenAdmitted<Result>(request: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      const seconds = error instanceof ApiError && error.status === 429 ? error.retryAfterSeconds : undefined;
+      if (seconds === undefined || seconds > maxWaitSeconds) throw error;
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    }
+  }
 }
 
 /** A dry run stores nothing, so the API would count an address as new again that a later page repeats. */
