@@ -160,3 +160,43 @@ test("a rebuild finds counters that are wrong, and corrects them once, whether f
   expect((await usageOf(accountId)).sum("acceptedRecipients")).toBe(3);
   expect(await differencesOf(database.db, other)).toEqual([]);
 });
+
+describe("a rebuild finds nothing to correct", () => {
+  const scheduleAll = (accountId: string) =>
+    change(
+      database.db,
+      `with queued as (
+         delete from send_queue where account_id = $1 returning *
+       ), content as (
+         delete from send_contents c using queued where c.id = queued.id returning c.id, c.sealed
+       ), dated as (
+         update sends set scheduled_at = now() + interval '1 day' from queued where sends.id = queued.id
+       )
+       insert into scheduled_sends (id, account_id, mode, scheduled_at, from_domain, counted_recipients, recipients, sealed)
+       select queued.id, account_id, mode, now() + interval '1 day', from_domain, counted_recipients, recipients, sealed
+       from queued
+       join content using (id)`,
+      [accountId],
+    );
+
+  test("while sends are scheduled, and after they were cancelled, which deletes their content", async () => {
+    const { accountId, accept } = await anAccountThatSends(database.db);
+    await accept(["a@x.test"]);
+    await scheduleAll(accountId);
+    expect(await differencesOf(database.db, accountId)).toEqual([]);
+    await cancelSends(database.db, { accountId, message: "no" });
+    expect(await differencesOf(database.db, accountId)).toEqual([]);
+  });
+
+  test("for content that is in kept_contents", async () => {
+    const { accountId, accept } = await anAccountThatSends(database.db);
+    const id = await accept(["a@x.test"]);
+    await change(
+      database.db,
+      `with content as (delete from send_contents where id = $1 returning id, sealed)
+       insert into kept_contents (id, sealed, counted_from) select id, sealed, now() from content`,
+      [id],
+    );
+    expect(await differencesOf(database.db, accountId)).toEqual([]);
+  });
+});

@@ -25,15 +25,19 @@ export const partsOf = (alias: string, { contentBytes }: { contentBytes: string 
           from unnest(${alias}.delivery_times) with ordinality as times (one, position)
         ) as part (kind, amount, sends, bytes)`;
 
+const hasContentDifference = `((select start from day) > now() - interval '${contentDays} days'
+            and (sum(content_bytes) > 0 or (sum(content_bytes) < 0 and (hour, domain) not in (select hour, domain from deleted_early))))`;
+
 /**
  * SQL: `difference` has the columns of `usage_deltas`: what sends, events and delays say, minus the counters, folded or not. An event has
  * the time of its id. A send has the time of its id within seconds; an hour on both sides is more than enough. The domain of an event
- * is that of its send: where a send is gone, its outcomes look like an excess, so nothing is subtracted there.
+ * is that of its send: where a send is gone, its outcomes look like an excess, so nothing is subtracted there. Nor are bytes of content where a
+ * scheduled send was cancelled, which deletes its content at once.
  */
 export const differenceSteps = `day as materialized (
         select $3::timestamptz as start, $3::timestamptz + interval '1 day' as ends
       ), accepted as materialized (
-        select s.id, s.status, s.attachment_bytes, hour_number(s.queued_at) as hour, ${sendingDomain("s")} as domain,
+        select s.id, s.status, s.attachment_bytes, s.scheduled_at, hour_number(s.queued_at) as hour, ${sendingDomain("s")} as domain,
           cardinality(s.to_addresses) as recipients, ${failedRecipients("s")} as failing, s.tags
         from sends s
         where s.account_id = $1
@@ -67,14 +71,25 @@ export const differenceSteps = `day as materialized (
         select distinct hour, kind
         from happened
         where domain is null
-      ), counted as materialized (
-        select accepted.hour, accepted.domain, ${usageKinds.accepted} as kind, accepted.recipients as amount, 1 as sends,
-          coalesce(content.bytes + coalesce(accepted.attachment_bytes, 0), 0) as content_bytes
+      ), stored as materialized (
+        select accepted.*, content.bytes
         from accepted
-        left join lateral ${indexLookup(`
-          select octet_length(c.sealed) as bytes
-          from send_contents c
-          where c.id = accepted.id`)} as content on true
+        cross join lateral ${indexLookup(`
+          select coalesce(
+            (select octet_length(c.sealed) from send_contents c where c.id = accepted.id),
+            (select octet_length(k.sealed) from kept_contents k where k.id = accepted.id),
+            (select octet_length(p.sealed) from scheduled_sends p where p.id = accepted.id)
+          ) as bytes`)} as content
+      ), deleted_early as materialized (
+        select distinct hour, domain
+        from stored
+        where status = 'failed'
+          and scheduled_at is not null
+          and bytes is null
+      ), counted as materialized (
+        select hour, domain, ${usageKinds.accepted} as kind, recipients as amount, 1 as sends,
+          coalesce(bytes + coalesce(attachment_bytes, 0), 0) as content_bytes
+        from stored
         union all
         select hour, domain, ${usageKinds.failed}, failing, 0, 0
         from accepted
@@ -101,8 +116,7 @@ export const differenceSteps = `day as materialized (
       ), difference as materialized (
         select $1::uuid as account_id, $2 = 'test' as is_test, hour, domain, kind, sum(amount)::bigint as amount,
           sum(sends)::bigint as sends,
-          case when (select start from day) > now() - interval '${contentDays} days' then sum(content_bytes) else 0 end::bigint
-            as content_bytes
+          case when ${hasContentDifference} then sum(content_bytes) else 0 end::bigint as content_bytes
         from counted
         where kind <> ${usageKinds.delayed}
           or (select start from day) > now() - interval '${delayDays} days'
@@ -110,7 +124,7 @@ export const differenceSteps = `day as materialized (
         having sum(amount) > 0
           or (sum(amount) < 0 and (hour, kind) not in (select hour, kind from without_send))
           or sum(sends) <> 0
-          or ((select start from day) > now() - interval '${contentDays} days' and sum(content_bytes) <> 0)
+          or ${hasContentDifference}
       ), key_difference as materialized (
         select api_key_id, hour, sum(sends)::bigint as sends, sum(recipients)::bigint as recipients
         from (
