@@ -140,6 +140,18 @@ test("content, attachments and search entries of the sends go with the address",
   expect(await change(db, rest, [id])).toEqual([{ stored: 0, searches: 1 }]);
 });
 
+test("content of a scheduled send in kept_contents no longer counts as stored", async () => {
+  const { db } = database;
+  const jane = aPerson();
+  const { accountId, id } = await aSubmittedSend(db, [jane]);
+  await change(db, "delete from send_contents where id = $1", [id]);
+  await change(db, "insert into kept_contents (id, sealed, counted_from) values ($1, '\\x0102030405', now())", [id]);
+  const bytes = "select coalesce(sum(content_bytes), 0)::integer as bytes from usage_deltas where account_id = $1";
+  const [before] = await change(db, bytes, [accountId]);
+  await erase(jane, { accountId });
+  expect(await change(db, bytes, [accountId])).toEqual([{ bytes: Number(before?.bytes) - 5 }]);
+});
+
 test("with an account, other accounts keep the address", async () => {
   const { db } = database;
   const jane = aPerson();

@@ -126,6 +126,14 @@ export async function eraseSends(
         delete from kept_contents c
         using hits
         where ${equalByIndex("c.id", "hits.id")}
+        returning c.id, octet_length(c.sealed) as bytes, c.counted_from
+      ), counted_contents as (
+        select id, bytes
+        from contents
+        union all
+        select id, bytes
+        from kept
+        where counted_from is not null -- others are copies
       ), chunks as (
         delete from attachment_chunks c
         using hits
@@ -137,9 +145,9 @@ export async function eraseSends(
       ), usage as (
         insert into usage_deltas (account_id, hour, amount, kind, is_test, domain, sends, content_bytes)
         select hits.account_id, hits.hour, 0, ${usageKinds.accepted}, hits.mode = 'test', hits.domain, 0,
-          -sum(contents.bytes + coalesce(hits.attachment_bytes, 0))
+          -sum(counted_contents.bytes + coalesce(hits.attachment_bytes, 0))
         from hits
-        join contents on contents.id = hits.id
+        join counted_contents on counted_contents.id = hits.id
         group by hits.account_id, hits.hour, hits.mode, hits.domain
       ), ${countErased("sends", "select account_id from hits")}, last_read as materialized (
         select $5::text[] as position
