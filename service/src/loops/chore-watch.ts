@@ -1,7 +1,7 @@
 import type { Metrics } from "../metrics.ts";
 
-/** pg-boss polls for the most frequent chore every half second, so an error that persists is repeated sooner than this. */
-const lastErrorMs = 5_000;
+/** pg-boss polls for each frequent chore at least every ten seconds, so an error that persists is repeated sooner than this. */
+const lastErrorMs = 15_000;
 
 export interface ChoreEnd {
   endedAt: number;

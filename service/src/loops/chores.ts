@@ -32,6 +32,11 @@ export interface Chore {
   name: string;
   /** The least pause between the end of one run and the start of the next; after a failed run it is a minute at most. */
   pauseSeconds: number;
+  /**
+   * Whether a run has something to do. It is one cheap statement, and a run costs three more. Every process looks after each pause, and
+   * without work the chore runs every half minute only.
+   */
+  isDue?(): Promise<boolean>;
   run(): Promise<void>;
 }
 
@@ -47,7 +52,7 @@ const queueOptions = {
 
 /**
  * Each chore is a queue with at most one waiting and one running job. A run enqueues the next one. The schedule enqueues
- * one every minute too, in case a process crashed before it enqueued the next run.
+ * one every minute too, or every five minutes for chores with long pauses, in case a process crashed before it enqueued the next run.
  */
 export async function startChores(
   directUrl: string,
@@ -64,16 +69,23 @@ export async function startChores(
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
     maintenanceIntervalSeconds: 3600,
+    // No chore depends on another one, and each schedule is for a crash only.
+    flowIntervalSeconds: 3600,
+    cronWorkerIntervalSeconds: 15,
   });
   boss.on("error", (err) => {
     log.error({ err }, "chores.error");
     watch?.queueFailed();
   });
-  const stop = (timeout: number) => boss.stop({ graceful: true, timeout });
+  const nextRuns: NextRuns[] = [];
+  const stop = async (timeout: number) => {
+    for (const each of nextRuns) each.stop();
+    await boss.stop({ graceful: true, timeout });
+  };
   try {
     await boss.start();
     for (const chore of chores) await prepareQueue(boss, chore);
-    for (const chore of chores) await startChore(boss, chore, log, watch);
+    for (const chore of chores) nextRuns.push(await startChore(boss, chore, log, watch));
   } catch (error) {
     // Otherwise the connections and timers of pg-boss would keep taking chores. What went wrong first is the error that matters.
     await stop(stopFailedStartMs).catch(() => undefined);
@@ -87,20 +99,70 @@ async function prepareQueue(boss: PgBoss, chore: Chore): Promise<void> {
   await boss.createQueue(chore.name, { policy, ...changeable });
   // `createQueue` leaves the options of an existing queue unchanged.
   await boss.updateQueue(chore.name, changeable);
-  await boss.schedule(chore.name, "* * * * *");
+  await boss.schedule(chore.name, isFrequent(chore) ? "* * * * *" : "*/5 * * * *");
 }
 
-async function startChore(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<void> {
+async function startChore(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<NextRuns> {
   // First, because `work` looks for a run at once, and then after each interval.
   await boss.send(chore.name);
-  const pollingIntervalSeconds = pollSeconds(chore.pauseSeconds);
-  await boss.work(chore.name, { pollingIntervalSeconds }, () => runOnce(boss, chore, log, watch));
+  const nextRuns = new NextRuns(chore);
+  const pollingIntervalSeconds = pollSeconds(chore);
+  const worker = await boss.work(chore.name, { pollingIntervalSeconds }, async () => {
+    const pauseSeconds = await runOnce(boss, chore, log, watch);
+    nextRuns.lookAfter(pauseSeconds);
+  });
+  nextRuns.start(() => boss.notifyWorker(worker));
   watch?.runs(chore.name, chore.pauseSeconds);
+  return nextRuns;
 }
 
-/** So a run can start later than its pause says, by half of the pause and 10 seconds at most. Polls are most of what an idle worker does. */
-function pollSeconds(pauseSeconds: number): number {
-  return Math.min(Math.max(pauseSeconds / 2, 0.5), 10);
+function isFrequent({ pauseSeconds }: Chore): boolean {
+  return pauseSeconds < 600;
+}
+
+/** The process that ran a chore, or every process if the chore has `isDue`, looks for a run when it is due, so others need not poll often. */
+function pollSeconds(chore: Chore): number {
+  if (!isFrequent(chore)) return 60;
+  return chore.isDue === undefined ? 10 : 30;
+}
+
+const timerMarginMs = 50;
+
+/**
+ * Looks for the next run of a chore when that is due. All processes poll as well, but seldom, for the runs of a process that stopped or
+ * crashed: polls are most of what an idle worker does.
+ */
+class NextRuns {
+  readonly #chore: Chore;
+  #look: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(chore: Chore) {
+    this.#chore = chore;
+  }
+
+  start(look: () => void): void {
+    this.#look = look;
+    if (this.#chore.isDue !== undefined && this.#timer === undefined) this.lookAfter(this.#chore.pauseSeconds);
+  }
+
+  lookAfter(seconds: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#lookIfDue(), seconds * 1_000 + timerMarginMs);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #lookIfDue(): Promise<void> {
+    const { isDue, pauseSeconds } = this.#chore;
+    // Without an answer the poll fails too, and pg-boss reports that.
+    if (isDue === undefined || (await isDue().catch(() => true))) this.#look();
+    if (isDue !== undefined) this.lookAfter(pauseSeconds);
+  }
 }
 
 /**
@@ -141,7 +203,8 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && "actual" in error && error.actual instanceof Error ? error.actual : error;
 }
 
-async function runOnce(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<void> {
+/** Returns the pause until the next run that it enqueued. */
+async function runOnce(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch): Promise<number> {
   const started = performance.now();
   let { pauseSeconds } = chore;
   try {
@@ -155,4 +218,5 @@ async function runOnce(boss: PgBoss, chore: Chore, log: Log, watch?: ChoreWatch)
   }
   // crash point: chore-run
   await boss.send(chore.name, null, { startAfter: pauseSeconds });
+  return pauseSeconds;
 }

@@ -27,6 +27,7 @@ import { startOperationsServer } from "./operations-server.ts";
 import { createProcessDatabases, type ProcessDatabases } from "./process-databases.ts";
 import { startProcessHeartbeat } from "./process-heartbeat.ts";
 import { Started } from "./started.ts";
+import { trimMemoryWhenIdle } from "./trim-memory.ts";
 import { waitUntilUsable } from "./wait-until-usable.ts";
 
 /** DRAIN_SECONDS is at most 15, which leaves 10 for the requests in progress: no statement of the API runs longer. */
@@ -156,6 +157,8 @@ async function startProcess<Settings extends WorkerConfig>({
   const facts = await start({ config, db, openDatabase: databases.open, log, metrics, started, claims, chores });
   const heartbeat = startProcessHeartbeat({ role: name, db, claims, chores, log });
   started.addResource(() => heartbeat.stop());
+  const trimming = trimMemoryWhenIdle(log);
+  started.addResource(async () => trimming.stop());
   return { ...facts, operations: operations.address };
 }
 

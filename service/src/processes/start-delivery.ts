@@ -16,7 +16,11 @@ import { DeniedDomainParking } from "../queue/park-denied-domains.ts";
 import { openSettlements } from "../queue/settle-sends.ts";
 import type { ProcessContext } from "./run-process.ts";
 
-const tickMs = 500;
+/** Often while mail is queued or a move is due, and for so long after that and after the start. */
+const tickMs = { busy: 500, idle: 1_000 };
+const busyForMs = 10_000;
+/** The statement does nothing for two seconds after another one of it. */
+const noteUpEveryMs = 2_000;
 
 interface DeliveryOptions {
   mode: Mode;
@@ -33,7 +37,12 @@ export function startDelivery(
   { config, db, log, metrics, claims }: ProcessContext,
   { mode, provider, tenantOf, slots, maxBytes }: DeliveryOptions,
 ) {
-  const onHint = () => loop.wake();
+  let busyAt = performance.now();
+  let notedUpAt = Number.NEGATIVE_INFINITY;
+  const onHint = () => {
+    busyAt = performance.now();
+    loop.wake();
+  };
   const hints = listenForHints({ directUrl: config.database.directUrl, channel: sendQueuedChannel, onHint, log });
   const loop = new DeliveryLoop({
     db,
@@ -65,14 +74,19 @@ export function startDelivery(
   const parking = mode === "live" ? new DeniedDomainParking(db, mode) : undefined;
   const usesTenants = tenantOf !== undefined;
   const ticker = startTicker({
-    pauseMs: tickMs,
+    pauseMs: () => (performance.now() - busyAt < busyForMs ? tickMs.busy : tickMs.idle),
     run: async () => {
       if ((await watch?.check()) === true) loop.wake();
       const due = await findDueMoves(db, mode);
+      const now = performance.now();
+      if (due.scheduled || due.queued || due.probe) busyAt = now;
       if (due.scheduled && (await queueDueSends(db, mode)) > 0) loop.wake();
       if (due.queued && (await tickQueue({ db, mode, rule, log, metrics, usesTenants }))) loop.wake();
       // `tickQueue` notes it as well, before it resolves sends in doubt.
-      if (!due.queued && mode === "live") await noteWorkersUp(db, mode);
+      if (!due.queued && mode === "live" && now - notedUpAt >= noteUpEveryMs) {
+        notedUpAt = now;
+        await noteWorkersUp(db, mode);
+      }
       if (due.probe) await loop.probe();
       // Last: a failure here must not keep the probes from going out.
       await parking?.parkIfDue();

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Chore } from "../loops/chores.ts";
-import { foldQueuedRecipients } from "./queued-recipients.ts";
+import { foldQueuedRecipients, hasQueuedRecipientChanges } from "./queued-recipients.ts";
 
 const foldBatchSize = 5_000;
 /** Long before the chore's 10-minute limit. */
@@ -8,7 +8,14 @@ const maxFoldMs = 60_000;
 
 /** Keeps the counts of queued recipients short to read. */
 export function queueChores({ db }: { db: Queryable }): Chore[] {
-  return [{ name: "fold-queued-recipients", pauseSeconds: 5, run: () => foldChanges(db) }];
+  return [
+    {
+      name: "fold-queued-recipients",
+      pauseSeconds: 5,
+      isDue: () => hasQueuedRecipientChanges(db),
+      run: () => foldChanges(db),
+    },
+  ];
 }
 
 async function foldChanges(db: Queryable): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { foldListChanges } from "../db/list-counts.ts";
+import { foldListChanges, hasListChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { measureDatabase } from "./database-size.ts";
@@ -61,7 +61,12 @@ export function storageChores(deps: StorageDeps): Chore[] {
     { name: "drop-old-webhooks", pauseSeconds: hourSeconds, run: () => dropWebhooks(deps) },
     { name: "drop-old-requests", pauseSeconds: hourSeconds, run: () => dropRequests(deps) },
     { name: "drop-forgotten-sends", pauseSeconds: hourSeconds, run: () => dropForgotten(deps) },
-    { name: "fold-list-changes", pauseSeconds: 5, run: () => foldChanges(deps) },
+    {
+      name: "fold-list-changes",
+      pauseSeconds: 5,
+      isDue: () => hasListChanges(deps.db),
+      run: () => foldChanges(deps),
+    },
     { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps, indexSize) },
     { name: "merge-search-entries", pauseSeconds: hourSeconds, run: () => mergeEntries(deps, mergeSize) },
     { name: "measure-database", pauseSeconds: hourSeconds, run: () => measureDatabase(deps.db) },

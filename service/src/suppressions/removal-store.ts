@@ -10,6 +10,20 @@ export interface DueRemoval {
   hasComplaint: boolean;
 }
 
+/** Serves all accounts. */
+export async function hasDueRemovals(db: Queryable): Promise<boolean> {
+  const rows = await db.query({
+    name: "has-due-removals",
+    text: `
+      select 1 as found
+      from suppression_removals
+      where next_try_at <= now()
+      order by next_try_at
+      limit 1`,
+  });
+  return rows.length > 0;
+}
+
 /** The oldest due removals, among which accounts take turns. */
 const maxCandidates = 10_000;
 

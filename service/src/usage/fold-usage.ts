@@ -162,3 +162,8 @@ export async function foldTaggedDeltas(db: Queryable, batchSize: number): Promis
   });
   return row?.taken ?? 0;
 }
+
+export async function hasUsageDeltas(db: Queryable): Promise<boolean> {
+  const rows = await db.query({ name: "has-usage-deltas", text: `select 1 as found from usage_deltas limit 1` });
+  return rows.length > 0;
+}

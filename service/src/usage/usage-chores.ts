@@ -2,7 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { dropOldUsage } from "./drop-old-usage.ts";
-import { foldTaggedDeltas, foldUsageDeltas } from "./fold-usage.ts";
+import { foldTaggedDeltas, foldUsageDeltas, hasUsageDeltas } from "./fold-usage.ts";
 
 interface UsageDeps {
   db: Queryable;
@@ -17,7 +17,12 @@ const maxDropMs = 60_000;
 export function usageChores(deps: UsageDeps): Chore[] {
   return [
     // The guard folds too, every two seconds; tags wait for this one.
-    { name: "fold-usage", pauseSeconds: 5, run: () => foldUsage(deps.db, maxFoldMs) },
+    {
+      name: "fold-usage",
+      pauseSeconds: 5,
+      isDue: () => hasUsageDeltas(deps.db),
+      run: () => foldUsage(deps.db, maxFoldMs),
+    },
     { name: "drop-old-usage", pauseSeconds: 3600, run: () => dropUsage(deps) },
   ];
 }

@@ -7,8 +7,8 @@ export interface NewNotifications {
   isMore: boolean;
 }
 
-/** With statistics PostgreSQL expects to find new ones among all others soon, and would read those of a month. */
-const isNew = `n.envelope is null and ${onlyByIndex("n.envelope is null", "n.sequence")}`;
+/** SQL for a row `n`. With statistics PostgreSQL expects to find new ones among all others soon, and would read those of a month. */
+export const isNew = `n.envelope is null and ${onlyByIndex("n.envelope is null", "n.sequence")}`;
 
 /**
  * Locks about `limit` new notifications. Serves all accounts, so that a hundred thousand of one do not delay the others; a concurrent worker

@@ -4,6 +4,7 @@ import { startTicker } from "../loops/ticker.ts";
 import { WakeSignal } from "../loops/wake-signal.ts";
 import { advanceReplay } from "./advance-replay.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
+import { findDueWork } from "./due-work.ts";
 import { settleExpiredLeases } from "./expired-leases.ts";
 import type { FannedOut } from "./fan-out.ts";
 import { countFinal, type RunDeps, RunningDeliveries } from "./running-deliveries.ts";
@@ -18,7 +19,10 @@ interface WebhookLoopOptions extends RunDeps {
   maxInFlight?: number;
 }
 
-const pollMs = 1_000;
+/** How often it looks for work of which no hint came. */
+const lookEveryMs = 1_000;
+/** The loops are woken when there is work. Without that they look themselves this often. */
+const untilWokenMs = 10_000;
 /** While notifications arrive, others probably follow, and each waits for the next look. */
 const busyPollMs = 100;
 /** Attempts that end meanwhile share the next claim, which costs as much for one as for many. */
@@ -55,15 +59,20 @@ export class WebhookLoop {
       this.#repeat(this.#notified, "webhooks.fan-out-failed", async () => {
         const { taken, isMore } = await this.#fanOut();
         if (isMore) return 0;
-        return taken > 0 ? busyPollMs : pollMs;
+        return taken > 0 ? busyPollMs : untilWokenMs;
       }),
       this.#repeat(this.#claimable, "webhooks.claim-failed", async () => {
         await this.#claim();
         await sleep(claimPauseMs);
         // Nothing more can be claimed until an attempt ends, a delivery becomes due or a notification arrives.
-        return pollMs;
+        return untilWokenMs;
       }),
-      this.#repeat(this.#replayable, "webhooks.replay-failed", async () => ((await this.#replay()) ? 0 : pollMs)),
+      this.#repeat(this.#replayable, "webhooks.replay-failed", async () => ((await this.#replay()) ? 0 : untilWokenMs)),
+      startTicker({
+        pauseMs: lookEveryMs,
+        run: () => this.#look(),
+        onFailure: (err) => log.error({ err }, "webhooks.look-failed"),
+      }),
       startTicker({
         pauseMs: expireEveryMs,
         run: () => this.#expire(),
@@ -116,6 +125,13 @@ export class WebhookLoop {
       }
     })();
     return { stop: () => ended };
+  }
+
+  async #look(): Promise<void> {
+    const due = await findDueWork(this.#options.db);
+    if (due.fanOut) this.#notified.wake();
+    if (due.claim) this.#claimable.wake();
+    if (due.replay) this.#replayable.wake();
   }
 
   async #fanOut(): Promise<FannedOut> {

@@ -3,6 +3,7 @@ import { NoControlTokenError, waitForControlToken } from "../../provider/control
 import { mailFromDomainOf } from "../domain.ts";
 import type { DomainDeps } from "../register-domain.ts";
 import {
+  hasDueMailFrom,
   type MailFromWish,
   markMailFromLost,
   returnDueMailFrom,
@@ -17,7 +18,12 @@ const day = 24 * hour;
 const statusOf = { pending: "Pending", success: "Success", failed: "Failed" } as const;
 
 export function mailFromChore(deps: DomainDeps): Chore {
-  return { name: "apply-mail-from", pauseSeconds: 5, run: () => applyDueMailFrom(deps, maxRunMs) };
+  return {
+    name: "apply-mail-from",
+    pauseSeconds: 5,
+    isDue: () => hasDueMailFrom(deps.db),
+    run: () => applyDueMailFrom(deps, maxRunMs),
+  };
 }
 
 /**

@@ -84,9 +84,28 @@ export async function findMailFromWish(
   return row;
 }
 
+/** SQL. A time further ahead than a day is not ours: the clock of the server was set back. */
+const isDue = `mail_from_due_at is not null
+          and (mail_from_due_at <= now() or mail_from_due_at > now() + interval '25 hours')
+          and mail_from_wished_at is not null
+          and verification_status = 'Success'`;
+
+/** Serves all accounts. Costs less than to take none. */
+export async function hasDueMailFrom(db: Queryable): Promise<boolean> {
+  const rows = await db.query({
+    name: "has-due-mail-from",
+    text: `
+      select 1 as found
+      from domains
+      where ${isDue}
+      limit 1`,
+  });
+  return rows.length > 0;
+}
+
 /**
  * Serves all accounts. Takes the domain that has been due longest, and makes it due again in a minute, for the case that this try fails
- * or the process crashes. A time further ahead than a day is not ours: the clock of the server was set back.
+ * or the process crashes.
  */
 export async function takeDueMailFrom(db: Queryable): Promise<MailFromWish | undefined> {
   const [row] = await db.query<MailFromWish>({
@@ -95,10 +114,7 @@ export async function takeDueMailFrom(db: Queryable): Promise<MailFromWish | und
       with due as materialized (
         select id as due_id
         from domains
-        where mail_from_due_at is not null
-          and (mail_from_due_at <= now() or mail_from_due_at > now() + interval '25 hours')
-          and mail_from_wished_at is not null
-          and verification_status = 'Success'
+        where ${isDue}
         order by mail_from_due_at
         limit 1
         for update skip locked
