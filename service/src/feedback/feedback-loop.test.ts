@@ -69,6 +69,40 @@ test("a message that fails three times goes to quarantine, unless the database c
   expect(rows).toEqual([{ reason: "unreadable", raw: "body of poison", next_try_at: null }]);
 });
 
+test("two receivers wait for events, and the others join while events arrive", async () => {
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: close } = Promise.withResolvers<"closed">();
+  let [waiting, most] = [0, 0];
+  let isFirst = true;
+  const { queue } = aQueue();
+  const receive = async () => {
+    waiting += 1;
+    most = Math.max(most, waiting);
+    if (isFirst) {
+      isFirst = false;
+      await arrived;
+      waiting -= 1;
+      return [aMessage("first")];
+    }
+    return closed;
+  };
+  const loop = new FeedbackLoop({
+    db: database.db,
+    mode: "live",
+    queue: { ...queue, receive, close: () => close("closed") },
+    receive: async () => "applied",
+    receivers: 6,
+    log: createLog("silent"),
+  });
+  loop.start();
+  await expect.poll(() => waiting).toBe(2);
+  await sleep(50);
+  expect(most).toBe(2);
+  arrive();
+  await expect.poll(() => waiting).toBe(6);
+  await loop.stop();
+});
+
 test("the loop receives again after an error, and stopping ends it", async () => {
   const { queue, deleted } = aQueue(new Error("no connection"), [aMessage("a")]);
   const loop = aLoop(queue);

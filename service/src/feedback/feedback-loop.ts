@@ -21,6 +21,9 @@ interface FeedbackLoopOptions {
 }
 
 const waitSeconds = 20;
+/** As many receive all the time; the others only while events arrive, and for so long after the last ones. */
+const alwaysReceiving = 2;
+const busyForMs = 10_000;
 const backOffMs = 1_000;
 const heartbeatMs = 2_000;
 const untilFreshMs = 100;
@@ -38,6 +41,8 @@ export class FeedbackLoop {
   #stopping = false;
   #ended: Promise<unknown> = Promise.resolve();
   readonly #heartbeat: ConsumerHeartbeat;
+  #busyUntilMs = Number.NEGATIVE_INFINITY;
+  #busy = Promise.withResolvers<void>();
 
   constructor(options: FeedbackLoopOptions) {
     this.#options = options;
@@ -53,13 +58,14 @@ export class FeedbackLoop {
       run: () => this.sendHeartbeat(),
       onFailure: (err) => log.error({ err }, "feedback.heartbeat-failed"),
     });
-    this.#ended = Promise.all(Array.from({ length: this.#options.receivers }, () => this.#run())).then(() =>
-      heartbeat.stop(),
+    this.#ended = Promise.all(Array.from({ length: this.#options.receivers }, (_, number) => this.#run(number))).then(
+      () => heartbeat.stop(),
     );
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#busy.resolve();
     this.#options.queue.close();
     await this.#ended;
   }
@@ -83,6 +89,7 @@ export class FeedbackLoop {
       return 0;
     }
     this.#heartbeat.foundMessages();
+    this.#noteBusy();
     const outcomes = await Promise.all(messages.map((message) => this.#handle(message)));
     const stored = messages.filter((_, index) => outcomes[index] === "stored");
     if (stored.length < messages.length) this.#heartbeat.leftMessages();
@@ -94,8 +101,18 @@ export class FeedbackLoop {
     return messages.length;
   }
 
-  async #run(): Promise<void> {
+  #noteBusy(): void {
+    this.#busyUntilMs = performance.now() + busyForMs;
+    this.#busy.resolve();
+    this.#busy = Promise.withResolvers();
+  }
+
+  async #run(number: number): Promise<void> {
     while (!this.#stopping) {
+      if (number >= alwaysReceiving && performance.now() > this.#busyUntilMs) {
+        await this.#busy.promise;
+        continue;
+      }
       if (!this.#heartbeat.isFresh) {
         await sleep(untilFreshMs);
         continue;
