@@ -245,6 +245,13 @@ export function isRunByNpm(): boolean {
   return process.env.npm_lifecycle_event !== undefined;
 }
 
+/** Whether the operator chose the size of Node's heap, by an option of the command or in NODE_OPTIONS. */
+export function hasHeapOptions(given: readonly string[], { NODE_OPTIONS = "" }: Environment = process.env): boolean {
+  return [...given, NODE_OPTIONS].some((options) =>
+    /--max[-_](?:old[-_]space|semi[-_]space|heap)[-_]size/.test(options),
+  );
+}
+
 function parse<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given: Environment, problems: string[]) {
   const result = schema.safeParse(given);
   if (result.success) return result.data;

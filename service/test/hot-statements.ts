@@ -13,6 +13,7 @@ import { foldQueuedRecipients, readQueuedRecipients } from "../src/queue/queued-
 import { markSent, retryLater } from "../src/queue/settle-sends.ts";
 import { newSendId } from "../src/sends/send-id.ts";
 import { foldUsageDeltas } from "../src/usage/fold-usage.ts";
+import { findDueWork } from "../src/webhooks/due-work.ts";
 import { anAccount, aUser } from "./builders.ts";
 import { aVerifiedDomain } from "./send-builders.ts";
 
@@ -129,6 +130,7 @@ export async function makeHotStatements(db: Database): Promise<HotFixture> {
         ]),
     },
     { name: "find due moves", run: () => findDueMoves(db, "live") },
+    { name: "find due webhook work", run: () => findDueWork(db) },
     { name: "fold usage", run: () => foldUsageDeltas(db, 5) },
     { name: "check accounts", run: () => checkAccounts(db, { maxCounts: 5 }) },
     { name: "find a key", run: () => findKeyByHmacs(db, [hmac]) },

@@ -15,7 +15,11 @@ export interface FeedbackCell extends SimulatedCell {
   topicArn: string;
   queueUrl: string;
   /** Starts a real process of this cell; the cell kills it when the proof ends. */
-  start(role: "api" | "worker", changes?: Environment): Promise<PosternProcess>;
+  start(
+    role: "api" | "worker" | "serve",
+    changes?: Environment,
+    program?: readonly [string, ...string[]],
+  ): Promise<PosternProcess>;
   /** The number of messages in the feedback queue, including those in flight at a consumer. */
   queued(): Promise<number>;
   deadLetters(): Promise<number>;
@@ -47,8 +51,8 @@ export async function withFeedbackCell<Result>(
         const { ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible } = attributes ?? {};
         return Number(ApproximateNumberOfMessages) + Number(ApproximateNumberOfMessagesNotVisible);
       };
-      const start: FeedbackCell["start"] = async (role, changes) => {
-        const started = await spawnPostern(role, { ...environment, ...changes });
+      const start: FeedbackCell["start"] = async (role, changes, program) => {
+        const started = await spawnPostern(role, { ...environment, ...changes }, program);
         processes.push(started);
         return started;
       };

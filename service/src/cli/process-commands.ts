@@ -1,3 +1,4 @@
+import { fitSmallMachine } from "./fit-small-machine.ts";
 import { PosternCommand } from "./postern-command.ts";
 
 export function serveCommand(): PosternCommand {
@@ -10,7 +11,10 @@ export function serveCommand(): PosternCommand {
       "When mail and requests compete for the processor, run `postern api` and `postern worker` instead.",
     )
     .example("postern serve")
-    .action(async () => (await import("../processes/serve.ts")).runServe());
+    .action(async () => {
+      fitSmallMachine();
+      await (await import("../processes/serve.ts")).runServe();
+    });
 }
 
 export function apiCommand(): PosternCommand {
@@ -22,7 +26,10 @@ export function apiCommand(): PosternCommand {
         "a second signal ends it at once.",
     )
     .example("postern api", "PORT=8080 postern api")
-    .action(async () => (await import("../processes/api.ts")).runApi());
+    .action(async () => {
+      fitSmallMachine();
+      await (await import("../processes/api.ts")).runApi();
+    });
 }
 
 export function workerCommand(): PosternCommand {
@@ -33,7 +40,10 @@ export function workerCommand(): PosternCommand {
         "On SIGTERM or Ctrl-C it finishes the submissions in progress, for at most 25 seconds.",
     )
     .example("postern worker", "OPERATIONS_PORT=3003 postern worker")
-    .action(async () => (await import("../processes/worker.ts")).runWorker());
+    .action(async () => {
+      fitSmallMachine();
+      await (await import("../processes/worker.ts")).runWorker();
+    });
 }
 
 export function migrateCommand(): PosternCommand {

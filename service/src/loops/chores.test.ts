@@ -35,6 +35,27 @@ test("two processes never run the same chore at the same time", async () => {
   expect(most).toBe(1);
 });
 
+test("a chore that has nothing to do does not run, until there is something", async () => {
+  const { chore, untilRuns, runs } = aChore("seldom");
+  let isDue = false;
+  const looks = { count: 0 };
+  await start([
+    {
+      ...chore,
+      isDue: async () => {
+        looks.count++;
+        return isDue;
+      },
+    },
+  ]);
+  // The run of the start.
+  await untilRuns(1);
+  await until(() => looks.count > 4);
+  expect(runs()).toBe(1);
+  isDue = true;
+  await untilRuns(2);
+});
+
 test("a failed run is logged, and the chore runs again", async () => {
   const lines: string[] = [];
   let runs = 0;
@@ -163,7 +184,7 @@ function aChore(name: string) {
       runs++;
     },
   };
-  return { chore, untilRuns: (count: number) => until(() => runs >= count) };
+  return { chore, runs: () => runs, untilRuns: (count: number) => until(() => runs >= count) };
 }
 
 async function start(chores: Chore[], lines: string[] = [], watch?: ChoreWatch) {

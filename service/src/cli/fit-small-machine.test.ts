@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { hasHeapOptions } from "../config.ts";
+import { heapMebibytes } from "./fit-small-machine.ts";
+
+test.for([
+  [256, 96],
+  [400, 100],
+  [1_000, 250],
+] as const)("of %i MiB, each process may use %i for its heap", ([machine, heap]) => {
+  expect(heapMebibytes(machine * 1024 ** 2)).toBe(heap);
+});
+
+test("heap options of the operator are known, from the command and from NODE_OPTIONS", () => {
+  expect(hasHeapOptions([], {})).toBe(false);
+  expect(hasHeapOptions(["--max-old-space-size=300"], {})).toBe(true);
+  expect(hasHeapOptions([], { NODE_OPTIONS: "--no-warnings --max_old_space_size=300" })).toBe(true);
+  expect(hasHeapOptions([], { NODE_OPTIONS: "--max-semi-space-size=8" })).toBe(true);
+});
