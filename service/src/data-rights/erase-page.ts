@@ -28,7 +28,7 @@ export async function erasePage(db: Database, scope: ErasureScope, table: Erased
   const statement = {
     name: `erase-${table.step ?? table.table}`,
     text: pageStatement(table),
-    values: [scope.erasureId, scope.inText, scope.inMailbox, after, scope.accountId ?? null, rowsPerPage],
+    values: [scope.erasureId, scope.inText, scope.inMailbox, after, scope.accountId ?? null, scope.rough, rowsPerPage],
   };
   const rows =
     table.table === "audit_entries"
@@ -61,7 +61,7 @@ function pageStatement({ table, step = table, key, columns, account, isDeleted, 
           from ${table}
           where (${names.join(", ")}) > (${after.join(", ")})
           order by ${names.join(", ")}
-          limit $6
+          limit $7
         ) as t
       ), hits as materialized (
         select ${names.join(", ")}, account_id_of_row
@@ -78,8 +78,8 @@ function pageStatement({ table, step = table, key, columns, account, isDeleted, 
         limit 1
       ), ${advance(`'${step}'`)}
       select (select position from last_read) as position, (select count(*) from page) as read, (select count(*) from hits) as erased
-      -- Not every table uses both patterns, and PostgreSQL wants to know the type of each.
-      where $2::text is not null and $3::text is not null`;
+      -- Not every table uses all patterns, and PostgreSQL wants to know the type of each.
+      where $2::text is not null and $3::text is not null and $6::text is not null`;
 }
 
 /** A report about an address that is not a recipient, such as one to which the mail was forwarded: the next one must not write it back. */
@@ -98,13 +98,14 @@ function accountColumns(account: string): string[] {
   return [...account.matchAll(/\bt\.(\w+)/g)].flatMap(([, column]) => column ?? []);
 }
 
-/** SQL: one of the columns of `alias` has the address. */
+/** SQL: one of the columns of `alias` has the address. `$2` is `inText`, `$3` is `inMailbox`, `$6` is `rough`. */
 export function hasAddress(alias: string, columns: Record<string, ColumnKind>): string {
   const found = Object.entries(columns).map(([column, kind]) => {
     const value = `${alias}.${column}`;
     if (kind === "mailbox") return isHit(value);
     if (kind === "mailboxes") return `exists (select from unnest(${value}) as one where ${isHit("one")})`;
-    return `${kind === "json" ? `${value}::text` : value} ~* $2`;
+    const text = kind === "json" ? `${value}::text` : value;
+    return `(${text} ilike $6 and ${text} ~* $2)`;
   });
   return `coalesce(${found.map((each) => `coalesce(${each}, false)`).join(" or ")}, false)`;
 }

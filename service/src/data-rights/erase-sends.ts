@@ -18,7 +18,7 @@ const columns: Record<string, ColumnKind> = {
 };
 
 /** A caller's own text, such as `welcome-jane@example.com-1`: in a send to the address it is replaced wherever the address is part of it. */
-const idempotencyKey = `case when cardinality(hits.keys) > 0 and position($6 in lower(s.idempotency_key)) > 0 then 'erased'
+const idempotencyKey = `case when cardinality(hits.keys) > 0 and position($7 in lower(s.idempotency_key)) > 0 then 'erased'
             else ${withoutAddress("s.idempotency_key", "text")} end`;
 
 /** All columns of `sends` that can hold an address. */
@@ -56,7 +56,7 @@ export async function findSendPage(db: Database, scope: ErasureScope, after: str
       select case when count(*) > 0 then array[max(id::text collate "C")] end as position, count(*) as read,
         coalesce(array_agg(id order by id) filter (where is_hit and ($4::uuid is null or account_id = $4)), '{}') as "sendIds"
       from page`,
-    values: [after, scope.inText, scope.inMailbox, scope.accountId ?? null, rowsPerPage],
+    values: [after, scope.inText, scope.inMailbox, scope.accountId ?? null, rowsPerPage, scope.rough],
   });
   return row ?? { position: null, read: 0, sendIds: [] };
 }
@@ -154,7 +154,7 @@ export async function eraseSends(
         where not exists (select from left_over)
       ), ${advance("'sends'")}
       select (select count(*) from hits) as erased, array(select id from left_over order by id) as left`,
-    values: [scope.erasureId, scope.inText, scope.inMailbox, sendIds, position, scope.key],
+    values: [scope.erasureId, scope.inText, scope.inMailbox, sendIds, position, scope.rough, scope.key],
     changesSends: true,
   });
   return row ?? { erased: 0, left: [] };
