@@ -89,11 +89,11 @@ describe("the command postern", () => {
 
 /** Runs the script with its folders in a temporary one and a `node` that prints its environment. */
 function environmentOfCommand(contentKeys: string[]): Record<string, string> {
-  const folder = mkdtempSync(join(tmpdir(), "postern-command-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const [secrets, node] = [join(folder, "secrets"), join(folder, "node")];
+  const settings = mkdtempSync(join(tmpdir(), "postern-command-"));
+  onTestFinished(() => rmSync(settings, { recursive: true }));
+  const [secrets, node] = [join(settings, "secrets"), join(settings, "node")];
   mkdirSync(secrets);
-  writeFileSync(join(folder, "postern.env"), "PUBLIC_URL=https://mail.acme.io\nAWS_REGION=eu-central-1\n");
+  writeFileSync(join(settings, "postern.env"), "PUBLIC_URL=https://mail.acme.io\nAWS_REGION=eu-central-1\n");
   writeFileSync(join(secrets, "DATABASE_URL"), "postgres://h/d");
   for (const name of ["API_KEY_PEPPER", "TOKEN_SIGNING_KEY", ...contentKeys]) {
     writeFileSync(join(secrets, name), aSecret(name.toLowerCase().replaceAll("_", "-")));
@@ -101,7 +101,7 @@ function environmentOfCommand(contentKeys: string[]): Record<string, string> {
   writeFileSync(node, "#!/bin/sh\nenv -0\n");
   chmodSync(node, 0o755);
   const script = readFileSync(join(root, "deploy/systemd/postern"), "utf8")
-    .replaceAll("/etc/postern", folder)
+    .replaceAll("/etc/postern", settings)
     .replaceAll("/usr/bin/node", node);
   const output = execFileSync("sh", ["-c", script, "postern", "admin"], { encoding: "utf8", env: {} });
   return Object.fromEntries(output.split("\0").flatMap((line) => (line === "" ? [] : [nameAndValue(line)])));
