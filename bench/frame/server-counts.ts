@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-/** What PostgreSQL counted per unit of work. Other work on the machine hardly changes it. */
+/** What PostgreSQL counted per unit of work. It does not depend on the speed of the machine, except through the size of batches. */
 export interface Counts {
   walBytes: number;
   /** Shared blocks of tables and indexes that client connections found in the buffers or read. */
