@@ -30,7 +30,7 @@ export async function withIdleCell<Result>(
       const [sender] = (await makeSenders(cell.db, cell, 1, [1_000, 10_000, 60_000])) as [TestSender];
       await untilRateIsKnown(cell);
       const client = createSendingClient(4);
-      for (let sent = 0; sent < warmUpMails; sent++) await client.send(`${api.url}`, sender, {});
+      for (let sent = 0; sent < warmUpMails; sent++) await client.send(api.url, sender, {});
       client.close();
       await until("all mail is delivered", 60, async () => (await countDelivered(cell)) === warmUpMails);
       progress(`${warmUpMails} mails are delivered`);
