@@ -66,7 +66,7 @@ test("a step moves two mebibytes of content, or one larger one: until its commit
     const rows = await database.db.query(statement);
     const leftNow = new Set(await scheduledOf(ids));
     steps.push(sizes.filter((_size, index) => left.has(ids[index] ?? "") && !leftNow.has(ids[index] ?? "")));
-    return rows as never;
+    return rows;
   };
   expect(await queueDueSends({ ...database.db, query }, "live")).toBe(sizes.length);
   const moved = steps.map((step) => step.map((size) => Math.round((10 * size) / mebibyte) / 10));

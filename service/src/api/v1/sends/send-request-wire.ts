@@ -141,8 +141,8 @@ function sizeProblems(payload: unknown, issues: z.core.$ZodIssue[], limits: Send
     issues.some((issue) => path.every((part, depth) => issue.path[depth] === part));
   const attachments = sizesOf(fieldOf(payload, "attachments"), (index) => isBroken("attachments", index, "content"));
   const bodies = ["html", "text"].map((field) => {
-    const body = fieldOf(payload, field);
-    return typeof body === "string" && !isBroken(field) ? body : undefined;
+    const text = fieldOf(payload, field);
+    return typeof text === "string" && !isBroken(field) ? text : undefined;
   });
   return attachmentSizeProblems({ attachments, bodies, ...limits });
 }
