@@ -4,6 +4,7 @@ import { createLargeBodyLimit, isSmallBody, type LargeBodyLimit } from "../../ht
 import { errorResponses, needsKeyOrJwt } from "../../http/wire-format.ts";
 import { type BodyReader, createBodyReader } from "./body-reader.ts";
 import { isOfOtherDomain, requireDomainOfKey } from "./domain-of-key.ts";
+import { largeSendBytes } from "./large-send-bytes.ts";
 import { parseSendBody } from "./parse-send-body.ts";
 import { maxSendBytes } from "./read-send-body.ts";
 import { sendBatchRoutes } from "./send-batch-routes.ts";
@@ -14,15 +15,12 @@ import { acceptedResponse, toAcceptedResponse } from "./send-response-wire.ts";
 import { sendValidateRoutes } from "./send-validate-routes.ts";
 import { createSenderGate, type SenderGate } from "./sender-gate.ts";
 
-const mebibyte = 1024 * 1024;
-const largeBytes = { perOwner: 32 * mebibyte, total: 64 * mebibyte };
-
 export async function sendRoutes(app: ApiServer, deps: ApiDeps): Promise<void> {
   // A separate scope, because the handlers parse the body themselves: 401 and 429 must precede every error about the body.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    const largeBodies = createLargeBodyLimit({ ...largeBytes, largest: maxSendBytes(deps.sendLimits) });
+    const largeBodies = createLargeBodyLimit(largeSendBytes(deps.sendLimits));
     const reader = createBodyReader(deps.sendLimits);
     const gate = createSenderGate(deps, largeBodies);
     sendRoute(scope.withTypeProvider(), deps, { gate, largeBodies, reader });
