@@ -22,7 +22,7 @@ test("cancels queued sends, also those accepted while it waits, and lists every 
   for (const id of [queued, late]) expect(printed()).toMatch(new RegExp(`^${id}  .* UTC  failed CANCELLED  to-`, "m"));
   expect(printed()).toMatch(new RegExp(`^${submitting}  .* UTC  processing`, "m"));
   expect(printed()).toContain("3 sends of this key: 2 failed, 1 processing.\n2 sends cancelled");
-  expect(printed()).toContain("A worker is submitting 1 of them.");
+  expect(printed()).toContain("A worker is submitting 1 of them, or the outcome is in doubt.");
 });
 
 test("says when the key has sent nothing", async () => {

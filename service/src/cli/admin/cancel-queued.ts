@@ -67,7 +67,7 @@ function describe(cancelled: number, counts: Counts): string {
     ...(onTheirWay === 0
       ? []
       : [
-          `A worker is submitting ${countText(onTheirWay)} of them. Repeat the command in a minute to cancel their retries.`,
+          `A worker is submitting ${countText(onTheirWay)} of them, or the outcome is in doubt. Repeat the command in a minute to cancel their retries.`,
         ]),
   ].join("\n");
 }

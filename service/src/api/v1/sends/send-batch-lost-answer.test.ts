@@ -56,7 +56,7 @@ describe("a batch of which a mail is stored, and the answer of the commit was lo
   });
 });
 
-test("429 promises that nothing was stored: a batch with a mail of unknown outcome gets 503", async () => {
+test("a batch with a mail of unknown outcome gets 503, because after 429 the caller repeats all its mails", async () => {
   const sender = await aSender({ isUnlimited: false });
   await setLimits(sender.accountId, 1, 20, 600);
   const { decide } = api.deps.acceptDeps;

@@ -96,8 +96,8 @@ function isSendable(mail: ParsedMail, sender: IdentifiedSender): boolean {
 
 /**
  * The rate limit and the credential concern the batch as a whole. But if the answer of the database was lost, mails of the batch are stored,
- * or may be, when the others are decided again (accept/decide-or-find.ts): then each mail has its own verdict, because 429 and 401 promise
- * that nothing was stored.
+ * or may be, when the others are decided again (accept/decide-or-find.ts): then each mail has its own verdict, because a caller repeats
+ * the whole batch after 429 and 401.
  */
 function requireCounted(acceptances: (Acceptance | Unknown)[], sender: IdentifiedSender): void {
   const [first] = acceptances;
