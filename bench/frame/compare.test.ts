@@ -17,10 +17,9 @@ test("every second round runs the contenders in the other order, each after its 
   const plain = contender("plain");
   const prepare = async () => void steps.push("checkpoint");
   await compare([plain, again(plain), contender("postern")], 2, () => undefined, prepare);
-  expect(steps.filter((step) => step !== "checkpoint")).toEqual([
-    ...["plain", "plain", "postern"],
-    ...["postern", "plain", "plain"],
-  ]);
+  const order = steps.filter((step) => step !== "checkpoint");
+  expect(order.slice(0, 3)).toEqual(["plain", "plain", "postern"]);
+  expect(order.slice(3)).toEqual(["postern", "plain", "plain"]);
   expect(steps.filter((_, index) => index % 2 === 0)).toEqual(Array.from({ length: 6 }, () => "checkpoint"));
 });
 
