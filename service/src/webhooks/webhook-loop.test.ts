@@ -214,7 +214,7 @@ test("a hanging endpoint delays only itself, and stopping waits for its attempt"
   const { loop } = aLoop();
   loop.start();
   await expect.poll(() => working.requests.length, { timeout: 15_000 }).toBe(50);
-  expect(hanging.requests).toHaveLength(4);
+  await expect.poll(() => hanging.requests.length).toBe(4);
   const stopped = loop.stop();
   release();
   await stopped;
