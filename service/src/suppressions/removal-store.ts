@@ -24,7 +24,7 @@ export async function hasDueRemovals(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The oldest due removals, among which accounts take turns. */
+/** The oldest due removals, which are ordered by account. */
 const maxCandidates = 10_000;
 
 /** Serves all accounts: the provider has one list for all of them. The first removal of every account comes before the second of any. */

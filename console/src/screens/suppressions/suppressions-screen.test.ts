@@ -21,8 +21,8 @@ async function suppress({ accountId }: Person, ...entries: Entry[]): Promise<voi
     await ui.db.query({
       name: "suppress-for-the-console",
       text: `
-        insert into suppressions (id, account_id, mode, email, reason, send_id)
-        values ($1, $2, $3, $4, $5, $6)`,
+        insert into suppressions (id, account_id, mode, email, reason, send_id, reported_reason)
+        values ($1, $2, $3, $4, $5, $6, nullif($5, 'manual'))`,
       values: [randomUUIDv7(), accountId, mode, email, reason, sendId],
     });
   }
