@@ -24,7 +24,7 @@ test("says who removed the address", () => {
 test("says whether SES removed it too, for every answer of SES", () => {
   expect(words({ status: "removed", finished_at: at }).ses).toMatch(/^SES removed it too, at \d\d:05\.$/);
   expect(words({ status: "not_needed" }, { mode: "test" }).ses).toContain("Test mail never reaches SES");
-  expect(words({ status: "not_needed" }).ses).toContain("added by hand");
+  expect(words({ status: "not_needed" }).ses).toContain("did not report its bounce");
   expect(words({ status: "kept" })).toMatchObject({ kind: "warn", ses: expect.stringContaining("SES still has it") });
   expect(words({ status: "refused" })).toMatchObject({
     kind: "warn",
