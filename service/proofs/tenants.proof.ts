@@ -110,6 +110,7 @@ async function openFixtures(
     // The sweep reads more than an account may in a second.
     const { usage } = apiDeps.readLimits.count("nobody");
     apiDeps.readLimits.count = () => ({ usage, retryMs: undefined });
+    apiDeps.readLimits.countWrite = apiDeps.readLimits.count;
     return { db: watched, app, deps: apiDeps, loginDeps: apiDeps.loginDeps, tenants, jwtOnly };
   };
   const scoped = await open(true, "");

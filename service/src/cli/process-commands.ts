@@ -1,4 +1,3 @@
-import { fitSmallMachine } from "./fit-small-machine.ts";
 import { PosternCommand } from "./postern-command.ts";
 
 export function serveCommand(): PosternCommand {
@@ -12,7 +11,7 @@ export function serveCommand(): PosternCommand {
     )
     .example("postern serve")
     .action(async () => {
-      fitSmallMachine();
+      (await import("./fit-small-machine.ts")).fitSmallMachine();
       await (await import("../processes/serve.ts")).runServe();
     });
 }
@@ -27,7 +26,7 @@ export function apiCommand(): PosternCommand {
     )
     .example("postern api", "PORT=8080 postern api")
     .action(async () => {
-      fitSmallMachine();
+      (await import("./fit-small-machine.ts")).fitSmallMachine();
       await (await import("../processes/api.ts")).runApi();
     });
 }
@@ -41,7 +40,7 @@ export function workerCommand(): PosternCommand {
     )
     .example("postern worker", "OPERATIONS_PORT=3003 postern worker")
     .action(async () => {
-      fitSmallMachine();
+      (await import("./fit-small-machine.ts")).fitSmallMachine();
       await (await import("../processes/worker.ts")).runWorker();
     });
 }
