@@ -14,7 +14,12 @@ export class Account {
   /** One key per mode, created on first use. */
   readonly keyOf: Record<Mode, () => Promise<string>>;
   private readonly limitRate = { live: createRateLimiter(), test: createRateLimiter() };
-  private readonly created = { keys: new Set<string>(), domains: new Set<number>() };
+  private readonly created = {
+    keys: new Set<string>(),
+    domains: new Set<number>(),
+    members: new Set<string>(),
+    listeners: new Set<string>(),
+  };
 
   constructor(request: HttpClient, token: string) {
     this.request = request;
@@ -41,8 +46,20 @@ export class Account {
     headers?: Record<string, string>,
     query: Record<string, string> = {},
   ): Promise<Answer> {
+    return this.sendAtTurn(mode, () => body, headers, query);
+  }
+
+  /** Makes the body when the rate limits admit the request, for a body that names a time. */
+  async sendAtTurn(
+    mode: Mode,
+    makeBody: () => unknown,
+    headers?: Record<string, string>,
+    query: Record<string, string> = {},
+  ): Promise<Answer> {
     const credential = headers ?? { "x-api-key": await this.keyOf[mode]() };
-    return this.limitRate[mode](() => this.request("POST", "/api/v1/send", { headers: credential, body, query }));
+    return this.limitRate[mode](() =>
+      this.request("POST", "/api/v1/send", { headers: credential, body: makeBody(), query }),
+    );
   }
 
   /** Sends a batch within the rate limits: it counts as one request. */
@@ -75,11 +92,33 @@ export class Account {
     return answer;
   }
 
+  /** A webhook of this account for test mail. Its notifications are read by requests, so the deployment need not reach this machine. */
+  async createListener(types: string[]): Promise<string> {
+    const { body } = await this.asUser("POST", "/api/v1/webhooks/listeners", { body: { types, mode: "test" } });
+    this.created.listeners.add(String(body?.webhook_id));
+    return String(body?.webhook_id);
+  }
+
+  /** Invites a person to this account. Returns the token of the invitation. A deployment that mails it does not return it. */
+  async invite(person: { user_id: string; email: string }, role: string): Promise<string | undefined> {
+    const { email, user_id } = person;
+    const { status, text, body } = await this.asUser("POST", "/api/v1/invitations", { body: { email, role } });
+    if (status !== 201) throw new Error(`the API answered an invitation with ${status} ${text.slice(0, 300)}`);
+    if (typeof body.link !== "string") {
+      await this.asUser("DELETE", `/api/v1/invitations/${body.id}`);
+      return undefined;
+    }
+    this.created.members.add(user_id);
+    return body.link.split("=").at(-1);
+  }
+
   /** Removes everything that this run created and did not remove. Returns a message for each removal that failed. */
   async cleanUp(isFromThisRun: (address: string) => boolean): Promise<string[]> {
     const paths = [
       ...[...this.created.keys].map((id) => `/api/v1/api-keys/${id}`),
       ...[...this.created.domains].map((id) => `/api/v1/domains/${id}`),
+      ...[...this.created.listeners].map((id) => `/api/v1/webhooks/${id}`),
+      ...[...this.created.members].map((id) => `/api/v1/members/${id}`),
       ...(await this.suppressedAddresses(isFromThisRun)).map(
         (email) => `/api/v1/suppression/${encodeURIComponent(email)}`,
       ),
