@@ -81,6 +81,30 @@ export const additionCases: MutationCase[] = [
     rewritePath: (path) => path.replace("group=tag", "group=domain"),
   },
   {
+    fault: "the 16th header is left out silently",
+    broken: ["10.1-13"],
+    unaffected: ["10.1-14"],
+    rewriteBody: (body) => body.replace(',"X-Header-15":"1"', ""),
+  },
+  {
+    fault: "umlauts in header values are replaced silently",
+    broken: ["10.1-14"],
+    unaffected: ["10.1-13"],
+    rewriteBody: (body) => body.replace("größer", "groesser"),
+  },
+  {
+    fault: "notifications have no metadata",
+    broken: ["10.1-15"],
+    unaffected: ["10.1-05"],
+    change: on("/take", ({ body }) => {
+      for (const notification of body.notifications ?? []) {
+        const envelope = JSON.parse(notification.body);
+        delete envelope.data.send?.metadata;
+        notification.body = JSON.stringify(envelope);
+      }
+    }),
+  },
+  {
     fault: "the request log has no problems of fields",
     broken: ["10.6-01"],
     unaffected: ["10.6-02"],

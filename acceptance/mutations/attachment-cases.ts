@@ -90,6 +90,15 @@ export const attachmentCases: MutationCase[] = [
     unaffected: ["10.5-02"],
     change: onDownload((exchange) => replaceStatus(exchange, 404, 200)),
   },
+  {
+    fault: "too large attachments hide the problems of other fields",
+    broken: ["10.5-14"],
+    unaffected: ["10.5-10"],
+    change: onSend(({ body }) => {
+      const tooLarge = body?.error?.details?.filter(({ field }: { field: string }) => field === "attachments") ?? [];
+      if (tooLarge.length > 0) body.error.details = tooLarge;
+    }),
+  },
 ];
 
 function onDownload(change: (exchange: Exchange) => void): (exchange: Exchange) => void {

@@ -70,6 +70,12 @@ export const batchCases: MutationCase[] = [
       if (answer.body.error?.details?.[0]?.code === "too_large") answer.status = 202;
     }),
   },
+  {
+    fault: "defaults do not count for the size of a batch",
+    broken: ["10.3-09"],
+    unaffected: ["10.3-03"],
+    rewriteBody: (body) => body.replace(/^\{"defaults":\{"html":"x+"/, '{"defaults":{"html":"x"'),
+  },
 ];
 
 function onBatch(change: (exchange: Exchange) => unknown): (exchange: Exchange) => void {

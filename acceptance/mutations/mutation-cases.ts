@@ -4,6 +4,8 @@ import { batchCases } from "./batch-cases.ts";
 import type { MutationCase } from "./breaking-proxy.ts";
 import { casesOfSections0To3 } from "./cases-0-to-3.ts";
 import { casesOfSections4To9 } from "./cases-4-to-9.ts";
+import { contentCases } from "./content-cases.ts";
+import { exportCases } from "./export-cases.ts";
 import { listCases } from "./list-cases.ts";
 import { liveCases } from "./live-cases.ts";
 import { modeCases } from "./mode-cases.ts";
@@ -23,5 +25,7 @@ export const mutationCases: MutationCase[] = [
   ...timeCases,
   ...suppressionCases,
   ...attachmentCases,
+  ...contentCases,
+  ...exportCases,
   ...liveCases,
 ];

@@ -1,4 +1,5 @@
 import type { Exchange, MutationCase } from "./breaking-proxy.ts";
+import { replaceStatus } from "./change-answer.ts";
 
 /** Faults of what Postern adds to the interface for suppressions. */
 export const suppressionCases: MutationCase[] = [
@@ -58,7 +59,48 @@ export const suppressionCases: MutationCase[] = [
       if (answer.path.includes("/export")) answer.body = String(answer.body).replaceAll("'=", "=");
     },
   },
+  {
+    fault: "an address has no entry when it is looked up",
+    broken: ["10.4-08"],
+    unaffected: ["10.4-04"],
+    change: onLookUp((data) => {
+      data.suppressions = [];
+    }),
+  },
+  {
+    fault: "the removal of a manual entry waits for the provider",
+    broken: ["10.4-09"],
+    unaffected: ["10.4-08"],
+    change: onLookUp(({ removals }) => {
+      for (const { provider } of removals) provider.status = "pending";
+    }),
+  },
+  {
+    fault: "a long note is cut",
+    broken: ["10.4-10"],
+    unaffected: ["10.4-01"],
+    rewriteBody: (body) => body.replace("x".repeat(501), "x".repeat(500)),
+  },
+  {
+    fault: "an addition without the right to it answers 201",
+    broken: ["10.4-11"],
+    unaffected: ["10.4-01"],
+    change: (answer) => {
+      if (answer.path === "/api/v1/suppression") replaceStatus(answer, 403, 201);
+    },
+  },
 ];
+
+interface State {
+  suppressions: unknown[];
+  removals: { provider: { status: string } }[];
+}
+
+function onLookUp(change: (data: State) => void): (exchange: Exchange) => void {
+  return ({ method, path, body }) => {
+    if (method === "GET" && path.startsWith("/api/v1/suppression/") && body?.data?.removals) change(body.data);
+  };
+}
 
 function isAddition({ method, path }: Exchange): boolean {
   return method === "POST" && path.startsWith("/api/v1/suppression?");

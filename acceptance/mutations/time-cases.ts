@@ -90,6 +90,23 @@ export const timeCases: MutationCase[] = [
     unaffected: ["10.2-04"],
     rewriteBody: (body) => body.replace(/"scheduled_at":"[^"]*","subject"/, '"subject"'),
   },
+  {
+    fault: "the cancellation of a send that failed answers 200",
+    broken: ["10.2-13"],
+    unaffected: ["10.2-03"],
+    change: (answer) => {
+      if (isCancel(answer) && String(answer.body.error?.message).includes("already failed")) answer.status = 200;
+    },
+  },
+  {
+    fault: "the cancellation of a send whose outcome is unknown answers 200",
+    broken: ["10.2-14"],
+    unaffected: ["10.2-03"],
+    change: (answer) => {
+      const isUnknown = /submitting this send now|may have submitted/.test(String(answer.body.error?.message));
+      if (isCancel(answer) && isUnknown) answer.status = 200;
+    },
+  },
 ];
 
 function isCancel({ method, path }: Exchange): boolean {

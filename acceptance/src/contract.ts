@@ -5,6 +5,8 @@ import { endpoints } from "./requirements/4-endpoints.ts";
 import { authentication, errors, events, limits, versioning } from "./requirements/5-to-9.ts";
 import { attachmentAdditions } from "./requirements/10-attachments.ts";
 import { batchAdditions } from "./requirements/10-batch-additions.ts";
+import { contentAdditions } from "./requirements/10-content.ts";
+import { exportAdditions } from "./requirements/10-exports.ts";
 import { mailAdditions } from "./requirements/10-mail-additions.ts";
 import { requestLogAdditions } from "./requirements/10-request-log.ts";
 import { suppressionAdditions } from "./requirements/10-suppression-additions.ts";
@@ -38,7 +40,9 @@ import { versioningTests } from "./tests/9-versioning.ts";
 import { attachmentTests } from "./tests/10-attachments.ts";
 import { batchAdditionTests } from "./tests/10-batch-additions.ts";
 import { cancelTests } from "./tests/10-cancel.ts";
+import { contentTests } from "./tests/10-content.ts";
 import { expiryTests } from "./tests/10-expiry.ts";
+import { exportTests } from "./tests/10-exports.ts";
 import { mailExtraTests } from "./tests/10-mail-extras.ts";
 import { requestLogTests } from "./tests/10-request-log.ts";
 import { scheduleTests } from "./tests/10-schedule.ts";
@@ -56,6 +60,8 @@ export const contract = joinSuite(
     suppressionAdditions,
     attachmentAdditions,
     requestLogAdditions,
+    contentAdditions,
+    exportAdditions,
   ],
   [
     purposeTests,
@@ -92,5 +98,7 @@ export const contract = joinSuite(
     suppressionAdditionTests,
     attachmentTests,
     requestLogTests,
+    contentTests,
+    exportTests,
   ],
 );

@@ -2,9 +2,11 @@ import { unknownId } from "./fields.ts";
 import { runRateLimits } from "./fill-rate-windows.ts";
 import { listAll } from "./list-all.ts";
 import type { RunContext } from "./run-context.ts";
+import { sendWithTag } from "./tagged-sends.ts";
 import { liveMail, testMail } from "./test-mail.ts";
 import { followSend, type TrackedSend, trackSend } from "./track-send.ts";
 import { once, until } from "./until.ts";
+import { logInAsViewer } from "./viewer.ts";
 
 export type Fixtures = ReturnType<typeof createFixtures>;
 
@@ -41,6 +43,10 @@ export function createFixtures(context: RunContext) {
   };
   const findSuppression = async (address: string) =>
     (await listAll(admin, "/api/v1/suppression")).find(({ email }) => email === address);
+  const keyWith = async (scope: string) => {
+    const { body } = await admin.createKey({ name: `acceptance ${scope}`, type: "test", scopes: [scope] });
+    return { "x-api-key": String(body?.key) };
+  };
 
   return {
     delivered,
@@ -155,6 +161,12 @@ export function createFixtures(context: RunContext) {
       const list = await admin.asUser("GET", "/api/v1/api-keys");
       return { lasting, expiring, expiresAt, list, listed: findRow(list.body, lasting.body?.id, "id") };
     }),
+    /** The headers of a key that has one scope. */
+    keyWith: { send: once(() => keyWith("send")), read: once(() => keyWith("read")) },
+    /** The headers of a viewer of the first account. */
+    viewer: once(() => logInAsViewer(context)),
+    /** Two sends with one tag, and the notifications of their deliveries. */
+    taggedSends: once(() => sendWithTag(context)),
     /** A key that the fixture uses, revokes and uses again. */
     revokedKey: once(async () => {
       const { body: key } = await admin.createKey({ name: "acceptance revoked", type: "test" });

@@ -17,4 +17,5 @@ export const attachmentAdditions: RequirementTable = {
   "10.5-11": decision("The same key with other bytes, names, types, ids or another order is 409"),
   "10.5-12": decision("An empty list of attachments equals none, and the content then has no list"),
   "10.5-13": decision("An unknown attachment, and one of another account, is 404; without a credential it is 401"),
+  "10.5-14": decision("A 422 for attachments that are too large together names the problems of other fields too"),
 };

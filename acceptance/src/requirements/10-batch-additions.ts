@@ -14,4 +14,7 @@ export const batchAdditions: RequirementTable = {
   ),
   "10.3-07": decision("Two equal keys in one batch are a repeat, or 409 for the mail with another payload"),
   "10.3-08": decision("A batch without mails, or with more than 100, is 422"),
+  "10.3-09": decision(
+    "A batch is 413 if it has more than 8 MiB, or its mails have when their defaults are written out",
+  ),
 };

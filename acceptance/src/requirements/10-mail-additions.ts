@@ -16,4 +16,7 @@ export const mailAdditions: RequirementTable = {
   "10.1-10": decision("A send without headers, tags and metadata has none of them in its answers"),
   "10.1-11": decision("Usage by tag counts a send for each of its tags, and no send without them"),
   "10.1-12": decision("Tags are counted per day: usage by tag and hour is 422"),
+  "10.1-13": decision("15 headers are accepted, and more are 422"),
+  "10.1-14": decision("A header value with characters that are not printable ASCII is 422"),
+  "10.1-15": decision("The notifications of a send have its tags and its metadata"),
 };

@@ -16,4 +16,6 @@ export const timeAdditions: RequirementTable = {
   "10.2-10": decision("A scheduled send is queued with its scheduled_at until that time, and is sent after it"),
   "10.2-11": decision("A scheduled_at more than 30 days ahead is 422, and so is an expires_at before it"),
   "10.2-12": decision("Cancelling a scheduled send answers 200, and its mail is not sent"),
+  "10.2-13": decision("Cancelling a send that failed, bounced or was suppressed is 409, and the send stays as it is"),
+  "10.2-14": decision("Cancelling a send whose outcome is unknown is 409, and the send goes on"),
 };

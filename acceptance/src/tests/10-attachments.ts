@@ -130,6 +130,18 @@ export const attachmentTests: Tests = {
     check.error("another account", await context.other().asUser("GET", path), 404, "NOT_FOUND");
     check.status("no credential", await context.request("GET", path), 401);
   },
+  "10.5-14": async (check, context) => {
+    const half = base64(Buffer.alloc(5 * mebibyte));
+    const attachments = [
+      { ...note, content: half },
+      { ...note, content: half },
+      { ...note, filename: "a/b.txt" },
+    ];
+    const answer = await sendWith(context, { attachments, subject: "", reply_to: "nobody" });
+    check.error("10 MiB and a byte, with other problems", answer, 422, "VALIDATION_ERROR");
+    const expected = ["attachments", "attachments[2].filename", "reply_to", "subject"];
+    check.sameSet("the fields of the problems", fieldsOf(answer), expected);
+  },
 };
 
 function sendWith(context: TestContext, fields: Record<string, unknown>): Promise<Answer> {

@@ -85,6 +85,16 @@ export const batchAdditionTests: Tests = {
       check.error("a batch", await batch(context, { mails }), 422, "VALIDATION_ERROR");
     }
   },
+  "10.3-09": async (check, context) => {
+    // Without a subject, so that a deployment stores none of them.
+    const { subject: _, ...mail } = testMail(context, "delivered");
+    const html = "x".repeat(900_000);
+    const sized = (count: number) => batch(context, { defaults: { html }, mails: Array(count).fill(mail) });
+    check.error("a batch of 9 mails with 0.9 MB each", await sized(9), 422, "BATCH_REFUSED");
+    check.error("a batch of 10 mails with 0.9 MB each", await sized(10), 413, "PAYLOAD_TOO_LARGE");
+    const written = await batch(context, { mails: Array(10).fill({ ...mail, html }) });
+    check.error("the same batch without defaults", written, 413, "PAYLOAD_TOO_LARGE");
+  },
 };
 
 interface Refused {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "../client.ts";
 import type { TestContext, Tests } from "../suite.ts";
 import { testMail } from "../test-mail.ts";
+import { until } from "../until.ts";
 
 /** Longer than the pause of a throttled send. */
 const untilSentMs = 4_000;
@@ -41,6 +42,23 @@ export const cancelTests: Tests = {
     const answer = await context.other().withKey("test", "POST", path(id));
     check.error("the cancellation by another account", answer, 404, "NOT_FOUND");
     check.holds("the send is not cancelled", (await context.admin.status("test", id)).body?.error_code === null);
+  },
+  "10.2-13": async (check, context) => {
+    const { rejected, bounced, fullySuppressed } = context.fixtures;
+    for (const { record } of [await rejected(), await bounced(), await fullySuppressed()]) {
+      const answer = await cancel(context, path(record.id));
+      check.error(`the cancellation of a send that is ${record.status}`, answer, 409, "CONFLICT");
+      check.equal("its record", (await context.admin.status("test", record.id)).body, record);
+    }
+  },
+  "10.2-14": async (check, context) => {
+    const { body: accepted } = await context.admin.send("test", testMail(context, "unknown"));
+    const id = String(accepted?.id);
+    const read = () => context.admin.status("test", id);
+    await until(read, ({ body }) => body?.status !== "queued");
+    check.error("the cancellation", await cancel(context, path(id)), 409, "CONFLICT");
+    const { body } = await until(read, (each) => ["delivered", "failed"].includes(each.body?.status));
+    check.equal("its status later", body?.status, "delivered");
   },
 };
 

@@ -110,8 +110,39 @@ export const mailExtraTests: Tests = {
     const answer = await context.admin.asUser("GET", "/api/v1/usage", { query });
     check.error("usage by tag and hour", answer, 422, "VALIDATION_ERROR");
   },
+  "10.1-13": async (check, context) => {
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, number) => [`X-Header-${number}`, "1"]));
+    const mails = [15, 16].map((count) => ({ ...testMail(context, "delivered"), headers: many(count) }));
+    const { body } = await context.admin.sendBatch("test", { mails });
+    check.equal("the statuses of mails with 15 and 16 headers", statusesOf(body), [202, 422]);
+    check.equal("the code of the second", body.verdicts[1].error?.code, "VALIDATION_ERROR");
+  },
+  "10.1-14": async (check, context) => {
+    const values = ["plain ASCII", "größer", "a\u0001b", "\u{1F4E6}"];
+    const mails = values.map((value) => ({ ...testMail(context, "delivered"), headers: { "X-Order-Id": value } }));
+    const { body } = await context.admin.sendBatch("test", { mails });
+    check.equal(`the statuses of mails with ${JSON.stringify(values)}`, statusesOf(body), [202, 422, 422, 422]);
+  },
+  "10.1-15": async (check, { fixtures }) => {
+    const { tag, metadata: given, ids, notifications } = await fixtures.taggedSends();
+    const notified = notifications.map(({ data }) => data.send);
+    check.sameSet(
+      "the sends of the notifications",
+      notified.map(({ id }) => id),
+      ids,
+    );
+    for (const send of notified) {
+      check.equal("tags of a notification", send.tags, [tag]);
+      check.equal("metadata of a notification", send.metadata, given);
+    }
+  },
 };
 
 function sendWith(context: TestContext, fields: Record<string, unknown>): Promise<Answer> {
   return context.admin.send("test", { ...testMail(context, "delivered"), ...fields });
+}
+
+function statusesOf(body: Answer["body"]): unknown[] {
+  return (body?.verdicts ?? []).map(({ status }: { status: number }) => status);
 }

@@ -1,8 +1,9 @@
 import type { Check } from "../check.ts";
 import type { Answer } from "../client.ts";
 import { suppressionFields } from "../fields.ts";
+import { readExport } from "../read-export.ts";
 import type { TestContext, Tests } from "../suite.ts";
-import { sender } from "../test-mail.ts";
+import { sender, testMail } from "../test-mail.ts";
 
 const inTestMode = { mode: "test" };
 const note = "Added by the acceptance suite";
@@ -74,10 +75,64 @@ export const suppressionAdditionTests: Tests = {
     const row = rows.find((each) => each.split(",")[0] === entry?.id) ?? "";
     check.equal("the row in CSV", row.split(",").slice(1, 4), [email, "manual", "'=1+1"]);
   },
+  "10.4-08": async (check, context) => {
+    const { address, entry } = await context.fixtures.complained();
+    const { status, body } = await lookUp(context, address);
+    check.equal("the answer", [status, body], [200, found(address, [entry])]);
+    const unknown = await lookUp(context, context.recipient("nobody"));
+    check.error("an address without an entry", unknown, 404, "NOT_FOUND");
+  },
+  "10.4-09": async (check, context) => {
+    const mail = testMail(context, "delivered");
+    const [address = ""] = mail.to;
+    for (const mode of ["live", "test"]) await add(context, { email: address }, { mode });
+    check.status("the removal", await context.admin.asUser("DELETE", pathOf(address)), 200);
+    const { body } = await context.admin.asUser("GET", pathOf(address));
+    check.equal("the entries afterwards", body?.data?.suppressions, []);
+    const removals: Removal[] = body?.data?.removals ?? [];
+    check.equal(
+      "mode, person and provider of the removals",
+      removals.map(({ mode, removed_by, provider }) => [mode, removed_by.kind, provider.status]),
+      ["live", "test"].map((mode) => [mode, "user", "not_needed"]),
+    );
+    const { body: send } = await context.admin.send("test", mail);
+    check.equal("the status of a send to the address", send?.status, "queued");
+  },
+  "10.4-10": async (check, context) => {
+    for (const wrong of [{ reason: "complaint" }, { reason: "hard_bounce" }, { note: "x".repeat(501) }]) {
+      const answer = await add(context, { email: context.recipient("delivered"), ...wrong });
+      check.error(`an addition with ${Object.keys(wrong).join()}`, answer, 422, "VALIDATION_ERROR");
+    }
+    const longest = await add(context, { email: context.recipient("delivered"), note: "x".repeat(500) });
+    check.status("a note of 500 characters", longest, 201);
+  },
+  "10.4-11": async (check, context) => {
+    const { fixtures, request } = context;
+    const email = context.recipient("delivered");
+    const addBy = (headers: Record<string, string>) =>
+      request("POST", "/api/v1/suppression", { headers, body: { email } });
+    check.error("a key with the scope read only", await addBy(await fixtures.keyWith.read()), 401, "UNAUTHORIZED");
+    check.error("a viewer", await addBy(await fixtures.viewer()), 403, "FORBIDDEN");
+    check.error("the address afterwards", await context.admin.asUser("GET", pathOf(email)), 404, "NOT_FOUND");
+  },
 };
 
-function add({ admin }: TestContext, body: object): Promise<Answer> {
-  return admin.asUser("POST", "/api/v1/suppression", { body, query: inTestMode });
+interface Removal {
+  mode: string;
+  removed_by: { kind: string };
+  provider: { status: string };
+}
+
+function add({ admin }: TestContext, body: object, query = inTestMode): Promise<Answer> {
+  return admin.asUser("POST", "/api/v1/suppression", { body, query });
+}
+
+function pathOf(email: string): string {
+  return `/api/v1/suppression/${encodeURIComponent(email)}`;
+}
+
+function found(email: string, suppressions: unknown[]) {
+  return { success: true, data: { email, suppressions, removals: [] } };
 }
 
 function list({ admin }: TestContext, query: Record<string, string | number>): Promise<Answer> {
@@ -85,7 +140,7 @@ function list({ admin }: TestContext, query: Record<string, string | number>): P
 }
 
 function lookUp({ admin }: TestContext, email: string): Promise<Answer> {
-  return admin.asUser("GET", `/api/v1/suppression/${encodeURIComponent(email)}`, { query: inTestMode });
+  return admin.asUser("GET", pathOf(email), { query: inTestMode });
 }
 
 function importEntries({ admin }: TestContext, entries: object[], isDryRun?: boolean): Promise<Answer> {
@@ -94,7 +149,7 @@ function importEntries({ admin }: TestContext, entries: object[], isDryRun?: boo
 }
 
 function exported({ admin }: TestContext, format: "csv" | "ndjson"): Promise<Answer> {
-  return admin.asUser("GET", "/api/v1/suppression/export", { query: { ...inTestMode, format } });
+  return readExport(admin, "suppression", { ...inTestMode, format });
 }
 
 function checkCounts(check: Check, answer: Answer, expected: Record<string, unknown>): void {
