@@ -13,6 +13,7 @@ import { incompatibleStep } from "./planted-step.ts";
 /** An idle worker claims within a second. */
 const claimWithinMs = 5_000;
 const submittedWithinMs = 30_000;
+const notReadyWithinMs = 10_000;
 
 /**
  * What stops a migration that older code cannot live with. Returns what did not:
@@ -43,8 +44,8 @@ export async function tryIncompatibleStep(cell: ChaosCell, next: CodeTree): Prom
   const [oldUrl = "", newUrl = ""] = cell.apiUrls;
   const fromOld = await sendTo(cell, oldUrl);
   require(fromOld.status === 503, `the older API answered ${fromOld.status}`);
-  const readiness = await fetch(`${oldUrl}/readyz`);
-  require(readiness.status === 503, `the older API is ready: ${readiness.status}`);
+  const readiness = await untilNotReady(oldUrl);
+  require(readiness === 503, `the older API is ready: ${readiness}`);
   const fromNew = await sendTo(cell, newUrl);
   require(fromNew.status === 202, `the next API answered ${fromNew.status}`);
   await sleep(claimWithinMs);
@@ -65,6 +66,14 @@ async function lintWithStep(): Promise<void> {
   await promisify(execFile)(process.execPath, ["scripts/lint-migrations.ts", folder]).finally(() =>
     rmSync(folder, { recursive: true, force: true }),
   );
+}
+
+/** The API answers from its last look at the schema, which is some seconds old at most. */
+async function untilNotReady(url: string): Promise<number> {
+  for (const end = performance.now() + notReadyWithinMs; ; await sleep(200)) {
+    const { status } = await fetch(`${url}/readyz`);
+    if (status === 503 || performance.now() > end) return status;
+  }
 }
 
 async function failureOf(work: Promise<void>): Promise<string> {
