@@ -58,7 +58,7 @@ describe("a page of events in 160 partitions", () => {
     expect((await read(accountId)).events).toHaveLength(pageSize);
     // 60 partitions of 14 months, and 50 events, each on another block.
     for (const type of [undefined, "Delivery"] as const) {
-      expect(await blocksOfPage(accountId, { type })).toBeLessThanOrEqual(160);
+      expect(await blocksOfPage(accountId, { type })).toBeLessThanOrEqual(200);
     }
   });
 
