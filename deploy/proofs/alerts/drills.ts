@@ -48,7 +48,7 @@ export function independentDrills(cell: DrilledCell, load: Load): Drill[][] {
     ],
     [
       {
-        name: "worker dead",
+        name: "worker crashed",
         alert: "PosternProcessDown",
         start: async () => first?.stop(),
         end: async () => first?.start(),
@@ -85,7 +85,7 @@ export function independentDrills(cell: DrilledCell, load: Load): Drill[][] {
 export function drillsOfTheCell({ db, workers, postgres }: DrilledCell): Drill[] {
   return [
     {
-      name: "all workers dead",
+      name: "all workers crashed",
       alert: "PosternNoWorker",
       start: () => Promise.all(workers.map((worker) => worker.stop())),
       end: () => Promise.all(workers.map((worker) => worker.start())),
@@ -139,7 +139,7 @@ function deadLetters({ simulatorUrl }: DrilledCell): Drill {
   const urlOf = async () => (await findQueueUrl(calls, deadLetterQueueNameOf("AA"))) ?? "";
   const aws = createRawAws(simulatorUrl, 1);
   return {
-    name: "SQS dead letters",
+    name: "dead-letter queue of SQS",
     alert: "PosternDeadLetters",
     start: async () => aws.sendMessage(await urlOf(), "{}"),
     async end() {
@@ -211,7 +211,7 @@ function heldSnapshot({ databaseUrl }: DrilledCell): Drill {
   const session = new (postgresClient())({ connectionString: databaseUrl, application_name: "forgotten" });
   session.on("error", () => undefined);
   return {
-    name: "held snapshot",
+    name: "snapshot kept open",
     alert: "PosternVacuumBlocked",
     waits: 300,
     firesWithin: 480,
