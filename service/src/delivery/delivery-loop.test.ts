@@ -201,7 +201,7 @@ describe("with the SES simulator", () => {
     ).map(({ at }) => Number(at));
     const rate = 39 / ((times.at(-1) ?? 0) - (times[0] ?? 0));
     // The pace itself is exact (pacing.test.ts); these are the times of the settlements, which a busy machine delays.
-    expect(rate).toBeGreaterThan(9);
+    expect(rate).toBeGreaterThan(6);
     expect(rate).toBeLessThan(18);
   });
 });
