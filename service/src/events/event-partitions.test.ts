@@ -13,7 +13,7 @@ import type { EventType } from "./send-event.ts";
 
 const weeks = 160;
 const pageSize = 50;
-/** PostgreSQL plans a statement for its values five times, unless it is told otherwise. */
+/** PostgreSQL plans a statement for its values five times, unless `plan_cache_mode` forces one kind of plan. */
 const pagesBefore = 7;
 
 let db: Database;
