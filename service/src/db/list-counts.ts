@@ -19,17 +19,21 @@ export function totalOfLists(lists: string): string {
       )::bigint`;
 }
 
-/** SQL: the number of entries per month in the lists `$3` of account `$1` in the modes `$2`, as the common table `months`. */
-export const monthsOfLists = `months as materialized (
-        select month, sum(count) as entries
-        from (
+/** SQL: the entries per month of the lists `$3` of account `$1` in the modes `$2`, and the changes that are not folded into them yet. */
+const countsOfLists = `
           select month, count
           from list_counts
           where account_id = $1 and mode = any ($2) and list = any ($3)
           union all
           select month, difference
           from list_changes
-          where account_id = $1 and mode = any ($2) and list = any ($3)
+          where account_id = $1 and mode = any ($2) and list = any ($3)`;
+
+/** SQL: the number of entries per month in the lists `$3` of account `$1` in the modes `$2`, as the common table `months`. */
+export const monthsOfLists = `months as materialized (
+        select month, sum(count) as entries
+        from (
+          ${countsOfLists}
         ) as counts
         group by month
       )`;
@@ -82,13 +86,7 @@ export async function findOldestMonthNeeded(db: AccountDatabase, needed: Entries
           -- The first month may have no entry left before the start of the page, so its entries do not count.
           select month, sum(count) filter (where month < start) as entries
           from (
-            select month, count
-            from list_counts
-            where account_id = $1 and mode = any ($2) and list = any ($3)
-            union all
-            select month, difference
-            from list_changes
-            where account_id = $1 and mode = any ($2) and list = any ($3)
+            ${countsOfLists}
           ) as each_list
           cross join (
             select date_trunc('month', least(time_of_id($5::uuid), $6::timestamptz, 'infinity') at time zone 'UTC') as start
