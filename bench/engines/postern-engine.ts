@@ -1,6 +1,7 @@
 import { acceptSend, type Sender } from "../../service/src/accept/accept-send.ts";
 import { readConfig } from "../../service/src/config.ts";
 import { type Database, openDatabase } from "../../service/src/db/database.ts";
+import { openHints } from "../../service/src/db/hints.ts";
 import { createLog } from "../../service/src/log.ts";
 import { parseAddress, parseMailbox } from "../../service/src/mail-address.ts";
 import { createMetrics } from "../../service/src/metrics.ts";
@@ -43,7 +44,11 @@ await runEngineProcess({
       const providerMessageId = await callProvider();
       return { kind: "accepted", providerMessageId, requestId: undefined } as const;
     };
-    startDelivery({ config, db, log, metrics }, { mode: "live", provider: { submit }, slots, maxBytes: 64_000_000 });
+    const hints = openHints({ directUrl: config.database.directUrl, log });
+    startDelivery(
+      { config, db, hints, log, metrics },
+      { mode: "live", provider: { submit }, slots, maxBytes: 64_000_000 },
+    );
     return { left: () => countQueued(db) };
   },
 });

@@ -33,11 +33,11 @@ test("up to the measured low rate, a send costs what it costs at that rate", () 
 });
 
 test("there are at least two APIs and two workers, and enough workers for the latency of SES", () => {
-  expect(capacityAt(10, costs)).toMatchObject({ apis: 2, workers: 2, connections: 86 });
+  expect(capacityAt(10, costs)).toMatchObject({ apis: 2, workers: 2, connections: 78 });
   const cheap = { ...costs, fullSpeed: { api: 0.001, worker: 0.001, postgres: 0.001 } };
   expect(capacityAt(2_000, cheap).workers).toBe(2);
   const expensive = { ...costs, fullSpeed: { api: 1.5, worker: 3, postgres: 1 } };
-  expect(capacityAt(2_000, expensive)).toMatchObject({ apis: 5, workers: 10, connections: 5 * 18 + 10 * 25 });
+  expect(capacityAt(2_000, expensive)).toMatchObject({ apis: 5, workers: 10, connections: 5 * 18 + 10 * 21 });
 });
 
 test("disk space, WAL and SQS requests are those of one cell", () => {

@@ -12,7 +12,7 @@ export const busyShare = 0.6;
 /** Two of each process, as in deploy/README.md: mail continues while one of them restarts. */
 export const leastProcesses = 2;
 /** DATABASE_POOL_SIZE plus the other connections of the process. */
-export const connectionsOf = { api: 18, worker: 25 };
+export const connectionsOf = { api: 18, worker: 21 };
 /** DELIVERY_SLOTS of a worker, and the duration of an SES call: an assumption, not measured with real SES. */
 export const slots = 100;
 export const secondsInSes = 0.1;

@@ -31,7 +31,10 @@ export async function openTracedCell(url: string, switchSdk: (hasSdk: boolean) =
     openDatabase({ url, poolSize, applicationName, onIdleError: () => undefined });
   const [acceptDb, db] = [open("accept", 1), open("others", 4)];
   const config = readConfig(anEnvironment({ DATABASE_URL: url }));
-  const acceptDeps = { ...(await openAcceptDeps(config, acceptDb)), hint: () => undefined };
+  const acceptDeps = {
+    ...(await openAcceptDeps(config, acceptDb)),
+    hint: { live: () => undefined, test: () => undefined },
+  };
   const parts = { db, log: createLog("silent"), metrics: createMetrics(), domainDeps: undefined, acceptDeps };
   const deps = createApiDeps(config, parts);
   const openServer = (hasSdk: boolean) => {

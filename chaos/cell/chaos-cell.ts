@@ -5,7 +5,6 @@ import { makeSenders, type TestSender } from "../../service/proofs/sends/sending
 import { type Environment, readConfig } from "../../service/src/config.ts";
 import type { Database } from "../../service/src/db/database.ts";
 import { migrate } from "../../service/src/db/migrate.ts";
-import { migrateChores } from "../../service/src/loops/chores.ts";
 import { type CredentialDeps, createCredentialDeps } from "../../service/src/processes/api-deps.ts";
 import { setUp } from "../../service/src/provider/ses/setup/set-up.ts";
 import { makePartitionsAhead } from "../../service/src/storage/partitions.ts";
@@ -162,7 +161,6 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
 async function makeDatabase(serverUrl: string): Promise<string> {
   const { url } = await createEmptyDatabase(serverUrl);
   await migrate(url, () => undefined);
-  await migrateChores(url);
   const db = openTestDatabase(url);
   const { failures } = await makePartitionsAhead(db, "month");
   await db.close();

@@ -27,8 +27,8 @@ export type Remaining = Record<string, number>;
 export async function recover(context: MatrixContext, rounds: number, progress: (message: string) => void) {
   const { cell } = context;
   const chores = [...new Set(points.flatMap(({ chore }) => chore ?? []))];
-  // Chores that wait for their next run become due now. Chores that a crashed process holds are left to pg-boss.
-  await cell.db.query({ name: "chaos-chores-due", text: `delete from pgboss.job where state = 'created'` });
+  // Chores that wait for their next run become due now. Chores that a crashed process holds follow when its lease passes.
+  await cell.db.query({ name: "chaos-chores-due", text: `update chore_runs set due_at = now()` });
   const since = new Date().toISOString();
   const workers = [1, 2, 3].map(
     (number) => new Supervised(posternProgram("worker", `healthy-${number}`, cell.folder, cell.environment)),
@@ -76,7 +76,7 @@ async function findRemaining(context: MatrixContext, chores: string[], since: st
   };
   const ran = await db.query<{ name: string }>({
     name: "chaos-chores-run",
-    text: `select distinct name from pgboss.job where state = 'completed' and completed_on > $1`,
+    text: `select name from chores where ended_at > $1 and failing_since is null`,
     values: [since],
   });
   const ids = [...context.sends, ...context.testSends].map(({ id }) => id);

@@ -37,7 +37,7 @@ afterAll(async () => {
 const environment = (caFile: string, url = server.url) =>
   anEnvironment({ DATABASE_URL: url, DATABASE_CA_FILE: caFile, LOG_LEVEL: "info" });
 
-test("with the CA of the server, migrate, API, worker, chores and listeners connect with TLS", async () => {
+test("with the CA of the server, migrate, API, worker, webhooks and listeners connect with TLS", async () => {
   const env = environment(ca.caFile);
   expect(await runPostern(["migrate"], env)).toMatchObject({ code: 0 });
   const simulator = simulatorSettings({ url: "http://127.0.0.1:4579", region: "eu-central-1" });
@@ -63,7 +63,7 @@ test("with the CA of the server, migrate, API, worker, chores and listeners conn
     });
   await expect
     .poll(async () => (await sessions()).map(({ name }) => name), { timeout: 15_000 })
-    .toEqual(expect.arrayContaining(["serve", "accept", "chores", "hints"].map(applicationName)));
+    .toEqual(expect.arrayContaining(["serve", "accept", "webhooks", "hints"].map(applicationName)));
   expect((await sessions()).filter(({ ssl }) => !ssl)).toEqual([]);
 }, 180_000);
 

@@ -88,7 +88,7 @@ export const callerSchema = z.object({
 export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl.describe("PostgreSQL 15 or newer, the only server Postern needs"),
   DATABASE_DIRECT_URL: optional(postgresUrl).describe(
-    "the same database without PgBouncer, for migrations, commands, chores, LISTEN and locks",
+    "the same database without PgBouncer, for migrations, commands, LISTEN and locks",
   ),
   DATABASE_CA_FILE: optional(certificateFile).describe("file with the CA certificate of PostgreSQL, for TLS"),
   DATABASE_POOL_SIZE: wholeNumber(1, 200)

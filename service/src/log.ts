@@ -60,7 +60,7 @@ function describeError(error: unknown): unknown {
   return { name: error.name, message: mayQuote ? "a data exception" : error.message, code, stack, cause };
 }
 
-/** pg-boss reports errors as plain objects with the fields of an error. */
+/** Some libraries throw plain objects with the fields of an error. */
 function describeThrown(thrown: unknown): unknown {
   if (typeof thrown !== "object" || thrown === null || !("message" in thrown)) return { message: String(thrown) };
   return describeError(Object.assign(new Error(String(thrown.message)), thrown, { stack: undefined }));

@@ -25,7 +25,7 @@ export async function apiDocument(): Promise<unknown> {
     quotas: noQuotas,
     refusals: createRateRefusals(),
     attachments: createAttachmentStore(db, config.secrets.contentKey.current),
-    hint: () => undefined,
+    hint: { live: () => undefined, test: () => undefined },
   };
   const deps = { db, log: createLog("silent"), metrics: createMetrics(), domainDeps: undefined, acceptDeps };
   const app = await createApiServer(createApiDeps(config, deps));

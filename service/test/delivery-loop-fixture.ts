@@ -9,9 +9,13 @@ import { aQueuedSend, aVerifiedDomain } from "./send-builders.ts";
 import { change } from "./send-rows.ts";
 
 /** A loop for live mail that has not started, with its log lines. */
-export function aDeliveryLoop(db: Database, provider: EmailProvider, { slots = 100, maxBytes = 64_000_000 } = {}) {
+export function aDeliveryLoop(
+  db: Database,
+  provider: EmailProvider,
+  { slots = 100, maxBytes = 64_000_000, hasHints = false } = {},
+) {
   const { deps, lines } = aDeliveryFixture(db, provider);
-  return { loop: new DeliveryLoop({ db, mode: "live", slots, maxBytes, deps }), lines };
+  return { loop: new DeliveryLoop({ db, mode: "live", slots, maxBytes, hasHints: () => hasHints, deps }), lines };
 }
 
 /** Stops the loop when the test ends. */

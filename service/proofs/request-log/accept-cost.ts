@@ -88,7 +88,7 @@ async function prepare(owner: Database, acceptDb: Database, logDb: Database) {
     log: createLog("silent"),
     metrics: createMetrics(),
     domainDeps: undefined,
-    acceptDeps: { ...acceptDeps, hint: () => undefined },
+    acceptDeps: { ...acceptDeps, hint: { live: () => undefined, test: () => undefined } },
   });
   const { note, isSampled } = deps.requestLog;
   const app = await createApiServer(deps);

@@ -37,8 +37,8 @@ export const databaseFaults: StuckFault[] = [
     problem: /^The worker .* not been able to read the queue of chores/,
     metric: /^postern_chores_failing [1-9]/m,
     async inject(db) {
-      await change(db, "alter schema pgboss rename to pgboss_hidden");
-      return () => change(db, "alter schema pgboss_hidden rename to pgboss");
+      await change(db, "alter table chore_runs rename to hidden_chore_runs");
+      return () => change(db, "alter table hidden_chore_runs rename to chore_runs");
     },
   },
 ];

@@ -119,7 +119,7 @@ export function createAcceptRoundTrips(
   quotas: Quotas = noQuotas,
 ): Decide {
   const head = createQueueHead(db);
-  head.current();
+  void head.current();
   return createBatch({
     run: (requests: Candidate[][]) => decideAll(db, { clock, head, quotas }, requests),
     maxItems,
@@ -173,6 +173,7 @@ async function decideAll(
   const candidates = requests.flat();
   const stale = quotas.readStale(candidates);
   if (stale !== undefined) await stale;
+  const heads = await head.current();
   const startedAt = performance.now();
   const found = findExceeded(db, quotas, requests);
   const exceeded = found instanceof Promise ? await found : found;
@@ -187,9 +188,10 @@ async function decideAll(
   const rows = await runAccept(db, {
     name: `accept-sends${hasGeneratedKeys ? "-generated-keys" : ""}${hasAttachments ? "-attachments" : ""}${hasTraces ? "-traces" : ""}`,
     text: acceptStatement({ hasGeneratedKeys, hasAttachments, hasTraces }),
+    isPlannedOnce: true,
     values: [
       ...parametersOf(requests, isRefused, quotas),
-      ...head.current(),
+      ...heads,
       ...(hasTraces ? [byteaArray(candidates.map(({ send }) => send?.trace ?? null))] : []),
     ],
   });

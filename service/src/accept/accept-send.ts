@@ -35,8 +35,8 @@ export interface AcceptDeps {
   fingerprintKey: KeyObject;
   refusals: RateRefusals;
   quotas: Quotas;
-  /** Wakes the workers. Without it they find the send by polling. */
-  hint: () => void;
+  /** Wakes the workers for sends of the mode. Without it they find the send by polling. */
+  hint: Record<Mode, () => void>;
 }
 
 export interface Sender {
@@ -121,7 +121,9 @@ async function storeSends(
     // Measured from before the query. An early re-check costs one query; a late one would refuse a permitted request.
     deps.refusals.remember(sender, refused.retryMs - (performance.now() - askedAt), refused.usage);
   }
-  if (decisions.some((decision) => decision.kind === "stored" && decision.answer.status === "queued")) deps.hint();
+  if (decisions.some((decision) => decision.kind === "stored" && decision.answer.status === "queued")) {
+    deps.hint[sender.mode]();
+  }
   return decisions.map((decision, index) => acceptanceOf(requests[index], candidates[index]?.send, decision));
 }
 

@@ -5,6 +5,8 @@ const mebibyte = 1024 ** 2;
 const smallBytes = 1024 * mebibyte;
 /** The heap of a process after a collection is 40 MB, and a busy one needs twice that. */
 const leastHeapMebibytes = 96;
+/** With 1, a sixth of the CPU time of 50 mails a second went into collections. Three of them are kept. */
+const youngMebibytes = 4;
 
 /**
  * Starts Node again, as the same process, with a heap for a machine or cgroup below 1 GiB: V8 would take half of its memory for each process
@@ -14,7 +16,7 @@ export function fitSmallMachine(): void {
   const bytes = availableBytes();
   if (process.execve === undefined || bytes >= smallBytes || hasHeapOptions(process.execArgv)) return;
   const heap = heapMebibytes(bytes);
-  const options = [`--max-old-space-size=${heap}`, `--max-semi-space-size=${Math.floor(heap / 64)}`];
+  const options = [`--max-old-space-size=${heap}`, `--max-semi-space-size=${youngMebibytes}`];
   process.execve(process.execPath, [process.execPath, ...process.execArgv, ...options, ...process.argv.slice(1)]);
 }
 

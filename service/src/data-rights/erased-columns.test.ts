@@ -73,6 +73,7 @@ const staying: Record<string, string[]> = {
     "audit_entries.actor_id",
     "audit_entries.address",
     "audit_entries.request_id",
+    "chore_runs.name",
     "chores.name",
     "delivery_delays.delay_type",
     "delivery_delays.reply_status",

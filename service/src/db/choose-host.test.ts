@@ -119,7 +119,7 @@ test("after a failover a running API and worker find the new primary without a r
     });
   await expect
     .poll(async () => (await names()).map(({ name }) => name), { timeout: 20_000 })
-    .toEqual(expect.arrayContaining(["serve", "chores", "hints"].map(applicationName)));
+    .toEqual(expect.arrayContaining(["serve", "hints"].map(applicationName)));
 }, 180_000);
 
 test("every connection of the service is made by the class that knows several hosts", () => {
@@ -129,12 +129,11 @@ test("every connection of the service is made by the class that knows several ho
   );
   const makers = files.filter((file) => /new pg\.Client\(/.test(readFileSync(join(source, file), "utf8")));
   expect(makers.toSorted()).toEqual(["db/choose-host.ts", "db/postgres-client.ts"]);
-  const pools = files.filter((file) => /new (pg\.Pool|PgBoss)\(/.test(readFileSync(join(source, file), "utf8")));
-  expect(pools.toSorted()).toEqual(["db/database.ts", "db/name-locks.ts", "loops/chores.ts"]);
+  const pools = files.filter((file) => /new pg\.Pool\(/.test(readFileSync(join(source, file), "utf8")));
+  expect(pools.toSorted()).toEqual(["db/database.ts", "db/name-locks.ts"]);
   for (const file of pools) {
     const text = readFileSync(join(source, file), "utf8");
-    // pg-boss runs its migration on a client of ours.
-    expect(text.match(/Client: |executeSql }/g)).toHaveLength(text.match(/new (pg\.Pool|PgBoss)\(/g)?.length ?? 0);
+    expect(text.match(/Client: /g)).toHaveLength(text.match(/new pg\.Pool\(/g)?.length ?? 0);
   }
 });
 

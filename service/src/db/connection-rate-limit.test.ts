@@ -67,10 +67,14 @@ test("a connection that is closed while an answer is awaited costs a token", asy
   await openAndGiveUp(undefined);
 });
 
-test("sessions that the server ends cost no tokens", async () => {
+test.for([
+  ["outside", {}],
+  ["inside", { isPlannedOnce: true }],
+] as const)("sessions that the server ends %s of a transaction cost no tokens", async ([, settings]) => {
   const db = aDatabase(shared.url);
   for (let tries = 0; tries < poolSize * 4; tries++) {
-    const ended = db.query({ name: "end-own-session", text: "select pg_terminate_backend(pg_backend_pid())" });
+    const text = "select pg_terminate_backend(pg_backend_pid())";
+    const ended = db.query({ name: "end-own-session", text, ...settings });
     await expect(ended).rejects.toMatchObject({ cause: { code: "57P01" } });
   }
 });

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { NoPrimaryError } from "./no-primary-error.ts";
@@ -44,12 +45,16 @@ export function rateLimitedClient(burst: number): typeof pg.Client {
 
   return class extends postgresClient() {
     #holdsToken = false;
+    #wasEndedByServer = false;
 
     constructor(config?: string | pg.ClientConfig) {
       super(config);
+      onServerError(this, (error) => {
+        if (endsSession(error)) this.#wasEndedByServer = true;
+      });
       // Without an SQL state the connection may be lost on this side only, and the server may keep its session.
       this.on("error", (error) => {
-        if (sqlState(error) === undefined) this.#holdsToken = false;
+        if (sqlState(error) === undefined && !this.#wasEndedByServer) this.#holdsToken = false;
       });
     }
 
@@ -79,13 +84,28 @@ export function rateLimitedClient(burst: number): typeof pg.Client {
     override end(callback: (error: Error) => void): void;
     override end(callback?: (error: Error) => void): Promise<void> | undefined {
       // While an answer is awaited the connection may be broken, and the server may not receive the close.
-      if (this.#holdsToken && !isAwaitingAnswer(this)) returnToken();
+      if (this.#holdsToken && (this.#wasEndedByServer || !isAwaitingAnswer(this))) returnToken();
       this.#holdsToken = false;
       if (callback === undefined) return super.end();
       super.end(callback);
       return undefined;
     }
   };
+}
+
+/**
+ * One statement gets this error; those sent after it only learn that the connection ended. A private field of `pg`; a test fails when `pg`
+ * renames it.
+ */
+function onServerError(client: pg.Client, listener: (error: Error) => void): void {
+  const connection: EventEmitter = Reflect.get(client, "connection");
+  connection.on("errorMessage", listener);
+}
+
+/** Shut down, crash of another backend, or a time limit of the session. */
+function endsSession(error: Error): boolean {
+  const state = sqlState(error);
+  return state?.startsWith("57P") === true || state === "25P03";
 }
 
 /** A private field of `pg`; a test fails when `pg` renames it. */

@@ -20,9 +20,11 @@ export interface Statement {
    */
   isReadInOrder?: boolean;
   /**
-   * For statements of an account that find their rows by index in a few of many partitions, by ranges that only the execution knows.
-   * PostgreSQL plans them once per connection and for all values. To plan them each time costs more than to run them: it opens every
-   * partition, and for a range that it knows it also reads the ends of their indexes.
+   * PostgreSQL plans the statement once per connection, for all values. Two kinds need it:
+   *
+   * 1. Statements of an account that find their rows by index in a few of many partitions, by ranges that only the execution knows. To
+   *    plan them each time costs more than to run them: it opens every partition, and for a known range it reads the ends of their indexes.
+   * 2. Long statements for sets of any size. PostgreSQL prefers to plan a small set each time, because it expects ten rows of an unknown one.
    */
   isPlannedOnce?: boolean;
   /** Required for statements that update or lock existing rows of `sends` or of `webhook_deliveries`: see `runInOneSnapshot`. */
@@ -100,6 +102,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     query: (statement) => {
       if (statement.changesSends) return runInOneSnapshot(pool, statement);
+      if (statement.isPlannedOnce) return runInTransaction(pool, [`begin; ${genericPlan}`], statement);
       return statement.oneAtATime === undefined
         ? run(pool, statement)
         : runAlone(pool, statement, statement.oneAtATime);
@@ -137,8 +140,9 @@ const bindToAccount = {
 };
 
 const forbidCollecting = "set local enable_bitmapscan = off";
+const genericPlan = "set local plan_cache_mode = force_generic_plan";
 /** A plan for all values, also for those of tables that were small when it was made: always by index, and in the order of the index. */
-const planOnce = `set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; ${forbidCollecting}`;
+const planOnce = `${genericPlan}; set local enable_seqscan = off; ${forbidCollecting}`;
 
 function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Statement): Promise<Row[]> {
   const { oneAtATime, changesSends, isReadInOrder, isPlannedOnce } = statement;
@@ -153,7 +157,7 @@ function runForAccount<Row>(pool: pg.Pool, accountId: string, statement: Stateme
 }
 
 /** A generic plan for batches of any size: PostgreSQL would plan small batches each time, which can take as long as they do. */
-const inOneSnapshot = "begin isolation level repeatable read; set local plan_cache_mode = force_generic_plan";
+const inOneSnapshot = `begin isolation level repeatable read; ${genericPlan}`;
 /** Of many statements that want the same rows one succeeds per round, so the others pause a little longer each time. */
 const contentionRetryMs = 10_000;
 const maxPauseMs = 50;

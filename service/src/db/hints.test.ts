@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { createLog } from "../log.ts";
 import type { Queryable } from "./database.ts";
-import { createHint, listenForHints } from "./hints.ts";
+import { createHint, openHints } from "./hints.ts";
 
 const database = useTestDatabase();
 
@@ -58,27 +58,40 @@ test("a listener that lost its connection reconnects, and gets one hint for thos
 });
 
 test("a listener knows whether it listens", async () => {
-  const hints = listenForHints({
-    directUrl: database.url,
-    channel: "known",
-    onHint: () => undefined,
-    log: createLog("silent"),
-  });
+  const hints = openHints({ directUrl: database.url, log: createLog("silent") });
   onTestFinished(() => hints.close());
-  expect(hints.isListening()).toBe(false);
-  await expect.poll(hints.isListening).toBe(true);
+  const { isListening } = hints.listen("known", () => undefined);
+  expect(isListening()).toBe(false);
+  await expect.poll(isListening).toBe(true);
   await killListeners();
-  await expect.poll(hints.isListening, { interval: 5 }).toBe(false);
-  await expect.poll(hints.isListening, { timeout: 5_000 }).toBe(true);
+  await expect.poll(isListening, { interval: 5 }).toBe(false);
+  await expect.poll(isListening, { timeout: 5_000 }).toBe(true);
   await hints.close();
-  expect(hints.isListening()).toBe(false);
+  expect(isListening()).toBe(false);
+});
+
+test("one connection listens to several channels, and to one that is added later, and gets them back after a loss", async () => {
+  const hints = openHints({ directUrl: database.url, log: createLog("silent") });
+  onTestFinished(() => hints.close());
+  const calls = { first: 0, again: 0, later: 0 };
+  hints.listen("first-of-many", () => calls.first++);
+  hints.listen("first-of-many", () => calls.again++);
+  await expect.poll(() => calls).toEqual({ first: 1, again: 1, later: 0 });
+  hints.listen("later-of-many", () => calls.later++);
+  await expect.poll(() => calls).toEqual({ first: 1, again: 1, later: 1 });
+  createHint(database.db, "later-of-many")();
+  await expect.poll(() => calls).toEqual({ first: 1, again: 1, later: 2 });
+  expect(await killListeners()).toHaveLength(1);
+  await expect.poll(() => calls, { timeout: 5_000 }).toEqual({ first: 2, again: 2, later: 3 });
+  createHint(database.db, "first-of-many")();
+  await expect.poll(() => calls).toEqual({ first: 3, again: 3, later: 3 });
 });
 
 function killListeners() {
   return database.db.query({
     name: "kill-listeners",
     text: `
-      select pg_terminate_backend(pid)
+      select pg_terminate_backend(pid) as ended
       from pg_stat_activity
       where application_name like 'postern-hints/%' and datname = current_database()`,
   });
@@ -87,13 +100,9 @@ function killListeners() {
 /** Counts the hints after the initial one. */
 async function listener(channel: string): Promise<() => number> {
   let calls = 0;
-  const hints = listenForHints({
-    directUrl: database.url,
-    channel,
-    onHint: () => calls++,
-    log: createLog("silent"),
-  });
+  const hints = openHints({ directUrl: database.url, log: createLog("silent") });
   onTestFinished(() => hints.close());
+  hints.listen(channel, () => calls++);
   await expect.poll(() => calls).toBe(1);
   return () => calls - 1;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import type { Log } from "../log.ts";
 import { applicationName } from "./code-range.ts";
 import type { Queryable } from "./database.ts";
@@ -28,11 +29,9 @@ export function createHint(db: Queryable, channel: string): () => void {
   };
 }
 
-interface ListenOptions {
+interface HintOptions {
   /** Not through a pooler, which would give the connection to other clients. */
   directUrl: string;
-  channel: string;
-  onHint: () => void;
   log: Log;
 }
 
@@ -40,47 +39,78 @@ interface ListenOptions {
 const reconnectMs = { min: 1_000, max: 16_000 };
 const stableAfterMs = 30_000;
 
-interface Hints {
-  /** Whether hints arrive now, as far as this side of the connection knows. */
-  isListening(): boolean;
+export interface Hints {
+  /** Also calls `onHint` whenever it begins to listen, because hints sent before that were missed. */
+  listen(channel: string, onHint: () => void): { isListening(): boolean };
   close(): Promise<void>;
 }
 
-/** Listens on its own connection, and reconnects when that is lost. */
-export function listenForHints({ directUrl, channel, onHint, log }: ListenOptions): Hints {
+interface Subscription {
+  channel: string;
+  onHint: () => void;
+  /** Whether hints arrive now, as far as this side of the connection knows. */
+  isListening: boolean;
+}
+
+/** Listens to all channels on one connection of its own, which it opens for the first channel and again when it is lost. */
+export function openHints({ directUrl, log }: HintOptions): Hints {
   const closing = new AbortController();
-  let isListening = false;
-  const onListening = () => {
-    isListening = true;
-    // Hints sent before this connection listened were missed.
-    onHint();
+  const subscriptions: Subscription[] = [];
+  let client: pg.Client | undefined;
+  let listening: Promise<void> | undefined;
+
+  const onConnected = async (connected: pg.Client) => {
+    client = connected;
+    connected.on("notification", ({ channel }) => {
+      for (const each of subscriptions) if (each.channel === channel) each.onHint();
+    });
+    for (const each of subscriptions) await subscribe(connected, each);
   };
-  const listening = (async () => {
+  const onLost = () => {
+    client = undefined;
+    for (const each of subscriptions) each.isListening = false;
+  };
+  const keepListening = async () => {
     for (let pauseMs = reconnectMs.min; !closing.signal.aborted; ) {
       const begun = performance.now();
-      await listenUntilLost({ directUrl, channel, onHint, onListening }, closing.signal).catch((err: unknown) => {
-        log.warn({ channel, err }, "hints.lost");
+      await listenUntilLost({ directUrl, onConnected }, closing.signal).catch((err: unknown) => {
+        log.warn({ channels: subscriptions.map(({ channel }) => channel), err }, "hints.lost");
       });
-      isListening = false;
+      onLost();
       if (performance.now() - begun > stableAfterMs) pauseMs = reconnectMs.min;
       await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, reconnectMs.max);
     }
-  })();
+  };
   return {
-    isListening: () => isListening,
-    close: () => {
+    listen(channel, onHint) {
+      const subscription = { channel, onHint, isListening: false };
+      subscriptions.push(subscription);
+      // An error ends the connection, and the next one listens to all channels.
+      if (client !== undefined) subscribe(client, subscription).catch(() => undefined);
+      listening ??= keepListening();
+      return { isListening: () => subscription.isListening };
+    },
+    async close() {
       closing.abort();
-      return listening;
+      await listening;
     },
   };
 }
 
+async function subscribe(client: pg.Client, subscription: Subscription): Promise<void> {
+  await client.query(`listen ${client.escapeIdentifier(subscription.channel)}`);
+  subscription.isListening = true;
+  subscription.onHint();
+}
+
+interface Connection {
+  directUrl: string;
+  onConnected: (client: pg.Client) => Promise<void>;
+}
+
 /** Resolves when `closing` is aborted; rejects when the connection is lost. */
-async function listenUntilLost(
-  { directUrl, channel, onHint, onListening }: Omit<ListenOptions, "log"> & { onListening: () => void },
-  closing: AbortSignal,
-): Promise<void> {
+async function listenUntilLost({ directUrl, onConnected }: Connection, closing: AbortSignal): Promise<void> {
   const client = new (postgresClient())({
     connectionString: directUrl,
     application_name: applicationName("hints"),
@@ -97,9 +127,7 @@ async function listenUntilLost(
   ended.catch(() => undefined);
   try {
     await client.connect();
-    client.on("notification", onHint);
-    await client.query(`listen ${client.escapeIdentifier(channel)}`);
-    onListening();
+    await onConnected(client);
     await ended;
   } finally {
     closing.removeEventListener("abort", stop);

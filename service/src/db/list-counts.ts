@@ -135,10 +135,5 @@ export async function foldListChanges(db: Queryable, batchSize: number): Promise
   return row?.taken ?? 0;
 }
 
-export async function hasListChanges(db: Queryable): Promise<boolean> {
-  const rows = await db.query({
-    name: "has-list-changes",
-    text: `select 1 as found from list_changes order by id limit 1`,
-  });
-  return rows.length > 0;
-}
+/** SQL for `dueWhen` of the chore. Costs less than to look for the rows. */
+export const listChanges = "select from list_changes order by id limit 1";

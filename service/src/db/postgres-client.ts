@@ -12,7 +12,7 @@ interface Target {
 }
 
 /**
- * Makes the class of all connections to one URL: those of a pool, of pg-boss, or a single one. Beyond `pg` it
+ * Makes the class of all connections to one URL: those of a pool, or a single one. Beyond `pg` it
  * 1. finds the primary among the hosts of the URL, again for every new connection, so that it follows a failover,
  * 2. reads the files of TLS once.
  */

@@ -20,6 +20,30 @@ const database = useTestDatabase();
 useEmptyQueue(database);
 const { simulator, sesProvider } = useSesProvider();
 
+describe("with hints", () => {
+  test("the loop looks at the queue once for a single send, and not again when it is submitted", async () => {
+    let looks = 0;
+    const db: Database = {
+      ...database.db,
+      query: (statement) => {
+        if (statement.name === "reserve-pace") looks += 1;
+        return database.db.query(statement);
+      },
+    };
+    const { loop } = aDeliveryLoop(db, aProviderThat(answers.accepted).provider, { hasHints: true });
+    const begunAt = performance.now();
+    const isSent = async (id = "") => (await sendRow(database.db, id))?.status === "sent";
+    const [first] = await queuedSends(database.db, 1);
+    startLoop(loop);
+    await expect.poll(() => isSent(first)).toBe(true);
+    const [second] = await queuedSends(database.db, 1);
+    loop.wake();
+    await expect.poll(() => isSent(second)).toBe(true);
+    // It also looks once a second.
+    expect(looks).toBeLessThanOrEqual(2 + Math.floor((performance.now() - begunAt) / 1_000));
+  });
+});
+
 describe("one round", () => {
   test("claims as many sends as there are slots and settles all of them", async () => {
     const { mails, provider } = aProviderThat(answers.accepted);

@@ -28,8 +28,9 @@ interface DeliveryLoopOptions {
   hasHints?: () => boolean;
 }
 
-/** Without hints it is the delay of a new send; with them only that of a lost hint. */
-const pollMs = { withoutHints: 250, withHints: 1_000 };
+/** Without hints it is the delay of a new send; with them only that of a lost hint. `idle`: after nothing was claimed for a while. */
+const pollMs = { withoutHints: 250, withHints: 1_000, idle: 3_000 };
+const busyForMs = 10_000;
 const backOffMs = 1_000;
 
 const stopped: AttemptResult = { outcome: "returned", move: { kind: "given-back" }, detail: "the worker was stopped" };
@@ -42,6 +43,8 @@ export class DeliveryLoop {
   readonly #running = new Set<Promise<void>>();
   readonly #wakeSignal = new WakeSignal();
   readonly #stopping = new AbortController();
+  /** Ready sends may be in the queue for which there was no slot or no bytes: the end of a submission is the time to claim again. */
+  #mayLackRoom = true;
   #ended: Promise<void> = Promise.resolve();
   #probed: Promise<boolean> = Promise.resolve(false);
 
@@ -69,7 +72,7 @@ export class DeliveryLoop {
 
   /** Claims once and waits until every claimed send is settled. Returns the number of sends, parked ones included. */
   async runOnce(): Promise<number> {
-    const claimed = await this.#claim();
+    const { claimed } = await this.#claim();
     await Promise.all(this.#running);
     return claimed;
   }
@@ -97,12 +100,16 @@ export class DeliveryLoop {
   async #run(): Promise<void> {
     const { mode, claims, hasHints } = this.#options;
     let isFailing = false;
+    let claimedAt = performance.now();
     while (!this.#stopping.signal.aborted) {
       try {
-        const claimed = await this.#claim();
+        const { claimed, isQueueEmpty } = await this.#claim();
         isFailing = false;
         claims?.succeeded(mode, claimed);
-        if (claimed === 0) await this.#wakeSignal.sleep(hasHints?.() === true ? pollMs.withHints : pollMs.withoutHints);
+        if (claimed > 0) claimedAt = performance.now();
+        // A hint that came meanwhile ends the pause at once.
+        if (claimed === 0 || isQueueEmpty)
+          await this.#wakeSignal.sleep(pauseMs(hasHints?.() === true, performance.now() - claimedAt));
       } catch (err) {
         if (!isFailing) this.#options.deps.log.error({ err }, "delivery.claim-failed");
         isFailing = true;
@@ -112,12 +119,16 @@ export class DeliveryLoop {
     }
   }
 
-  async #claim(): Promise<number> {
+  async #claim(): Promise<{ claimed: number; isQueueEmpty: boolean }> {
     const { db, slots } = this.#options;
     const free = slots - this.#running.size;
-    if (free <= 0 || !this.#bytes.hasRoom) return 0;
+    this.#mayLackRoom = true;
+    if (free <= 0 || !this.#bytes.hasRoom) return { claimed: 0, isQueueEmpty: false };
     const grant = await this.#waitForGrant(free);
-    if (grant === undefined) return 0;
+    if (grant === undefined) {
+      this.#mayLackRoom = false;
+      return { claimed: 0, isQueueEmpty: true };
+    }
     const { sends, parked } = await this.#claimAndStart({
       maxSends: grant.recipients,
       maxRecipients: grant.recipients,
@@ -127,7 +138,9 @@ export class DeliveryLoop {
       isProbe: false,
     });
     await settleGrant(db, grant, recipientsToMail(sends));
-    return sends.length + parked;
+    const claimed = sends.length + parked;
+    this.#mayLackRoom = !grant.isLast || claimed < grant.recipients;
+    return { claimed, isQueueEmpty: !this.#mayLackRoom };
   }
 
   /** Undefined when there is nothing to claim, or the worker stops. */
@@ -159,7 +172,8 @@ export class DeliveryLoop {
     const delivery = this.#deliver(send, claimedAt, isProbe).finally(() => {
       this.#bytes.giveBack(bytes);
       this.#running.delete(delivery);
-      this.wake();
+      // The end of a probe can end a hold of all mail.
+      if (this.#mayLackRoom || isProbe) this.wake();
     });
     this.#running.add(delivery);
   }
@@ -183,6 +197,11 @@ export class DeliveryLoop {
       );
     }
   }
+}
+
+function pauseMs(hasHints: boolean, sinceClaimMs: number): number {
+  if (!hasHints) return pollMs.withoutHints;
+  return sinceClaimMs < busyForMs ? pollMs.withHints : pollMs.idle;
 }
 
 /** Sends that are not submitted now use nothing of the pace. */

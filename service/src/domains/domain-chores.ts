@@ -5,7 +5,7 @@ import { mailFromChore } from "./mail-from/mail-from-chore.ts";
 import { refreshDkim } from "./refresh-dkim.ts";
 import type { DomainDeps } from "./register-domain.ts";
 import { finishRemovals } from "./remove-domain.ts";
-import { hasDueDomains } from "./verification-store.ts";
+import { dueDomains } from "./verification-store.ts";
 
 const checkBatchSize = 50;
 const maxRunMs = 60_000;
@@ -19,7 +19,7 @@ export function domainChores(deps: DomainDeps & VerificationDeps): Chore[] {
     {
       name: "check-domains",
       pauseSeconds: 1,
-      isDue: () => hasDueDomains(deps.db),
+      dueWhen: dueDomains,
       run: async () => {
         // A run ends long before the chore expires, however many domains are due.
         const endsAt = performance.now() + maxRunMs;

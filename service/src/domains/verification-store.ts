@@ -18,19 +18,13 @@ export type DueDomain = Pick<
 /** If a process crashes during a check, another process repeats the check after this time. */
 const leaseSeconds = 120;
 
-/** Serves all accounts. Costs less than to claim none. */
-export async function hasDueDomains(db: Queryable): Promise<boolean> {
-  const rows = await db.query({
-    name: "has-due-domains",
-    text: `
-      select 1 as found
-      from domains
-      where registered_at is not null and next_check_at <= now()
-      order by next_check_at
-      limit 1`,
-  });
-  return rows.length > 0;
-}
+/** SQL for `dueWhen` of the chore. Costs less than to look for the rows. */
+export const dueDomains = `
+        select
+        from domains
+        where registered_at is not null and next_check_at <= now()
+        order by next_check_at
+        limit 1`;
 
 /**
  * Serves all accounts. Claims up to `limit` of the newest due domains, because a person waits for those, and up to

@@ -1,6 +1,6 @@
 import type { Metrics } from "../metrics.ts";
 
-/** pg-boss polls for each frequent chore at least every ten seconds, so an error that persists is repeated sooner than this. */
+/** A process looks for due chores every two seconds, and each look ends within ten, so an error that persists is repeated sooner than this. */
 const lastErrorMs = 15_000;
 
 export interface ChoreEnd {

@@ -1,11 +1,10 @@
 import { Writable } from "node:stream";
-import pg from "pg";
-import { expect, inject, onTestFinished, test } from "vitest";
-import { createEmptyDatabase } from "../../test/template-database.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { openTestDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { createLog } from "../log.ts";
 import { ChoreWatch } from "./chore-watch.ts";
-import { type Chore, choreSchema, migrateChores, startChores } from "./chores.ts";
+import { type Chore, startChores } from "./chores.ts";
 
 const database = useTestDatabase();
 
@@ -37,23 +36,14 @@ test("two processes never run the same chore at the same time", async () => {
 
 test("a chore that has nothing to do does not run, until there is something", async () => {
   const { chore, untilRuns, runs } = aChore("seldom");
-  let isDue = false;
-  const looks = { count: 0 };
-  await start([
-    {
-      ...chore,
-      isDue: async () => {
-        looks.count++;
-        return isDue;
-      },
-    },
-  ]);
-  // The run of the start.
+  const others = aChore("always");
+  await database.db.query({ name: "make-work", text: "create table work (id integer)" });
+  onTestFinished(() => void database.db.query({ name: "drop-work", text: "drop table work" }));
+  await start([{ ...chore, dueWhen: "select from work" }, others.chore]);
+  await others.untilRuns(3);
+  expect(runs()).toBe(0);
+  await database.db.query({ name: "add-work", text: "insert into work values (1)" });
   await untilRuns(1);
-  await until(() => looks.count > 4);
-  expect(runs()).toBe(1);
-  isDue = true;
-  await untilRuns(2);
 });
 
 test("a failed run is logged, and the chore runs again", async () => {
@@ -89,9 +79,9 @@ test("a failed run is repeated within a minute, however long the pause is", asyn
   const [next] = await database.db.query<{ seconds: number }>({
     name: "next-run",
     text: `
-      select extract(epoch from start_after - now())::float8 as seconds
-      from pgboss.job
-      where name = 'hourly' and state = 'created'`,
+      select extract(epoch from due_at - now())::float8 as seconds
+      from chore_runs
+      where name = 'hourly' and leased_until is null`,
   });
   expect(next?.seconds).toBeGreaterThan(30);
   expect(next?.seconds).toBeLessThanOrEqual(60);
@@ -120,9 +110,9 @@ test("the watch of a process knows the last run of each chore, and an unreadable
     ]),
   );
   expect(watch.queueFailingSeconds()).toBeNull();
-  await rename("pgboss", "pgboss_hidden");
+  await rename("chore_runs", "hidden_chore_runs");
   await until(() => watch.queueFailingSeconds() !== null);
-  await rename("pgboss_hidden", "pgboss");
+  await rename("hidden_chore_runs", "chore_runs");
   await until(() => watch.queueFailingSeconds() === null);
 });
 
@@ -155,24 +145,68 @@ test("stopping waits for a running chore", async () => {
   expect(isDone).toBe(true);
 });
 
-test("another version of pg-boss's tables has a schema of its own, and this one keeps the first name", () => {
-  expect(choreSchema()).toBe("pgboss");
-  expect(choreSchema(44)).toBe("pgboss_v44");
+test("the chore of a crashed process runs again when its lease has passed", async () => {
+  const { chore, untilRuns, runs } = aChore("crashed");
+  const other = aChore("other");
+  await lease("crashed", "3 seconds", 7);
+  await start([chore, other.chore]);
+  await other.untilRuns(2);
+  expect(runs()).toBe(0);
+  await untilRuns(1);
 });
 
-test("creating the tables waits at most 2 s for a lock, fails with the error of the server, and changes nothing", async () => {
-  const { url, drop } = await createEmptyDatabase(inject("serverUrl"));
-  onTestFinished(drop);
-  const other = new pg.Client({ connectionString: url });
-  await other.connect();
-  onTestFinished(() => other.end());
-  await other.query("begin; create schema pgboss");
-  const startedAt = performance.now();
-  await expect(migrateChores(url)).rejects.toMatchObject({ code: "55P03" });
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
-  await other.query("rollback");
-  await migrateChores(url);
-  await migrateChores(url);
+test("a run that lost its lease does not end the run of another process", async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { stop } = await start([
+    {
+      name: "overtaken",
+      pauseSeconds: 3600,
+      run: async () => {
+        begin();
+        await released;
+      },
+    },
+  ]);
+  await begun;
+  await lease("overtaken", "20 seconds", 2);
+  release();
+  await stop();
+  const row = await runRow("overtaken");
+  expect(row).toMatchObject({ isDue: true, run: 2 });
+  expect(row?.remaining).toBeGreaterThan(0);
+});
+
+test("a long run keeps its lease", async () => {
+  const { promise: renewed, resolve: isRenewed } = Promise.withResolvers<void>();
+  const chore: Chore = {
+    name: "long",
+    pauseSeconds: 3600,
+    run: async () => {
+      await lease("long", "8 seconds", 1);
+      const remaining = async () => (await runRow("long"))?.remaining ?? 0;
+      while ((await remaining()) < 10) await new Promise((resolve) => setTimeout(resolve, 200));
+      isRenewed();
+    },
+  };
+  await start([chore]);
+  await renewed;
+});
+
+test("a chore whose pause became shorter runs after that, and one is due when the clock of the server was set back", async () => {
+  const [shorter, back] = [aChore("shorter"), aChore("set-back")];
+  await database.db.query({
+    name: "runs-in-the-future",
+    text: `
+      insert into chore_runs (name, due_at, leased_until)
+      values ('shorter', now() + interval '1 hour', null), ('set-back', now(), now() + interval '1 hour')`,
+  });
+  await start([
+    { ...shorter.chore, pauseSeconds: 1 },
+    { ...back.chore, pauseSeconds: 3600 },
+  ]);
+  await shorter.untilRuns(1);
+  await back.untilRuns(1);
 });
 
 function aChore(name: string) {
@@ -194,19 +228,45 @@ async function start(chores: Chore[], lines: string[] = [], watch?: ChoreWatch) 
       done();
     },
   });
-  const running = await startChores(database.url, chores, createLog("debug", stream), watch);
+  const db = openTestDatabase(database.url);
+  const running = await startChores({ db, log: createLog("debug", stream), watch }, chores);
   let isStopped = false;
   const stop = async () => {
     if (isStopped) return;
     isStopped = true;
     await running.stop();
+    await db.close();
   };
   onTestFinished(stop);
   return { stop };
 }
 
-async function rename(schema: string, name: string): Promise<void> {
-  await database.db.query({ name: `rename-${schema}`, text: `alter schema ${schema} rename to ${name}` });
+async function lease(name: string, rest: string, run: number): Promise<void> {
+  await database.db.query({
+    name: "lease-chore",
+    text: `
+      insert into chore_runs (name, due_at, leased_until, run)
+      values ($1, now(), now() + $2::interval, $3)
+      on conflict (name) do update
+      set leased_until = excluded.leased_until, run = excluded.run`,
+    values: [name, rest, run],
+  });
+}
+
+async function runRow(name: string) {
+  const [row] = await database.db.query<{ remaining: number; isDue: boolean; run: number }>({
+    name: "chore-run",
+    text: `
+      select extract(epoch from leased_until - now())::float8 as remaining, due_at <= now() as "isDue", run
+      from chore_runs
+      where name = $1`,
+    values: [name],
+  });
+  return row;
+}
+
+async function rename(table: string, name: string): Promise<void> {
+  await database.db.query({ name: `rename-${table}`, text: `alter table ${table} rename to ${name}` });
 }
 
 async function until(condition: () => boolean): Promise<void> {

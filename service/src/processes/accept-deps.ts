@@ -40,6 +40,9 @@ export async function openAcceptDeps(
     refusals: createRateRefusals(),
     quotas,
     attachments: createAttachmentStore(attachmentDb, secrets.contentKey.current),
-    hint: createHint(db, sendQueuedChannel),
+    hint: {
+      live: createHint(db, sendQueuedChannel.live),
+      test: createHint(db, sendQueuedChannel.test),
+    },
   };
 }

@@ -7,7 +7,6 @@ import { asMigrator, migrate, migrateName } from "../db/migrate.ts";
 import { requireDirect } from "../db/pooler/require-usable-pooler.ts";
 import { storeRoleSettings } from "../db/pooler/role-settings.ts";
 import { AppError } from "../errors.ts";
-import { choreMigrationName, migrateChores } from "../loops/chores.ts";
 import { say } from "../plain-text.ts";
 import { makePartitionsAhead, type PartitionSpan } from "../storage/partitions.ts";
 
@@ -28,15 +27,13 @@ export async function runMigrate({ createDatabase }: { createDatabase: boolean }
   // Before the steps: a process that waits for the last one checks the settings next.
   if (database.directUrl !== database.url) await storeRoleSettings(database.directUrl);
   const applied = await migrate(database.directUrl, say);
-  await makeTables(database.directUrl, partitionSpan, say);
+  await makeFirstPartitions(database.directUrl, partitionSpan, say);
   say(applied.length === 0 ? "The schema is up to date." : "The schema is now up to date.");
 }
 
-/** The tables that no step of the schema makes: those of pg-boss, and partitions for the next months. */
-async function makeTables(url: string, span: PartitionSpan, report: Progress): Promise<void> {
+/** Partitions for the next months, which no step of the schema makes. */
+async function makeFirstPartitions(url: string, span: PartitionSpan, report: Progress): Promise<void> {
   await asMigrator(url, report, async ({ observer }) => {
-    const chores = { what: "the tables of the chores", observer, waiting: choreMigrationName, report };
-    await untilLocked(chores, () => migrateChores(url));
     const partitions = { what: "new partitions", observer, waiting: migrateName, report };
     await untilLocked(partitions, () => createPartitions(url, span));
   });

@@ -2,6 +2,7 @@ import closeWithGrace from "close-with-grace";
 import packageJson from "../../package.json" with { type: "json" };
 import { type Environment, loadEnvironment, readMisspeltSettings, type WorkerConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { type Hints, openHints } from "../db/hints.ts";
 import { findUsablePooler } from "../db/pooler/require-usable-pooler.ts";
 import { withDeadline } from "../deadline.ts";
 import { ClaimWatch } from "../delivery/claim-watch.ts";
@@ -18,7 +19,8 @@ import { measureProcesses } from "../status/measure-processes.ts";
 import { measureSending } from "../status/measure-sending.ts";
 import { measureUsage } from "../status/measure-usage.ts";
 import { measureWebhooks } from "../status/measure-webhooks.ts";
-import { cacheForOneSecond, checkReadiness } from "../status/readiness.ts";
+import { cacheForOneSecond, checkReadiness, unreachable } from "../status/readiness.ts";
+import { withinScrape } from "../status/scrape-deadline.ts";
 import { flushSpans } from "../tracing.ts";
 import { explainListenError } from "./listen-error.ts";
 import { watchLiveness } from "./liveness.ts";
@@ -32,15 +34,19 @@ import { waitUntilUsable } from "./wait-until-usable.ts";
 
 /** DRAIN_SECONDS is at most 15, which leaves 10 for the requests in progress: no statement of the API runs longer. */
 const stopWithinMs = 25_000;
-/** Every step has its own, shorter deadline, except those of pg-boss. */
+/** Every step has its own, shorter deadline. */
 const startWithinMs = 60_000;
 const stopFailedStartWithinMs = 10_000;
 const lingerMs = 1_000;
 const flushWithinMs = 2_000;
+/** After the state could not be read within its own deadline. */
+const readinessWithinMs = 1_000;
 
 export interface ProcessContext<Settings extends WorkerConfig = WorkerConfig> {
   config: Settings;
   db: Database;
+  /** Opens its connection when something listens. */
+  hints: Hints;
   log: Log;
   metrics: Metrics;
   /** Undefined in tests and benchmarks that start only a part of a process. */
@@ -154,7 +160,9 @@ async function startProcess<Settings extends WorkerConfig>({
     liveness: watchLiveness(claims, config.database.url, started),
   }).catch(explainListenError("OPERATIONS_PORT", listen));
   started.addResource(() => operations.close());
-  const facts = await start({ config, db, openDatabase: databases.open, log, metrics, started, claims, chores });
+  const hints = openHints({ directUrl: config.database.directUrl, log });
+  started.addResource(() => hints.close());
+  const facts = await start({ config, db, openDatabase: databases.open, hints, log, metrics, started, claims, chores });
   const heartbeat = startProcessHeartbeat({ role: name, db, claims, chores, log });
   started.addResource(() => heartbeat.stop());
   const trimming = trimMemoryWhenIdle(log);
@@ -179,7 +187,7 @@ async function exportLastSpans(log: Log): Promise<void> {
 }
 
 async function readHealth(db: Database, readState: () => Promise<CellState>) {
-  const state = await readState().catch(() => undefined);
+  const state = await withinScrape(readState()).catch(() => undefined);
   return state === undefined ? healthWithoutState(db) : describeHealth(state);
 }
 
@@ -200,5 +208,6 @@ function describeHealth(state: CellState) {
 }
 
 async function healthWithoutState(db: Database) {
-  return { ...(await checkReadiness(db)), degraded: ["The state of sending could not be read."] };
+  const readiness = withDeadline(readinessWithinMs, "the check of the readiness", checkReadiness(db));
+  return { ...(await readiness.catch(() => unreachable)), degraded: ["The state of sending could not be read."] };
 }

@@ -21,7 +21,7 @@ test("a worker process submits a queued send, and the record holds the SES messa
   const { environment, queue } = await aCell();
   const worker = await startWorker(environment);
   const id = await queue();
-  createHint(database.db, sendQueuedChannel)();
+  createHint(database.db, sendQueuedChannel.live)();
   await expect.poll(async () => (await sendRow(database.db, id))?.status, { timeout: 10_000 }).toBe("sent");
   const { records } = await ses.control("GET", `ledger?tag=send_id:${id}`);
   expect(await sendRow(database.db, id)).toMatchObject({ providerMessageId: records[0].messageId });

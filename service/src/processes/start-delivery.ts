@@ -1,6 +1,5 @@
 import { queueDueSends } from "../accept/queue-scheduled.ts";
 import { createCautiousClock } from "../cautious-clock.ts";
-import { listenForHints } from "../db/hints.ts";
 import { DeliveryLoop } from "../delivery/delivery-loop.ts";
 import { tickQueue } from "../delivery/queue-tick.ts";
 import type { DeliveryDeps } from "../delivery/submit-send.ts";
@@ -17,7 +16,7 @@ import { openSettlements } from "../queue/settle-sends.ts";
 import type { ProcessContext } from "./run-process.ts";
 
 /** Often while mail is queued or a move is due, and for so long after that and after the start. */
-const tickMs = { busy: 500, idle: 1_000 };
+const tickMs = { busy: 500, idle: 2_000 };
 const busyForMs = 10_000;
 /** The statement does nothing for two seconds after another one of it. */
 const noteUpEveryMs = 2_000;
@@ -34,7 +33,7 @@ interface DeliveryOptions {
 
 /** Starts all the work of this process that submits the sends of one mode to the provider. */
 export function startDelivery(
-  { config, db, log, metrics, claims }: ProcessContext,
+  { config, db, hints, log, metrics, claims }: ProcessContext,
   { mode, provider, tenantOf, slots, maxBytes }: DeliveryOptions,
 ) {
   let busyAt = performance.now();
@@ -43,14 +42,13 @@ export function startDelivery(
     busyAt = performance.now();
     loop.wake();
   };
-  const hints = listenForHints({ directUrl: config.database.directUrl, channel: sendQueuedChannel, onHint, log });
   const loop = new DeliveryLoop({
     db,
     mode,
     slots,
     maxBytes,
     claims,
-    hasHints: () => hints.isListening(),
+    hasHints: () => queued.isListening(),
     deps: {
       db,
       provider,
@@ -64,6 +62,7 @@ export function startDelivery(
       clock: createCautiousClock(),
     },
   });
+  const queued = hints.listen(sendQueuedChannel[mode], onHint);
   loop.start();
   // The sandbox records each submission in this same database, so its report cannot be lost on the way. When it has reported
   // nothing after IN_DOUBT_SECONDS, it did not accept the send, and no other evidence is needed.
@@ -96,7 +95,7 @@ export function startDelivery(
   return {
     /** Resolves when the submissions in progress are settled. */
     async stop(): Promise<void> {
-      await Promise.all([loop.stop(), ticker.stop(), hints.close()]);
+      await Promise.all([loop.stop(), ticker.stop()]);
     },
   };
 }

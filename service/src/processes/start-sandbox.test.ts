@@ -5,18 +5,25 @@ import { change, queueRow, sendRow } from "../../test/send-rows.ts";
 import { anEnvironment } from "../../test/test-config.ts";
 import { useTestApi } from "../../test/use-test-api.ts";
 import { readConfig } from "../config.ts";
+import { type Hints, openHints } from "../db/hints.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { startSandbox } from "./start-sandbox.ts";
 
 const api = useTestApi();
+let hints: Hints | undefined;
 let sandbox: { stop(): Promise<void> } | undefined;
 
 beforeAll(async () => {
   const config = readConfig(anEnvironment({ DATABASE_URL: api.database.url }));
-  sandbox = await startSandbox({ config, db: api.database.db, log: createLog("silent"), metrics: createMetrics() });
+  const log = createLog("silent");
+  hints = openHints({ directUrl: api.database.url, log });
+  sandbox = await startSandbox({ config, db: api.database.db, hints, log, metrics: createMetrics() });
 });
-afterAll(async () => sandbox?.stop());
+afterAll(async () => {
+  await sandbox?.stop();
+  await hints?.close();
+});
 
 async function aTestKey(): Promise<{ key: string; accessToken: string }> {
   const { accountId, accessToken } = await aLogin(api.database.db, api.deps.loginDeps);

@@ -9,7 +9,7 @@ import { startDelivery } from "./start-delivery.ts";
 const slots = 20;
 const maxBytes = 16 * 1024 * 1024;
 /** How often it looks for due reports: often while this process submits test mail, and for so long after the last one. */
-const reportEveryMs = { busy: 200, idle: 1_000 };
+const reportEveryMs = { busy: 200, idle: 2_000 };
 const busyForMs = 10_000;
 
 /** Delivers test mail and applies the reports of the sandbox. It shares only code with live mail, no state. */

@@ -10,7 +10,7 @@ import { anEnvironment } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { aWebhookEndpoint } from "../../test/webhook-fixture.ts";
 import { readConfig } from "../config.ts";
-import { createHint } from "../db/hints.ts";
+import { createHint, openHints } from "../db/hints.ts";
 import { createLog } from "../log.ts";
 import { ChoreWatch } from "../loops/chore-watch.ts";
 import { createMetrics } from "../metrics.ts";
@@ -46,10 +46,12 @@ test("a worker writes the envelope of a notification and posts it, signed, when 
   await change(db, "insert into webhook_networks (account_id, network) values ($1, '127.0.0.0/8')", [accountId]);
 
   const own = openTestDatabase(url);
+  const hints = openHints({ directUrl: url, log: createLog("silent") });
   const webhooks = startWebhooks({
     config: { ...config, webhooks: { ports: "any", allowsHttp: true } },
     db,
     openDatabase: () => own,
+    hints,
     log: createLog("silent"),
     metrics: createMetrics(),
     started: new Started(),
@@ -57,6 +59,7 @@ test("a worker writes the envelope of a notification and posts it, signed, when 
   });
   onTestFinished(async () => {
     await webhooks.stop();
+    await hints.close();
     await own.close();
   });
   await change(

@@ -1,5 +1,4 @@
 import { createCautiousClock } from "../cautious-clock.ts";
-import { listenForHints } from "../db/hints.ts";
 import { createDnsResolver } from "../domains/dns-resolver.ts";
 import { fanOut } from "../webhooks/fan-out.ts";
 import { openOutbound } from "../webhooks/outbound/post-notification.ts";
@@ -10,19 +9,16 @@ import type { StartContext } from "./run-process.ts";
 const connections = 4;
 
 /** Delivers the webhooks of both modes. It has its own connections, so that it never takes those of mail. */
-export function startWebhooks({ config, openDatabase, log, metrics }: StartContext): { stop(): Promise<void> } {
+export function startWebhooks({ config, openDatabase, hints, log, metrics }: StartContext): { stop(): Promise<void> } {
   const db = openDatabase("webhooks", connections);
   const outbound = openOutbound({ resolver: createDnsResolver({ servers: config.dnsServers }), ...config.webhooks });
   const clock = createCautiousClock();
   const deps = { outbound, contentKeys: config.secrets.contentKey, clock, log };
   const loop = new WebhookLoop({ db, fanOut, deps, metrics });
   loop.start();
-  const onHint = () => loop.wake();
-  const hints = listenForHints({ directUrl: config.database.directUrl, channel: notifiedChannel, onHint, log });
+  hints.listen(notifiedChannel, () => loop.wake());
   return {
     /** Resolves when the attempts in progress are settled, or their time is over. */
-    async stop(): Promise<void> {
-      await Promise.all([loop.stop(), hints.close()]);
-    },
+    stop: () => loop.stop(),
   };
 }

@@ -55,6 +55,7 @@ test("mail of a test key is never submitted to SES, while live mail of the same 
   });
   killed.kill("SIGKILL");
   await killed.exited;
+  await workerSessionsEnded();
   await makeDue("leased");
 
   const liveRequest = await api.call({
@@ -121,6 +122,14 @@ async function retryRejected(accountId: string): Promise<number> {
   const retried = await retryFailed(api.database.db, "PROVIDER_REJECTED", retries);
   await makeDue("waiting");
   return retried.length;
+}
+
+/** The server completes a claim whose worker was killed: until then a lease can still begin. */
+async function workerSessionsEnded(): Promise<void> {
+  const text =
+    "select from pg_stat_activity where datname = current_database() and application_name like 'postern-worker%'";
+  const sessions = () => api.database.db.query({ name: "worker-sessions", text });
+  await expect.poll(async () => (await sessions()).length, { timeout: 10_000 }).toBe(0);
 }
 
 /** Moves the due time of every send in this state to now. */

@@ -49,7 +49,7 @@ export async function startWorker(context: StartContext) {
     ...webhookChores({ db, log, metrics }),
     ...(live?.chores ?? []),
   ];
-  const chores = await startChores(config.database.directUrl, choresToRun, log, context.chores);
+  const chores = await startChores({ db, log, watch: context.chores }, choresToRun);
   started.addWork(() => chores.stop());
   live?.start();
   const webhooks = startWebhooks(context);

@@ -45,8 +45,11 @@ export interface ClaimedSend {
   trace?: TraceParent | undefined;
 }
 
-/** The notification channel on which the API announces that a send is ready to be claimed. */
-export const sendQueuedChannel = "postern_send_queued";
+/** The notification channels on which the API announces that a send of the mode is ready to be claimed. */
+export const sendQueuedChannel: Record<Mode, string> = {
+  live: "postern_send_queued",
+  test: "postern_test_send_queued",
+};
 
 export interface Claim {
   sends: ClaimedSend[];

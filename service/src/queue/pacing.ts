@@ -8,6 +8,8 @@ export interface Grant {
   mode: Mode;
   recipients: number;
   waitMs: number;
+  /** No other send was ready. */
+  isLast: boolean;
   secondsPerRecipient: number;
   /** The `fair_at` of the first ready send: the claim scans from there. */
   fromFairAt: string;
@@ -90,7 +92,7 @@ export async function reserve(
         where next_at <= clock_timestamp()
           or next_at > clock_timestamp() + interval '2 minutes'
       )
-      select $1::text as mode, wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
+      select $1::text as mode, ready.sends < (select least($2::float8, most) from rate) as "isLast", wanted.seconds as "secondsPerRecipient", reserved.next_at::text as until,
         ${sortableText("ready.first_at")} as "fromFairAt",
         case when exists (select from rate) then ${sortableText("ready.scan_start")} end as "firstAt",
         ready.is_behind as "isBehind", ready.scan_ms as "scanMs",

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Chore } from "../loops/chores.ts";
-import { foldQueuedRecipients, hasQueuedRecipientChanges } from "./queued-recipients.ts";
+import { foldQueuedRecipients, queuedRecipientChanges } from "./queued-recipients.ts";
 
 const foldBatchSize = 5_000;
 /** Long before the chore's 10-minute limit. */
@@ -12,7 +12,7 @@ export function queueChores({ db }: { db: Queryable }): Chore[] {
     {
       name: "fold-queued-recipients",
       pauseSeconds: 5,
-      isDue: () => hasQueuedRecipientChanges(db),
+      dueWhen: queuedRecipientChanges,
       run: () => foldChanges(db),
     },
   ];

@@ -40,7 +40,7 @@ export interface FailingChore {
 
 /** One failure can be an interruption; the chore is repeated within a minute. */
 const minFailedRuns = 2;
-/** A run that takes longer than 10 minutes is given up, and the schedule starts another one within five minutes (loops/chores.ts). */
+/** A run that takes longer than 10 minutes is given up, and another one starts within a minute (loops/chores.ts). */
 const longestRunSeconds = 660;
 
 /**

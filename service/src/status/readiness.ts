@@ -18,6 +18,13 @@ export interface Readiness {
 /** Postern creates at most 200 partitions of a table. */
 const manyPartitions = 180;
 
+/** The database does not answer, or not within the time that the caller has. */
+export const unreachable: Readiness = notReady({
+  database: "unreachable",
+  schema: "unknown",
+  partitions: "unknown",
+});
+
 /** Ready means that this process can do its own work; a problem of the provider does not make it unready. */
 export async function checkReadiness(db: Queryable): Promise<Readiness> {
   try {
@@ -30,9 +37,7 @@ export async function checkReadiness(db: Queryable): Promise<Readiness> {
     return { isReady, checks: { database: "ok", schema: "ok", partitions: checkPartitions(states) } };
   } catch (error) {
     const isUnreachable = error instanceof AppError && error.code === "UNAVAILABLE";
-    return isUnreachable
-      ? notReady({ database: "unreachable", schema: "unknown", partitions: "unknown" })
-      : notReady({ database: "ok", schema: "unreadable", partitions: "unknown" });
+    return isUnreachable ? unreachable : notReady({ database: "ok", schema: "unreadable", partitions: "unknown" });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { foldListChanges, hasListChanges } from "../db/list-counts.ts";
+import { foldListChanges, listChanges } from "../db/list-counts.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { measureDatabase } from "./database-size.ts";
@@ -64,7 +64,7 @@ export function storageChores(deps: StorageDeps): Chore[] {
     {
       name: "fold-list-changes",
       pauseSeconds: 5,
-      isDue: () => hasListChanges(deps.db),
+      dueWhen: listChanges,
       run: () => foldChanges(deps),
     },
     { name: "index-old-sends", pauseSeconds: 10, run: () => indexSends(deps, indexSize) },

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Chore } from "../loops/chores.ts";
-import { hasDueRemovals } from "./removal-store.ts";
+import { dueRemovals } from "./removal-store.ts";
 import { type RemovalDeps, removeFromProviderList } from "./remove-from-provider-list.ts";
 import { deleteOldRemovals } from "./suppression-state.ts";
 
@@ -15,7 +15,7 @@ export function suppressionChores(deps: RemovalDeps): Chore[] {
       name: "remove-suppressed",
       // A caller that removes an address often sends mail to it next.
       pauseSeconds: 1,
-      isDue: () => hasDueRemovals(deps.db),
+      dueWhen: dueRemovals,
       run: async () => {
         // A run must end before the chore's 10-minute limit, however many removals are due.
         const endsAt = performance.now() + maxRunMs;

@@ -2,7 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import type { Chore } from "../loops/chores.ts";
 import { dropOldUsage } from "./drop-old-usage.ts";
-import { foldTaggedDeltas, foldUsageDeltas, hasUsageDeltas } from "./fold-usage.ts";
+import { foldTaggedDeltas, foldUsageDeltas, usageDeltas } from "./fold-usage.ts";
 
 interface UsageDeps {
   db: Queryable;
@@ -20,7 +20,7 @@ export function usageChores(deps: UsageDeps): Chore[] {
     {
       name: "fold-usage",
       pauseSeconds: 5,
-      isDue: () => hasUsageDeltas(deps.db),
+      dueWhen: usageDeltas,
       run: () => foldUsage(deps.db, maxFoldMs),
     },
     { name: "drop-old-usage", pauseSeconds: 3600, run: () => dropUsage(deps) },

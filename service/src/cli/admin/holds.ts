@@ -50,6 +50,6 @@ export async function runRelease(db: Database, { account }: Pick<HoldOptions, "a
   }
   say(
     `The hold on the mail of ${name} has ended after ${durationText(released.heldSeconds)}.\n` +
-      (isHeldByGuard ? guard : "Workers resume the parked sends within a second."),
+      (isHeldByGuard ? guard : "Workers resume the parked sends within two seconds."),
   );
 }

@@ -9,6 +9,7 @@ const database = useTestDatabase();
 /** Tables without a row that belongs to an account, to its mail or to its people. */
 const ofTheInstallation = [
   "cell",
+  "chore_runs",
   "chores",
   "control_budget",
   "database_sizes",

@@ -3,7 +3,7 @@ import { NoControlTokenError, waitForControlToken } from "../../provider/control
 import { mailFromDomainOf } from "../domain.ts";
 import type { DomainDeps } from "../register-domain.ts";
 import {
-  hasDueMailFrom,
+  dueMailFrom,
   type MailFromWish,
   markMailFromLost,
   returnDueMailFrom,
@@ -21,7 +21,7 @@ export function mailFromChore(deps: DomainDeps): Chore {
   return {
     name: "apply-mail-from",
     pauseSeconds: 5,
-    isDue: () => hasDueMailFrom(deps.db),
+    dueWhen: dueMailFrom,
     run: () => applyDueMailFrom(deps, maxRunMs),
   };
 }

@@ -90,18 +90,12 @@ const isDue = `mail_from_due_at is not null
           and mail_from_wished_at is not null
           and verification_status = 'Success'`;
 
-/** Serves all accounts. Costs less than to take none. */
-export async function hasDueMailFrom(db: Queryable): Promise<boolean> {
-  const rows = await db.query({
-    name: "has-due-mail-from",
-    text: `
-      select 1 as found
-      from domains
-      where ${isDue}
-      limit 1`,
-  });
-  return rows.length > 0;
-}
+/** SQL for `dueWhen` of the chore. Costs less than to look for the rows. */
+export const dueMailFrom = `
+        select
+        from domains
+        where ${isDue}
+        limit 1`;
 
 /**
  * Serves all accounts. Takes the domain that has been due longest, and makes it due again in a minute, for the case that this try fails
