@@ -69,7 +69,7 @@ test("a message that fails three times goes to quarantine, unless the database c
   expect(rows).toEqual([{ reason: "unreadable", raw: "body of poison", next_try_at: null }]);
 });
 
-test("two receivers wait for events, and the others join while events arrive", async () => {
+test("two receivers wait for events, and the others join when a receive brings many", async () => {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: closed, resolve: close } = Promise.withResolvers<"closed">();
   let [waiting, most] = [0, 0];
@@ -82,7 +82,7 @@ test("two receivers wait for events, and the others join while events arrive", a
       isFirst = false;
       await arrived;
       waiting -= 1;
-      return [aMessage("first")];
+      return ["a", "b", "c", "d", "e"].map(aMessage);
     }
     return closed;
   };
@@ -101,6 +101,25 @@ test("two receivers wait for events, and the others join while events arrive", a
   arrive();
   await expect.poll(() => waiting).toBe(6);
   await loop.stop();
+});
+
+test("a receive that brings few is followed by a pause, and wakes no others", async () => {
+  const received: number[] = [];
+  const { queue } = aQueue();
+  const loop = new FeedbackLoop({
+    db: database.db,
+    mode: "live",
+    queue: { ...queue, receive: async () => [aMessage(`${received.push(performance.now())}`)] },
+    receive: async () => "applied",
+    receivers: 6,
+    log: createLog("silent"),
+  });
+  loop.start();
+  await sleep(1_000);
+  await loop.stop();
+  // Two receivers, each at most once in 200 ms.
+  expect(received.length).toBeGreaterThanOrEqual(2);
+  expect(received.length).toBeLessThanOrEqual(12);
 });
 
 test("the loop receives again after an error, and stopping ends it", async () => {

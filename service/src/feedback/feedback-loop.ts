@@ -21,9 +21,12 @@ interface FeedbackLoopOptions {
 }
 
 const waitSeconds = 20;
-/** As many receive all the time; the others only while events arrive, and for so long after the last ones. */
+/** As many receive all the time; the others only while many messages wait. */
 const alwaysReceiving = 2;
-const busyForMs = 10_000;
+/** A receive that brings so many, of ten at most, leaves others in the queue. */
+const manyMessages = 5;
+/** The pause after a receive that brings fewer. What arrives meanwhile shares the next one, and its commit: each receive is two requests. */
+const gatherMs = 200;
 const backOffMs = 1_000;
 const heartbeatMs = 2_000;
 const untilFreshMs = 100;
@@ -38,11 +41,10 @@ type Outcome = "stored" | "redeliver" | "database-unavailable";
  */
 export class FeedbackLoop {
   readonly #options: FeedbackLoopOptions;
-  #stopping = false;
+  readonly #stopping = new AbortController();
   #ended: Promise<unknown> = Promise.resolve();
   readonly #heartbeat: ConsumerHeartbeat;
-  #busyUntilMs = Number.NEGATIVE_INFINITY;
-  #busy = Promise.withResolvers<void>();
+  #manyWait = Promise.withResolvers<void>();
 
   constructor(options: FeedbackLoopOptions) {
     this.#options = options;
@@ -64,8 +66,8 @@ export class FeedbackLoop {
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#busy.resolve();
+    this.#stopping.abort();
+    this.#manyWait.resolve();
     this.#options.queue.close();
     await this.#ended;
   }
@@ -89,7 +91,7 @@ export class FeedbackLoop {
       return 0;
     }
     this.#heartbeat.foundMessages();
-    this.#noteBusy();
+    if (messages.length >= manyMessages) this.#wakeOthers();
     const outcomes = await Promise.all(messages.map((message) => this.#handle(message)));
     const stored = messages.filter((_, index) => outcomes[index] === "stored");
     if (stored.length < messages.length) this.#heartbeat.leftMessages();
@@ -101,29 +103,34 @@ export class FeedbackLoop {
     return messages.length;
   }
 
-  #noteBusy(): void {
-    this.#busyUntilMs = performance.now() + busyForMs;
-    this.#busy.resolve();
-    this.#busy = Promise.withResolvers();
+  #wakeOthers(): void {
+    this.#manyWait.resolve();
+    this.#manyWait = Promise.withResolvers();
   }
 
   async #run(number: number): Promise<void> {
-    while (!this.#stopping) {
-      if (number >= alwaysReceiving && performance.now() > this.#busyUntilMs) {
-        await this.#busy.promise;
-        continue;
-      }
+    const isHelper = number >= alwaysReceiving;
+    if (isHelper) await this.#manyWait.promise;
+    while (!this.#stopping.signal.aborted) {
       if (!this.#heartbeat.isFresh) {
         await sleep(untilFreshMs);
         continue;
       }
       try {
-        if ((await this.runOnce()) === undefined) return;
+        const received = await this.runOnce();
+        if (received === undefined) return;
+        if (received >= manyMessages) continue;
+        if (isHelper) await this.#manyWait.promise;
+        else if (received > 0) await this.#pause(gatherMs);
       } catch (err) {
         this.#options.log.error({ err }, "feedback.receive-failed");
-        await sleep(backOffMs);
+        await this.#pause(backOffMs);
       }
     }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 
   async #handle({ id, body, feedback, receiveCount }: ReceivedMessage): Promise<Outcome> {
@@ -144,8 +151,8 @@ export class FeedbackLoop {
 
   async #waitForDatabase(): Promise<void> {
     const { db } = this.#options;
-    for (let isBack = false; !isBack && !this.#stopping; ) {
-      await sleep(backOffMs);
+    for (let isBack = false; !isBack && !this.#stopping.signal.aborted; ) {
+      await this.#pause(backOffMs);
       isBack = await db.query({ name: "is-back", text: `select` }).then(
         () => true,
         () => false,
