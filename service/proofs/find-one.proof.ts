@@ -20,6 +20,7 @@ const fullSize = 10_000_000;
 const maxP99Ms = 200;
 const maxWalRatio = 1.1;
 const accounts = 21;
+const yearMs = 365 * 86_400_000;
 
 export const proof: Proof = {
   promise:
@@ -39,7 +40,8 @@ export const proof: Proof = {
     withApiProcesses(serverUrl, 1, async ({ db, processes, credentialDeps }) => {
       const isSmall = size < 1_000_000;
       const accountIds: string[] = [];
-      for (let made = 0; made < accounts; made++) accountIds.push(await anAccount(db));
+      const madeAt = Date.now() - 2 * yearMs;
+      for (let made = 0; made < accounts; made++) accountIds.push(await anAccount(db, { madeAt }));
       const sends: NumberedSends = { count: size, newestMs: Date.now() - 60_000, accountIds };
       await storeNumberedSends(db, sends, progress);
       const [name] = await db.query<{ name: string }>({

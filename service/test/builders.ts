@@ -10,9 +10,11 @@ import type { Database } from "../src/db/database.ts";
 import { issueAccessToken } from "../src/logins/access-token.ts";
 import type { LoginDeps } from "../src/logins/login-deps.ts";
 import { insertLogin } from "../src/logins/login-store.ts";
+import { newSendId } from "../src/sends/send-id.ts";
 
-export async function anAccount(db: Database, { name = "An account" } = {}): Promise<string> {
-  const accountId = randomUUIDv7();
+/** `madeAt`: an account has no sends from long before, so tests with older sends need an older account. */
+export async function anAccount(db: Database, { name = "An account", madeAt = Date.now() } = {}): Promise<string> {
+  const accountId = newSendId(madeAt);
   await db.withTransaction((tx) => insertAccount(tx, accountId, name));
   return accountId;
 }

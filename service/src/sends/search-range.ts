@@ -3,6 +3,7 @@ import { ofEachMode } from "../db/of-each-mode.ts";
 import { rowByIndex } from "../db/stable-plan.ts";
 import type { Mode } from "../mode.ts";
 import type { SendFilter } from "./send-filter.ts";
+import { isSendId } from "./send-id.ts";
 
 /** The sends that one search covers, as a range of ids. */
 export interface SearchRange {
@@ -15,6 +16,11 @@ export interface SearchRange {
   promptBeforeId: string | undefined;
 }
 
+const dayMs = 86_400_000;
+/** The clock of the process that made an account may have been ahead by so much. AWS refuses requests of one that is five minutes ahead. */
+const accountToleranceMs = dayMs;
+/** Sends of before have no fine buckets: a worker merges them after 13 days. */
+const recentMs = 40 * dayMs;
 /** The limits of a prompt submission, as in the migration 0029_search. */
 const longestPromptMs = 10_000;
 const clockToleranceMs = 5_000;
@@ -50,11 +56,12 @@ export async function findSearchRange(
   modes: readonly Mode[],
   { before, since, until, providerMessageId }: SendFilter,
 ): Promise<SearchRange | undefined> {
-  const { indexedFrom, newest, oldest, sinceId, untilId } = await readBounds(db, modes, since, until);
-  // The number of buckets to read grows with the range, so only ids of existing sends are in it: none for an account without sends.
-  const endId = firstIdAt(newest === null ? 0 : timeOf(newest) + 1);
+  const recentId = firstIdAt(Date.now() - recentMs);
+  const { indexedFrom, newest, sinceId, untilId } = await readBounds(db, modes, { since, until, recentId });
+  // The number of buckets to read grows with the range, so it ends at the newest send. Older sends have only coarse buckets.
+  const endId = newest === null ? recentId : firstIdAt(timeOf(newest) + 1);
   const beforeId = smallest(before?.toLowerCase(), untilId, endId) ?? endId;
-  const oldestId = largest(sinceId, oldest) ?? firstIdAt(0);
+  const oldestId = largest(sinceId, oldestIdOf(db.accountId)) ?? firstIdAt(0);
   // The next millisecond, because the caller may see this id, and the send is perhaps of another account.
   const indexedId = firstIdAt(timeOf(indexedFrom) + 1);
   if (beforeId <= indexedId && oldestId < beforeId) return undefined;
@@ -78,41 +85,50 @@ export function idBetween(last: string, next: string): string {
   return last.slice(0, distinguished) + firstIdAt(0).slice(distinguished);
 }
 
+/** An account has no older sends: its id contains the time at which it was made. To read its oldest send would open every partition. */
+function oldestIdOf(accountId: string): string {
+  return firstIdAt(isSendId(accountId) ? timeOf(accountId) - accountToleranceMs : 0);
+}
+
 interface Bounds {
   indexedFrom: string;
   newest: string | null;
-  oldest: string | null;
   sinceId: string | null;
   untilId: string | null;
+}
+
+interface BoundsAsked {
+  since: string | undefined;
+  until: string | undefined;
+  /** The newest send is looked for from here on, so that PostgreSQL opens only the partitions of these weeks. */
+  recentId: string;
 }
 
 async function readBounds(
   db: AccountDatabase,
   modes: readonly Mode[],
-  since: string | undefined,
-  until: string | undefined,
+  { since, until, recentId }: BoundsAsked,
 ): Promise<Bounds> {
-  // With an equality and statistics, PostgreSQL reads all sends by id for an account with many live sends and no test mail.
-  const end = (order: "asc" | "desc") => `
-          select id
-          from (
-            ${ofEachMode(
-              (mode) => `
-              select s.id
-              from sends s
-              where ${rowByIndex(["s.account_id", "s.mode"], ["$1::uuid", mode])}
-              order by s.account_id ${order}, s.mode ${order}, s.id ${order}
-              limit 1`,
-            )}
-          ) as ends
-          order by id ${order}
-          limit 1`;
   const [row] = await db.query<Bounds>({
     name: "find-search-bounds",
     text: `
-      select search_indexed_from() as "indexedFrom", (${end("desc")}) as newest, (${end("asc")}) as oldest,
-        first_id_at($3::timestamptz) as "sinceId", first_id_at($4::timestamptz) as "untilId"`,
-    values: [db.accountId, modes, since ?? null, until ?? null],
+      select search_indexed_from() as "indexedFrom", first_id_at($3::timestamptz) as "sinceId", first_id_at($4::timestamptz) as "untilId", (
+        select id
+        from (
+          ${ofEachMode(
+            (mode) => `
+            select s.id
+            from sends s
+            where ${rowByIndex(["s.account_id", "s.mode"], ["$1::uuid", mode])}
+              and s.id >= $5::uuid
+            order by s.account_id desc, s.mode desc, s.id desc
+            limit 1`,
+          )}
+        ) as ends
+        order by id desc
+        limit 1
+      ) as newest`,
+    values: [db.accountId, modes, since ?? null, until ?? null, recentId],
     isPlannedEachTime: true,
   });
   if (row === undefined) throw new Error("a select without a table returned no row");

@@ -25,7 +25,7 @@ let accountId: string;
 const start = Date.now() - 86_400_000;
 
 beforeEach(async () => {
-  accountId = await anAccount(database.db);
+  accountId = await anAccount(database.db, { madeAt: start - 86_400_000 });
 });
 
 interface Stored {
