@@ -35,7 +35,7 @@ export async function makeBaseSystems(progress: (message: string) => void): Prom
 }
 
 /** Returns a folder with `system.tar`, and with the packages that were downloaded and not installed. */
-async function makeBaseSystem(name: BaseSystem, progress: (message: string) => void): Promise<string> {
+export async function makeBaseSystem(name: BaseSystem, progress: (message: string) => void): Promise<string> {
   const { release, packages, download } = systems[name];
   const month = new Date().toISOString().slice(0, 7);
   const recipe = createHash("sha256")

@@ -33,10 +33,20 @@ ENTRYPOINT ["/usr/local/bin/postgres-entrypoint.sh"]
 
 /** Makes the images that deploy/ names, from the base systems, under the names that deploy/ uses. */
 export async function makeStandIns(docker: Docker, systems: Record<BaseSystem, string>, folder: string): Promise<void> {
-  for (const [name, system] of Object.entries(systems))
-    await docker(["import", join(system, "system.tar"), `debian-${name}`], { timeoutSeconds: 120 });
+  await makeNodeStandIn(docker, systems.node, folder);
+  await importSystem(docker, "systemd", systems.systemd);
   await docker(["tag", "debian-systemd", systemdImage]);
 
+  await importSystem(docker, "postgres", systems.postgres);
+  const postgresFolder = join(folder, "postgres");
+  mkdirSync(postgresFolder);
+  cpSync(join(import.meta.dirname, "postgres-entrypoint.sh"), join(postgresFolder, "postgres-entrypoint.sh"));
+  await build(docker, postgresFolder, postgresFile, postgresImage);
+}
+
+/** The base image of deploy/Dockerfile. */
+export async function makeNodeStandIn(docker: Docker, system: string, folder: string): Promise<void> {
+  await importSystem(docker, "node", system);
   const nodeFolder = join(folder, "node");
   mkdirSync(nodeFolder, { recursive: true });
   cpSync(process.execPath, join(nodeFolder, "node"), { dereference: true });
@@ -46,11 +56,10 @@ export async function makeStandIns(docker: Docker, systems: Record<BaseSystem, s
   const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8", stdio: "pipe" }).trim();
   writeFileSync(join(nodeFolder, "npmrc"), `registry=${registry}\ncafile=${certificates}\n`);
   await build(docker, nodeFolder, nodeFile, nodeImage);
+}
 
-  const postgresFolder = join(folder, "postgres");
-  mkdirSync(postgresFolder);
-  cpSync(join(import.meta.dirname, "postgres-entrypoint.sh"), join(postgresFolder, "postgres-entrypoint.sh"));
-  await build(docker, postgresFolder, postgresFile, postgresImage);
+async function importSystem(docker: Docker, name: BaseSystem, system: string): Promise<void> {
+  await docker(["import", join(system, "system.tar"), `debian-${name}`], { timeoutSeconds: 120 });
 }
 
 async function build(docker: Docker, folder: string, file: string, tag: string): Promise<void> {

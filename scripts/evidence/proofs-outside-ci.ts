@@ -1,2 +1,2 @@
 /** Proofs that no test runs at their small size, so only `npm run prove` runs them. `.ci/run` and the page of evidence name them. */
-export const proofsOutsideCi = ["alerts", "console-scale", "deploy", "patroni", "restore-drill", "small-vm"];
+export const proofsOutsideCi = ["alerts", "console-scale", "patroni", "restore-drill", "small-vm"];

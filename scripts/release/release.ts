@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { buildImage } from "./release-image.ts";
 import { sectionOf, withVersion } from "./release-notes.ts";
 import { sbomOf, sbomWorkspaces } from "./sbom.ts";
 import { stageServicePackage } from "./service-package.ts";
@@ -17,8 +18,8 @@ const out = join(repository, options.out);
 const { version } = JSON.parse(readFileSync(join(repository, "service/package.json"), "utf8"));
 const skipped: string[] = [];
 
-/** Builds every file of a release without network. Publishing is the work of .github/workflows/release.yml. */
-function release(): void {
+/** Builds every file of a release. Publishing is the work of .github/workflows/release.yml. */
+async function release(): Promise<void> {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   writeNotes();
@@ -26,7 +27,8 @@ function release(): void {
   for (const workspace of sbomWorkspaces) {
     writeFileSync(join(out, `postern-${workspace}-${version}.cdx.json`), sbomOf(repository, workspace));
   }
-  buildImage();
+  const notBuilt = await buildImage(version, join(out, `postern-image-${version}.tar`), isDryRun);
+  if (notBuilt !== undefined) skipped.push(`the image: ${notBuilt}`);
   writeFileSync(join(out, "contents.txt"), packed.flatMap(describePackage).join("\n"));
   writeChecksums();
   report();
@@ -81,32 +83,6 @@ function describePackage({ filename, unpackedSize, files: packedFiles }: Packed)
   return [`${filename}: ${packedFiles.length} files, ${unpackedSize} bytes unpacked`, ...lines, ""];
 }
 
-/** The digest of the reviewed base image belongs to a release; a dry run may use any image that the engine has. */
-function buildImage(): void {
-  const base = process.env.NODE_IMAGE;
-  if (!isDryRun && !base?.includes("@sha256:")) {
-    throw new Error("Set NODE_IMAGE to the base image with its digest, such as node:24-bookworm-slim@sha256:…");
-  }
-  if (!hasEngine()) {
-    if (!isDryRun) throw new Error("No Docker engine answers, so the image cannot be built.");
-    skipped.push("the image: no Docker engine answers");
-    return;
-  }
-  const tag = `postern:${version}`;
-  const args = base === undefined ? [] : ["--build-arg", `NODE_IMAGE=${base}`];
-  run("docker", ["build", "--tag", tag, "--file", "deploy/Dockerfile", ...args, "."]);
-  run("docker", ["save", "--output", join(out, `postern-image-${version}.tar`), tag]);
-}
-
-function hasEngine(): boolean {
-  try {
-    execFileSync("docker", ["info"], { stdio: "ignore", timeout: 20_000 });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function writeChecksums(): void {
   const lines = files().map((name) => `${sha256(join(out, name))}  ${name}`);
   writeFileSync(join(out, "SHA256SUMS"), `${lines.join("\n")}\n`);
@@ -131,4 +107,4 @@ function run(command: string, args: string[]): void {
   execFileSync(command, args, { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-release();
+await release();

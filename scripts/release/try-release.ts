@@ -1,4 +1,5 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +31,7 @@ async function tryRelease(): Promise<void> {
     throw new Error("Run `npm run release -- --dry-run` first: it packs the service and the SDK.");
   const folder = mkdtempSync(join(tmpdir(), "postern-try-"));
   const server = await startPrivatePostgres(await embeddedBinaries());
-  let service: ReturnType<typeof spawn> | undefined;
+  let service: ChildProcess | undefined;
   try {
     writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
     const install = ["install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
@@ -62,10 +63,20 @@ async function tryRelease(): Promise<void> {
     step("first mail by the SDK", () => call(folder, process.execPath, ["quick-start.js"], sdkEnv));
     console.log(`The packed release works: ${archives.join(", ")}`);
   } finally {
-    service?.kill("SIGTERM");
+    if (service !== undefined) await stop(service);
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Before its database stops, so that the log shows no lost connection. */
+async function stop(service: ChildProcess): Promise<void> {
+  if (service.exitCode !== null || service.signalCode !== null) return;
+  const exited = once(service, "exit");
+  service.kill("SIGTERM");
+  const kill = setTimeout(() => service.kill("SIGKILL"), 40_000);
+  await exited;
+  clearTimeout(kill);
 }
 
 function step<Result>(name: string, work: () => Result): Result {

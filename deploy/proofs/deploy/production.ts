@@ -8,6 +8,7 @@ import { findConfinementProblems } from "./confinement.ts";
 import { expectConsole } from "./console.ts";
 import { containersOf, killNode, waitForHealth } from "./containers.ts";
 import { expectOneSubmissionEach, verifyDomain } from "./live-mail.ts";
+import { expectFailuresWithoutProxy, expectLosslessRestart } from "./lossless-restart.ts";
 import { addFeedbackSettings, type Compose, createCompose, createUser, deployFolder } from "./operator.ts";
 import { postgresPassword, startPostgres } from "./postgres-container.ts";
 import type { Scenario } from "./scenario.ts";
@@ -97,6 +98,10 @@ export async function runProduction({ docker, folder, mails }: Scenario): Promis
     });
     await wait();
   });
+  await step("both APIs are made anew behind HAProxy: no request of clients that never repeat one fails", () =>
+    expectLosslessRestart(compose, test),
+  );
+  await step("control: without HAProxy some fail", () => expectFailuresWithoutProxy(compose, test));
   for (const [version, what] of [
     ["2", "upgrade to another image"],
     ["1", "back to the previous image"],

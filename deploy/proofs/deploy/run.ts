@@ -1,7 +1,7 @@
 import { proof } from "../deploy.proof.ts";
 import { runDeployment } from "./run-deployment.ts";
 
-/** `npm run deploy:test` prints what it runs. `-- --small` runs the evaluation and two units. CI runs neither. */
+/** `npm run deploy:test` prints what it runs. `-- --small` runs the evaluation and two units, as CI does. */
 const isSmall = process.argv.includes("--small");
 const mails = isSmall ? proof.size.small : proof.size.full;
 const print = (text: string) => void process.stdout.write(`${text}\n`);

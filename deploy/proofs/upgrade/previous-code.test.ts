@@ -5,16 +5,19 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findPreviousCode } from "./previous-code.ts";
 
-test("the previous code is the last release before this commit", () => {
+test("the previous code is the last release before this commit, by its tag or by the changelog", () => {
   const repository = aRepository();
   repository.addMigration("0001_first");
-  repository.git("tag", "v0.9.0");
+  repository.release("0.9.0");
   repository.addMigration("0002_second");
-  const release = repository.git("rev-parse", "HEAD");
-  repository.git("tag", "v0.10.0");
+  const release = repository.release("0.10.0");
   repository.addMigration("0003_third");
-  repository.git("tag", "v0.11.0");
-  expect(findPreviousCode(repository.folder)).toEqual({ name: "v0.10.0", commit: release });
+  expect(findPreviousCode(repository.folder)).toEqual({ name: "0.10.0", commit: release });
+
+  const tagged = repository.git("rev-parse", "HEAD");
+  repository.git("tag", "v0.10.0");
+  repository.release("0.11.0");
+  expect(findPreviousCode(repository.folder)).toEqual({ name: "0.10.0", commit: tagged });
 });
 
 test("before the first release it is the newest commit with fewer migrations, all of which this tree has", () => {
@@ -46,6 +49,8 @@ function aRepository() {
   const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", folder, ...identity, ...args], { encoding: "utf8" }).trim();
+  const changelog = join(folder, "CHANGELOG.md");
+  let sections = "";
   git("init", "-q");
   mkdirSync(join(folder, "service/migrations"), { recursive: true });
   return {
@@ -55,6 +60,14 @@ function aRepository() {
       writeFileSync(join(folder, "service/migrations", `${name}.sql`), "");
       git("add", "-A");
       git("commit", "-q", "-m", name);
+    },
+    /** Returns the commit that writes the section of the version. */
+    release(version: string) {
+      sections = `## ${version} - 2026-01-01\n\n- a thing\n\n${sections}`;
+      writeFileSync(changelog, `# Changelog\n\n## Unreleased\n\n${sections}`);
+      git("add", "-A");
+      git("commit", "-q", "-m", `release ${version}`);
+      return git("rev-parse", "HEAD");
     },
   };
 }
