@@ -23,7 +23,7 @@ const besideUseSend = { goal: 2, floor: 1.5, quickFloor: 1 };
 export const accept: Bench = {
   name: "accept",
   description:
-    "the complete POST /api/v1/send, compared with the same duties written plainly and with the shape of useSend: a row, then a job in BullMQ",
+    "the complete POST /api/v1/send, compared with the same duties written plainly and with the shape of useSend: what it reads and checks, a row, then a job in BullMQ",
   covers: [
     "bench/plain",
     "service/migrations",
@@ -65,7 +65,7 @@ export const accept: Bench = {
           for (const connections of isQuick ? [64] : [64, 256])
             comparisons[`${connections} connections`] = await race(connections);
           if (isQuick)
-            progress("the shape of useSend and the bare INSERT are left to the full size, which needs Redis");
+            progress("the shape of useSend and the diagnostics are left to the full size, which needs Redis");
           const load = { connections: 64, seconds };
           const counts = isQuick ? {} : await countAll(server, endpoints, senders, load, progress);
           const findings = countFindings("per request at 64 connections", counts);
@@ -112,14 +112,14 @@ async function withBaselines<Result>(
   isQuick: boolean,
   work: (baselines: Endpoint[]) => Promise<Result>,
 ): Promise<Result> {
-  const names: BaselineName[] = isQuick ? ["plain"] : ["plain", "usesend-shape", "bare"];
+  const names: BaselineName[] = isQuick ? ["plain"] : ["plain", "usesend-shape", "row-and-job", "bare"];
   await using stack = new AsyncDisposableStack();
   const endpoints: Endpoint[] = [];
   for (const name of names) {
     const { url: databaseUrl, drop } = await createEmptyDatabase(serverUrl);
     stack.defer(drop);
-    if (name === "plain") await makePlainTables(databaseUrl, senders, limits);
-    const redis = name === "usesend-shape" ? await startRedis() : undefined;
+    if (name === "plain" || name === "usesend-shape") await makePlainTables(databaseUrl, senders, limits);
+    const redis = name === "usesend-shape" || name === "row-and-job" ? await startRedis() : undefined;
     if (redis !== undefined) stack.defer(redis.stop);
     const { url, pid, stop } = await startBaseline(name, {
       DATABASE_URL: databaseUrl,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-export type BaselineName = "plain" | "usesend-shape" | "bare";
+export type BaselineName = "plain" | "usesend-shape" | "row-and-job" | "bare";
 
 export interface Baseline {
   url: string;

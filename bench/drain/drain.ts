@@ -26,6 +26,7 @@ export const drain: Bench = {
   name: "drain",
   description:
     "a diagnostic: the worker, compared with a bare skip-locked loop with the same two updates and the same SDK call",
+  isLong: true,
   covers: [
     "service/migrations",
     "service/src/crypto",

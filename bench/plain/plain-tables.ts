@@ -21,7 +21,8 @@ const tables = `
     secret_hmac bytea not null unique,
     scopes text[] not null,
     revoked_at timestamptz,
-    expires_at timestamptz
+    expires_at timestamptz,
+    last_used_at timestamptz
   );
   create table domains (
     account_id uuid not null,
