@@ -73,7 +73,7 @@ test("the palette jumps to a page, an address and a send by keyboard", async () 
   await page.goto("/keys?mode=test");
   await page.getByRole("heading", { name: "API keys" }).waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox").waitFor();
+  await page.locator("[role=combobox]:focus").waitFor();
   await expectNoViolations(page);
   await page.keyboard.type("usag");
   await page.keyboard.press("Enter");

@@ -134,7 +134,9 @@ test("the palette finds the pages for an operator", async () => {
   const { page } = await anOperatorPage();
   await page.goto("/");
   await page.getByRole("link", { name: "Processes" }).waitFor();
-  await page.keyboard.press("Control+K");
+  await page.keyboard.press("Control+k");
+  // What a script types before the field has the focus is lost.
+  await page.locator("[role=combobox]:focus").waitFor();
   await page.keyboard.type("processes");
   await page.keyboard.press("Enter");
   await page.waitForURL("**/operator/processes");
