@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { RepeatedTests } from "./scripts/repeated-tests.ts";
 
 const report = process.env.TEST_REPORT;
 
@@ -25,6 +26,11 @@ export default defineConfig({
     isolate: false,
     // Two files at a time: the tests share one PostgreSQL, and two cores are what CI has.
     maxWorkers: 2,
-    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    // CI repeats a failed test once and limits how many may need it (scripts/sum-tests.ts).
+    retry: Number(process.env.TEST_RETRIES ?? 0),
+    reporters:
+      report === undefined
+        ? ["default"]
+        : ["default", ["json", { outputFile: report }], new RepeatedTests(`${report}.repeated`)],
   },
 });

@@ -14,6 +14,9 @@ interface File {
   assertionResults: { fullName: string; status: string; failureMessages?: string[] }[];
 }
 
+/** In the last runs on a busy machine two of 10,845 tests failed once. More of them are a fault. */
+const maxRepeated = 3;
+
 /** Prints the failures and, as the last line, the totals that CI reads. A run without tests fails. */
 const [folder = ""] = process.argv.slice(2);
 const reports = globSync(join(folder, "*.json")).map((file) => {
@@ -21,6 +24,17 @@ const reports = globSync(join(folder, "*.json")).map((file) => {
   return { run: basename(file, ".json"), ...report };
 });
 for (const { run, testResults = [] } of reports) for (const file of testResults) printFailures(run, file);
+const repeated = globSync(join(folder, "*.repeated")).flatMap((file) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((name) => `${basename(file, ".json.repeated")}: ${name}`),
+);
+for (const name of repeated) console.log(`passed only when repeated, in ${name}`);
+if (repeated.length > maxRepeated) {
+  console.log(`${repeated.length} tests passed only when repeated; ${maxRepeated} may`);
+  process.exitCode = 1;
+}
 const passed = reports.reduce((sum, report) => sum + report.numPassedTests, 0);
 const failed = reports.reduce((sum, report) => sum + report.numFailedTests, 0);
 console.log(`${passed} passed, ${failed} failed`);
