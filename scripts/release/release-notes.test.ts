@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sectionOf, withVersion } from "./release-notes.ts";
-import { toJavaScript } from "./service-package.ts";
 
 const changelog = "# Changelog\n\n## Unreleased\n\n### Added\n\n- a thing\n\n## 0.0.1 - 2026-01-01\n\n- first\n";
 
@@ -28,18 +27,4 @@ test("the packages of one release have one version", () => {
     (name) => JSON.parse(readFileSync(new URL(`../../${name}/package.json`, import.meta.url), "utf8")).version,
   );
   expect(new Set(versions)).toEqual(new Set(["0.1.0"]));
-});
-
-test("a packed file has no types, keeps its lines, and imports JavaScript", () => {
-  const source = [
-    'import { a } from "./a.ts";',
-    'import type { B } from "./b.ts";',
-    'const file: URL = new URL("thread.ts", import.meta.url);',
-    'const later = () => import("./c.ts"); // see `d.ts`',
-  ].join("\n");
-  const packed = toJavaScript(source, "x.ts").split("\n");
-  expect(packed[0]).toBe('import { a } from "./a.js";');
-  expect(packed[1]?.trim()).toBe("");
-  expect(packed[2]).toMatch(/^const file {6}= new URL\("thread\.js", import\.meta\.url\);$/);
-  expect(packed[3]).toBe('const later = () => import("./c.js"); // see `d.ts`');
 });
