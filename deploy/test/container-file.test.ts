@@ -16,7 +16,7 @@ describe("the image", () => {
   });
 
   test("starts node without a shell, so that SIGTERM reaches it, with an existing role", () => {
-    expect(image.entrypoint).toEqual(["node", "/app/service/src/cli/postern.ts"]);
+    expect(image.entrypoint).toEqual(["node", "/app/service/src/cli/start.cjs"]);
     expect(knownCommands()).toEqual(expect.arrayContaining(["api", "worker", "migrate"]));
     expect(knownCommands()).toContain(image.command[0]);
     expect(image.stopSignal).toBe("SIGTERM");

@@ -44,7 +44,7 @@ function aFolder(): string {
 }
 
 function generateSecrets(): string {
-  const postern = join(root, "service/src/cli/postern.ts");
+  const postern = join(root, "service/src/cli/start.cjs");
   return execFileSync(process.execPath, [postern, "admin", "generate-secrets"], { encoding: "utf8" });
 }
 

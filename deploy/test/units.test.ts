@@ -27,7 +27,7 @@ describe.for(units)("%s", (name) => {
   test("starts the role in its name", () => {
     const role = /^postern-(\w+)/.exec(name)?.[1] ?? "";
     expect(knownCommands()).toContain(role);
-    expect(values("ExecStart")).toEqual([`/usr/bin/node /opt/postern/current/service/src/cli/postern.ts ${role}`]);
+    expect(values("ExecStart")).toEqual([`/usr/bin/node /opt/postern/current/service/src/cli/start.cjs ${role}`]);
   });
 
   test("uses only existing settings, and loads every secret file as a credential", () => {

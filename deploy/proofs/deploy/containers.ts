@@ -66,7 +66,7 @@ export async function waitForHealth(
 /** Kills the Node process inside a container, as the kernel does when memory is short. `docker kill` would also prevent the restart. */
 export async function killNode(docker: Docker, id: string): Promise<void> {
   const listed = await docker(["top", id, "-eo", "pid,args"]);
-  const lines = listed.split("\n").filter((line) => /^\s*\d+\s+node .*postern\.ts/.test(line));
+  const lines = listed.split("\n").filter((line) => /^\s*\d+\s+node .*cli\/start\.cjs/.test(line));
   if (lines.length !== 1) throw new Error(`no single Node process in: ${listed}`);
   process.kill(Number.parseInt(lines[0] ?? "", 10), "SIGKILL");
 }

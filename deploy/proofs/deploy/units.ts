@@ -129,7 +129,7 @@ async function startPostgresAndSimulator(docker: Docker): Promise<void> {
 /** Steps 2 and 3 of the guide, with the simulator in place of AWS. */
 const setUp = `
 cd /opt/postern/1
-node service/src/cli/postern.ts admin generate-secrets | deploy/split-secrets.sh /etc/postern/secrets
+node service/src/cli/start.cjs admin generate-secrets | deploy/split-secrets.sh /etc/postern/secrets
 (umask 077 && echo postgres://postern:${postgresPassword}@127.0.0.1:5432/postern >/etc/postern/secrets/DATABASE_URL)
 (umask 077 && cat >/etc/postern/postern.env) <<'END'
 PUBLIC_URL=https://mail.acme.io
