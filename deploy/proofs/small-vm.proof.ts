@@ -6,7 +6,7 @@ import { cpuSecondsOf, postgresCpuSeconds, postgresProcesses } from "../../servi
 import { pssMegabytes } from "../../service/proofs/idle/process-memory.ts";
 import { makeSenders, senderDomain } from "../../service/proofs/sends/sending-client.ts";
 import { until } from "../../service/proofs/until.ts";
-import { posternPath } from "../../service/test/spawn-postern.ts";
+import { makeShippedPostern } from "../../service/test/shipped-postern.ts";
 import { createTemplate } from "../../service/test/template-database.ts";
 import { type Cgroup, makeCgroup } from "./small-vm/cgroup.ts";
 import { startLimitedPostgres } from "./small-vm/limited-postgres.ts";
@@ -32,18 +32,20 @@ export const proof: Proof = {
   size: { small: 20, full: fullSeconds },
   run: async (seconds, tools) => {
     const cgroup = makeCgroup(`postern-small-vm-${process.pid}`, limits);
+    const shipped = makeShippedPostern();
     try {
       const server = await startLimitedPostgres(cgroup, postgresSettings);
       try {
         await createTemplate(server.url);
         const verifiedIdentities = Array.from({ length: accounts }, (_, number) => senderDomain(number));
         return await withFeedbackCell(server.url, { verifiedIdentities }, (cell) =>
-          measure(cell, cgroup, seconds, tools),
+          measure(cell, { cgroup, program: shipped.program }, seconds, tools),
         );
       } finally {
         await server.stop();
       }
     } finally {
+      shipped.remove();
       await cgroup.remove();
     }
   },
@@ -51,14 +53,13 @@ export const proof: Proof = {
 
 async function measure(
   cell: FeedbackCell,
-  cgroup: Cgroup,
+  { cgroup, program }: { cgroup: Cgroup; program: [string, ...string[]] },
   seconds: number,
   { progress }: ProofTools,
 ): Promise<Finding> {
   const size = seconds < fullSeconds ? "small" : "full";
   const rate = perSecond[size];
-  const program = cgroup.inside([process.execPath, posternPath]);
-  const postern = await cell.start("serve", settings, program);
+  const postern = await cell.start("serve", settings, cgroup.inside(program));
   postern.ignoreLogs();
   const senders = await makeSenders(cell.db, cell, accounts, [100_000, 1_000_000, 6_000_000]);
   await untilRateIsKnown(cell);

@@ -21,7 +21,12 @@ export interface Cgroup {
 
 const periodMicroseconds = 100_000;
 
-/** Makes a group with these limits and without swap. Throws when that is impossible: a measurement without limits would prove nothing. */
+/**
+ * Makes a group with these limits and without swap. Throws when that is impossible: a measurement without limits would prove nothing.
+ *
+ * The limit of CPU time alone is not a machine with as many cores: two processes that run at once on two cores use up the time of both, and
+ * then the kernel stops both for up to 50 ms. So the commands are also bound to as many cores.
+ */
 export function makeCgroup(name: string, limits: Limits): Cgroup {
   try {
     return mountsOf("cgroup2").some(hasControllers) ? makeV2(name, limits) : makeV1(name, limits);
@@ -47,7 +52,7 @@ function makeV2(name: string, { cpus, megabytes }: Limits): Cgroup {
   const memory = () => valuesIn(join(folder, "memory.stat"));
   return {
     version: 2,
-    inside: (command) => joinFirst([folder], command),
+    inside: (command) => joinFirst([folder], onCores(cpus, command)),
     usedMegabytes: () => megabytesOf(memory(), ["anon", "shmem"]),
     oomKills: () => valuesIn(join(folder, "memory.events")).get("oom_kill") ?? Number.NaN,
     throttledSeconds: () => (valuesIn(join(folder, "cpu.stat")).get("throttled_usec") ?? Number.NaN) / 1e6,
@@ -68,7 +73,7 @@ function makeV1(name: string, { cpus, megabytes }: Limits): Cgroup {
   const memory = () => valuesIn(join(memoryFolder, "memory.stat"));
   return {
     version: 1,
-    inside: (command) => joinFirst([memoryFolder, cpuFolder], command),
+    inside: (command) => joinFirst([memoryFolder, cpuFolder], onCores(cpus, command)),
     usedMegabytes: () => megabytesOf(memory(), ["total_rss", "total_shmem"]),
     oomKills: () => valuesIn(join(memoryFolder, "memory.oom_control")).get("oom_kill") ?? Number.NaN,
     throttledSeconds: () => (valuesIn(join(cpuFolder, "cpu.stat")).get("throttled_time") ?? Number.NaN) / 1e9,
@@ -97,6 +102,10 @@ function mounts(): { folder: string; type: string; options: string[] }[] {
 function hasControllers(root: string): boolean {
   const controllers = readFileSync(join(root, "cgroup.controllers"), "utf8").trim().split(" ");
   return ["cpu", "memory"].every((needed) => controllers.includes(needed));
+}
+
+function onCores(cpus: number, command: readonly string[]): string[] {
+  return ["taskset", "--cpu-list", `0-${cpus - 1}`, ...command];
 }
 
 /** The shell moves itself, and then becomes the command. */

@@ -1,6 +1,7 @@
 import type { ProofTools } from "../../../scripts/proof.ts";
 import { embeddedBinaries } from "../../src/dev/postgres/embedded-postgres.ts";
 import { startPrivatePostgres } from "../../test/private-postgres.ts";
+import { makeShippedPostern } from "../../test/shipped-postern.ts";
 import { createTemplate } from "../../test/template-database.ts";
 import { type FeedbackCell, untilRateIsKnown, withFeedbackCell } from "../cell/feedback-cell.ts";
 import { createSendingClient, makeSenders, senderDomain, type TestSender } from "../sends/sending-client.ts";
@@ -21,12 +22,13 @@ export async function withIdleCell<Result>(
   { progress }: Pick<ProofTools, "progress">,
   work: (cell: IdleCell) => Promise<Result>,
 ): Promise<Result> {
+  const shipped = makeShippedPostern();
   const server = await startPrivatePostgres(await embeddedBinaries(), undefined, { max_connections: "100", jit: "on" });
   try {
     await createTemplate(server.url);
     return await withFeedbackCell(server.url, { verifiedIdentities: [senderDomain(0)] }, async (cell) => {
-      const api = await cell.start("api");
-      const worker = await cell.start("worker");
+      const api = await cell.start("api", {}, shipped.program);
+      const worker = await cell.start("worker", {}, shipped.program);
       const [sender] = (await makeSenders(cell.db, cell, 1, [1_000, 10_000, 60_000])) as [TestSender];
       await untilRateIsKnown(cell);
       const client = createSendingClient(4);
@@ -38,6 +40,7 @@ export async function withIdleCell<Result>(
     });
   } finally {
     await server.stop();
+    shipped.remove();
   }
 }
 
