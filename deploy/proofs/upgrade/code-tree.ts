@@ -29,8 +29,18 @@ export function checkOut(commit: string): CodeTree {
   execFileSync("tar", ["-x", "-C", folder], { input: archive });
   const lock = "package-lock.json";
   if (readFileSync(join(folder, lock), "utf8") === readFileSync(lock, "utf8")) linkPackages(folder);
-  else execFileSync("npm", installService, { cwd: folder, stdio: "pipe" });
+  else installPackages(folder);
   return treeIn(folder);
+}
+
+/** Once more after a failure: a package mirror that fails for a minute must not fail the proof. */
+function installPackages(folder: string): void {
+  const install = () => execFileSync("npm", installService, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  try {
+    install();
+  } catch {
+    install();
+  }
 }
 
 /** This working tree as it is. */
