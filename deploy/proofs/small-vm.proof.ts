@@ -31,8 +31,8 @@ export const proof: Proof = {
   covers: [...sendPath, "deploy/proofs/small-vm", "service/package.json", "service/src/api/http"],
   size: { small: 20, full: fullSeconds },
   run: async (seconds, tools) => {
-    const cgroup = makeCgroup(`postern-small-vm-${process.pid}`, limits);
     const shipped = makeShippedPostern();
+    const cgroup = makeCgroup(`postern-small-vm-${process.pid}`, limits);
     try {
       const server = await startLimitedPostgres(cgroup, postgresSettings);
       try {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { writeJavaScript } from "../../scripts/release/javascript.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
-/** What the code finds by its place in the tree. */
+/** What the code finds by relative paths. */
 const linked = [
   "node_modules",
   "package.json",

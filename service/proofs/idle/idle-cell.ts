@@ -22,8 +22,8 @@ export async function withIdleCell<Result>(
   { progress }: Pick<ProofTools, "progress">,
   work: (cell: IdleCell) => Promise<Result>,
 ): Promise<Result> {
-  const shipped = makeShippedPostern();
   const server = await startPrivatePostgres(await embeddedBinaries(), undefined, { max_connections: "100", jit: "on" });
+  const shipped = makeShippedPostern();
   try {
     await createTemplate(server.url);
     return await withFeedbackCell(server.url, { verifiedIdentities: [senderDomain(0)] }, async (cell) => {
@@ -39,8 +39,8 @@ export async function withIdleCell<Result>(
       return work({ ...cell, api, worker });
     });
   } finally {
-    await server.stop();
     shipped.remove();
+    await server.stop();
   }
 }
 
