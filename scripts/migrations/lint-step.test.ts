@@ -79,6 +79,12 @@ const refused: [string, string, RegExp][] = [
   ["a policy of an existing table", "create policy p on accounts using (true)", /^a policy/],
   ["row-level security of an existing table", "alter table accounts enable row level security", /AT_EnableRowSecurity/],
   ["revoke", "revoke select on accounts from public", /^revoke/],
+  ["revoke of an older function", "revoke all on function f (int) from public", /^revoke/],
+  [
+    "revoke of a replaced function",
+    "create or replace function f() returns int language sql return 1; revoke all on function f () from public",
+    /^revoke/,
+  ],
   ["its own lock timeout", "set lock_timeout = 0", /^VariableSetStmt/],
   ["its own transaction", "commit", /^TransactionStmt/],
   [
@@ -110,6 +116,10 @@ describe("refused", () => {
 });
 
 const permitted: [string, string][] = [
+  [
+    "revoke of a new function",
+    "create function f() returns int language sql return 1; revoke all on function f () from public",
+  ],
   [
     "a new table with everything that belongs to it",
     "create table a (id int not null); alter table a enable row level security; create policy p on a using (true); create index i on a (id); alter table a add constraint c check (id > 0); insert into a values (1); update a set id = 2",

@@ -1,5 +1,5 @@
 import { type Part, partsOf } from "../../service/src/db/schema-steps.ts";
-import { kindOf, type ParsedStatement, parseSql } from "./parsed-sql.ts";
+import { kindOf, type ParsedStatement, parseSql, type QualifiedName } from "./parsed-sql.ts";
 import { refusedCommands } from "./table-commands.ts";
 
 /** What earlier steps made. */
@@ -9,7 +9,7 @@ interface Schema {
 
 interface Place extends Schema {
   part: Part["kind"] | undefined;
-  /** Tables that the same step creates: no older code uses them. */
+  /** Tables that the same step creates, and new functions as `name()`: no older code uses them. */
   created: ReadonlySet<string>;
 }
 
@@ -46,7 +46,23 @@ async function lintTogether(sql: string, place: Place): Promise<string[]> {
 }
 
 function createdBy(statements: ParsedStatement[]): string[] {
-  return statements.flatMap(({ CreateStmt: create }) => create?.relation.relname ?? []);
+  return statements.flatMap(({ CreateStmt: table, CreateFunctionStmt: made }) => [
+    ...(table === undefined ? [] : [table.relation.relname]),
+    ...(made === undefined || made.replace ? [] : [functionName(made.funcname)]),
+  ]);
+}
+
+/** In brackets, so that a function does not count as a table of its name. */
+function functionName(name: QualifiedName): string {
+  return `${name.at(-1)?.String.sval}()`;
+}
+
+function isSafeGrant(grant: ParsedStatement["GrantStmt"], place: Place): boolean {
+  if (grant?.is_grant === true) return true;
+  const isOfNewFunctions = grant?.objects.every(
+    ({ ObjectWithArgs: named }) => named !== undefined && place.created.has(functionName(named.objname)),
+  );
+  return grant?.objtype === "OBJECT_FUNCTION" && isOfNewFunctions === true;
 }
 
 function refused(statement: ParsedStatement, place: Place): string[] {
@@ -78,7 +94,7 @@ function refused(statement: ParsedStatement, place: Place): string[] {
         ? []
         : ["a policy of an existing table"];
     case "GrantStmt":
-      return statement.GrantStmt?.is_grant === true ? [] : ["revoke: older code may need the right"];
+      return isSafeGrant(statement.GrantStmt, place) ? [] : ["revoke: older code may need the right"];
     case "DropStmt":
       return ["drop: belongs into a contract step, one release after the last code that needs it"];
     case "RenameStmt":

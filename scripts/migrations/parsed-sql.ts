@@ -28,6 +28,9 @@ interface Relation {
   relname: string;
 }
 
+/** The schema, if it is given, and the name. */
+export type QualifiedName = { String: { sval: string } }[];
+
 /** One field for each kind of statement; exactly one is there. */
 export interface ParsedStatement {
   CreateStmt?: { relation: Relation; partspec?: unknown; if_not_exists?: boolean };
@@ -36,11 +39,11 @@ export interface ParsedStatement {
   InsertStmt?: { relation: Relation; onConflictClause?: unknown };
   UpdateStmt?: { relation: Relation };
   DeleteStmt?: { relation: Relation };
-  CreateFunctionStmt?: { replace?: boolean };
+  CreateFunctionStmt?: { replace?: boolean; funcname: QualifiedName };
   CreateTrigStmt?: { relation: Relation; replace?: boolean };
   ViewStmt?: { replace?: boolean };
   CreatePolicyStmt?: { table: Relation };
-  GrantStmt?: { is_grant?: boolean };
+  GrantStmt?: { is_grant?: boolean; objtype: string; objects: { ObjectWithArgs?: { objname: QualifiedName } }[] };
   CommentStmt?: unknown;
   CreateSeqStmt?: { if_not_exists?: boolean };
   [other: string]: unknown;
