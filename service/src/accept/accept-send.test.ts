@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { anAccount, anApiKey } from "../../test/builders.ts";
 import { aVerifiedDomain } from "../../test/send-builders.ts";
+import { change } from "../../test/send-rows.ts";
 import { aConfig } from "../../test/test-config.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { revokeApiKey } from "../api-keys/api-key-store.ts";
 import { openDatabase } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { parseAddress, parseMailbox } from "../mail-address.ts";
+import { forgetOutgoing, startMove } from "../moves/outgoing-move.ts";
 import { openAcceptDeps } from "../processes/accept-deps.ts";
 import type { SendRequest } from "../sends/send-request.ts";
 import type { Decide } from "./accept-batch.ts";
@@ -38,7 +40,7 @@ function aKeyOf({ accountId }: Sender) {
   return anApiKey(database.db, { pepper: config.secrets.apiKeyPepper.current, cellCode: config.cellCode }, accountId);
 }
 
-function aRequest(domain: string, change: Partial<SendRequest> = {}): SendRequest {
+function aRequest(domain: string, changes: Partial<SendRequest> = {}): SendRequest {
   const [from, to] = [parseMailbox(`orders@${domain}`), parseAddress("jane@x.io")];
   if ("problem" in from || "problem" in to) throw new Error("the addresses of this test are invalid");
   const given = {
@@ -62,7 +64,7 @@ function aRequest(domain: string, change: Partial<SendRequest> = {}): SendReques
     text: "Hi",
     idempotencyKey: undefined,
     given,
-    ...change,
+    ...changes,
   };
 }
 
@@ -182,6 +184,29 @@ test("a request that the database refuses fails alone, and the others in its bat
   expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(await countOf("sends", sender.accountId)).toBe(2);
   expect(await countOf("idempotency_keys", sender.accountId)).toBe(1);
+});
+
+test("a send of an account that moves keeps the text of its idempotency key, by which the move finds the key", async () => {
+  const { sender, domain } = await aSender();
+  const deps = await testDeps();
+  const textOf = async (idempotencyKey: string) => {
+    await acceptSend(deps, sender, aRequest(domain, { idempotencyKey }));
+    const rows = await change(
+      database.db,
+      "select idempotency_key from sends where account_id = $1 order by id desc limit 1",
+      [sender.accountId],
+    );
+    return rows[0]?.idempotency_key;
+  };
+  expect(await textOf("before")).toBeNull();
+  const move = await startMove(database.db, {
+    accountId: sender.accountId,
+    targetUrl: "https://b.test",
+    targetCell: "BB",
+  });
+  expect(await textOf("during")).toBe("during");
+  await forgetOutgoing(database.db, move);
+  expect(await textOf("after")).toBeNull();
 });
 
 test("eight processes that store the same keys in opposite orders create each send once, without a deadlock", async () => {

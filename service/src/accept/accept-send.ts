@@ -12,6 +12,7 @@ import { recipientsOf, type SendRequest } from "../sends/send-request.ts";
 import { storedTrace, type TraceParent } from "../traceparent.ts";
 import { inCreatingSpan, type SpanResult } from "../tracing.ts";
 import type { Candidate, CandidateSend, Decide, Decision } from "./accept-batch.ts";
+import { answerInTime } from "./answer-in-time.ts";
 import { decideOrFind, type Unknown } from "./decide-or-find.ts";
 import {
   compareWithOriginal,
@@ -20,6 +21,7 @@ import {
   idempotencyHash,
   payloadHashOf,
 } from "./fingerprint.ts";
+import type { FingerprintKeys } from "./fingerprint-keys.ts";
 import type { Quotas } from "./quotas.ts";
 import type { RateRefusals } from "./rate-refusals.ts";
 
@@ -32,7 +34,7 @@ export interface AcceptDeps {
   requireCapacity: () => void;
   clock: DatabaseClock;
   contentKey: Secret;
-  fingerprintKey: KeyObject;
+  fingerprintKeys: FingerprintKeys;
   refusals: RateRefusals;
   quotas: Quotas;
   /** Wakes the workers for sends of the mode. Without it they find the send by polling. */
@@ -181,6 +183,10 @@ function forgetUnlinked(deps: AcceptDeps, candidates: Candidate[], decisions: (D
   if (first !== undefined && unlinked.length > 0) deps.attachments.forget(first.accountId, unlinked);
 }
 
+interface KeyedSender extends Sender {
+  fingerprintKey: KeyObject;
+}
+
 /** Sealing blocks the process. */
 const mailsWithoutPause = 10;
 
@@ -191,9 +197,12 @@ async function newCandidates(
   trace: Buffer | undefined,
 ): Promise<Candidate[]> {
   const candidates: Candidate[] = [];
+  const key = deps.fingerprintKeys.of(sender.accountId);
+  // The key of a known account is there at once: its requests wait for nothing.
+  const keyed = { ...sender, fingerprintKey: key instanceof Promise ? await answerInTime(key) : key };
   for (const [index, request] of requests.entries()) {
     if (index > 0 && index % mailsWithoutPause === 0) await setImmediate();
-    candidates.push(newCandidate(deps, sender, request, trace));
+    candidates.push(newCandidate(deps, keyed, request, trace));
   }
   return candidates;
 }
@@ -201,7 +210,7 @@ async function newCandidates(
 /** Id and keys are fixed before the first try, so that a try whose answer was lost can be found. */
 function newCandidate(
   deps: AcceptDeps,
-  sender: Sender,
+  sender: KeyedSender,
   request: SendRequest | undefined,
   trace: Buffer | undefined,
 ): Candidate {
@@ -218,7 +227,7 @@ function newCandidate(
 
 function newSend(
   deps: AcceptDeps,
-  { accountId, mode }: Sender,
+  { accountId, mode, fingerprintKey }: KeyedSender,
   request: SendRequest,
   trace: Buffer | undefined,
 ): CandidateSend {
@@ -226,15 +235,15 @@ function newSend(
   const recipients = recipientsOf(request);
   const { idempotencyKey, from, replyTo, subject, html, text, headers = [], tags = [], metadata } = request;
   const { attachments = [], expiresAt, ttlSeconds, scheduledAt } = request;
-  const fingerprint = fingerprintOf(deps.fingerprintKey, request.given);
+  const fingerprint = fingerprintOf(fingerprintKey, request.given);
   const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
   return {
     id,
     idempotencyKey,
     idempotencyHash:
-      idempotencyKey === undefined ? undefined : idempotencyHash(deps.fingerprintKey, accountId, mode, idempotencyKey),
+      idempotencyKey === undefined ? undefined : idempotencyHash(fingerprintKey, accountId, mode, idempotencyKey),
     fingerprint,
-    payloadHash: payloadHashOf(deps.fingerprintKey, fingerprint),
+    payloadHash: payloadHashOf(fingerprintKey, fingerprint),
     generatedKey: idempotencyKey !== undefined && isSendId(idempotencyKey) ? idempotencyKey : undefined,
     fromDomain: from.address.domain,
     fromAddress: from.given,

@@ -116,7 +116,7 @@ with request as materialized (
 ), allowed as materialized (
   -- credential_id is the secret of the key, or without a key the login. The account, the mode and the secrets of a key never change, so the API process knows them. Whether they are usable is checked here,
   -- in the commit that stores the send. from_domain is the domain that must be verified. The running sums are for the rate limit and fair_at.
-  select r.position, r.account_id, r.mode, r.ends_request, account.limits, account.hold_reason, account.has_webhooks,
+  select r.position, r.account_id, r.mode, r.ends_request, account.limits, account.hold_reason, account.keeps_key_texts,
     sum(case when r.has_payload then cardinality(string_to_array(r.recipients, ',')) else 0 end)
       over (partition by r.account_id, r.mode order by r.position)::bigint as recipient_sum,
     -- The mails of a request have the position of the last one; those of a request that was counted before have 0, which is always admitted.
@@ -125,7 +125,7 @@ with request as materialized (
         + (not r.ends_request)::integer end as position_in_account
   from request r
   cross join lateral ${indexLookup(`
-    select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as limits, ${holdReason("a", "r.mode")} as hold_reason, a.has_webhooks
+    select array[a.limit_per_second, a.limit_per_10_seconds, a.limit_per_minute] as limits, ${holdReason("a", "r.mode")} as hold_reason, a.has_webhooks or a.keeps_key_texts as keeps_key_texts
     from accounts a
     where a.id = r.account_id
       and a.suspended_at is null
@@ -152,7 +152,7 @@ with request as materialized (
 ), evaluated as materialized (
   select r.position, r.attachment_chunks is not null as has_attachments,
     r.attachment_chunks is null or r.position in (select position from attached) as is_complete, r.account_id, r.mode, r.has_payload, r.send_id, r.idempotency_hash, r.fingerprint, r.generated_key, r.recipients,
-    r.is_over_quota, a.position_in_account <= c.granted as is_admitted, a.hold_reason, a.has_webhooks,
+    r.is_over_quota, a.position_in_account <= c.granted as is_admitted, a.hold_reason, a.keeps_key_texts,
     c.decided_at, c.retry_ms, c.remaining, a.limits, greatest(0, c.granted - a.position_in_account)::integer as granted_after_it,
     c.fair_before + a.recipient_sum * interval '60 s' / a.limits[3] as fair_at,
     -- In test mode every account may send from sandbox.test.
@@ -232,8 +232,8 @@ with request as materialized (
     r.to_count, r.cc_count, r.reply_to, r.subject, a.suppressed, a.decided_at, r.api_key_id,
     case when a.idempotency_hash is null then r.payload_hash end,
     case when written_domain(r.from_address) <> r.from_domain then r.from_domain end,
-    -- Notifications say it. Without endpoints the record does not grow.
-    case when a.has_webhooks then r.idempotency_key end,
+    -- Notifications say it, and a move of the account finds the key by it. Without both the record does not grow.
+    case when a.keeps_key_texts then r.idempotency_key end,
     string_to_array(r.tags, ','), r.metadata, r.attachment_bytes, ${expiry}, r.scheduled_at::timestamptz${hasTraces ? `, ${traceContext}` : ""}
   from answer a
   join request r using (position)

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
+import { anIncomingMove, anOutgoingMove, noMove } from "../../test/move-builders.ts";
 import { inDays } from "../../test/partitioned-database.ts";
 import { aScheduledSend, isScheduled } from "../../test/scheduled-sends.ts";
 import { aQueuedSend, aVerifiedDomain, claimAgain } from "../../test/send-builders.ts";
@@ -46,6 +47,21 @@ test("a due send becomes ready with its content, and one that is not due stays s
   expect(await queueRow(database.db, later)).toBeUndefined();
   expect(await queueDueSends(database.db, "live")).toBe(0);
 });
+
+test.for(["held", "frozen", "incoming"] as const)(
+  "a due send of an account whose move is %s stays scheduled until it ends",
+  async (state) => {
+    const [owner, other] = [await anOwner(), await anOwner()];
+    const due = await aScheduledSend(database.db, { ...owner, dueInSeconds: -1 });
+    const dueOfOther = await aScheduledSend(database.db, { ...other, dueInSeconds: -1 });
+    if (state === "incoming") await anIncomingMove(database.db, owner.accountId, "copying");
+    else await anOutgoingMove(database.db, owner.accountId, state);
+    expect(await queueDueSends(database.db, "live")).toBe(1);
+    expect([await isScheduled(database.db, due), await isScheduled(database.db, dueOfOther)]).toEqual([true, false]);
+    await noMove(database.db, owner.accountId);
+    expect(await queueDueSends(database.db, "live")).toBe(1);
+  },
+);
 
 test("a step moves two mebibytes of content, or one larger one: until its commit, the accept statement waits for its rate windows", async () => {
   const owner = await anOwner();

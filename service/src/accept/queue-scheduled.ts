@@ -33,7 +33,7 @@ interface Step {
  * One step. A due send gets its position in the queue as if the API accepted it now: each recipient moves its account back, so many sends of
  * one account that are due at once do not delay those of others.
  *
- * 1. `picked`, `due`: the first due sends, unless the server run is not the stored one (in-doubt/failover-store.ts), as many as the bytes of
+ * 1. `picked`, `due`: the first due sends, except those of accounts on their way to another cell, unless the server run is not the stored one (in-doubt/failover-store.ts), as many as the bytes of
  *    their contents allow; the first one of any size.
  * 2. `moving`: those whose record is still queued. The others leave without being queued.
  * 3. `reserved`: the position of each account, which moves on in `rate_windows` as for new requests.
@@ -48,6 +48,7 @@ async function queueSome(db: Queryable, mode: Mode): Promise<Step> {
         from scheduled_sends
         where mode = $1
           and scheduled_at <= now()
+          and account_id not in (select account_id from moving_accounts)
           and (select server_run is null or server_run = server_run() from provider_state where mode = $1)
         order by scheduled_at, id
         limit $2

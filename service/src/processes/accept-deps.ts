@@ -1,6 +1,6 @@
 import { createAcceptAdmission, createAcceptRoundTrips } from "../accept/accept-batch.ts";
 import type { AcceptDeps } from "../accept/accept-send.ts";
-import { openFingerprintKey } from "../accept/fingerprint-key.ts";
+import { openFingerprintKeys } from "../accept/fingerprint-keys.ts";
 import { createQuotas } from "../accept/quotas.ts";
 import { createRateRefusals } from "../accept/rate-refusals.ts";
 import { createAttachmentStore } from "../attachments/attachment-store.ts";
@@ -10,7 +10,7 @@ import { openDatabaseClock } from "../db/database-clock.ts";
 import { createHint } from "../db/hints.ts";
 import { sendQueuedChannel } from "../queue/claim-sends.ts";
 
-/** Connections of an API process that only accepting uses: two batches, a key check, and the hint, the queue head or the quotas. */
+/** Connections of an API process that only accepting uses: two batches, a key check, and the hint, the queue head, the quotas or the keys of fingerprints. */
 export const acceptConnections = 4;
 
 /** Two mails whose attachments are written, and the deletion of those that no send has. */
@@ -36,7 +36,7 @@ export async function openAcceptDeps(
     decide: createAcceptRoundTrips(db, clock, admission, quotas),
     requireCapacity: admission.requireCapacity,
     contentKey: secrets.contentKey.current,
-    fingerprintKey: await openFingerprintKey(db, secrets.contentKey),
+    fingerprintKeys: await openFingerprintKeys(db, secrets.contentKey),
     refusals: createRateRefusals(),
     quotas,
     attachments: createAttachmentStore(attachmentDb, secrets.contentKey.current),

@@ -67,7 +67,7 @@ export function sendCancelRoutes(app: ApiServer, deps: ApiDeps): void {
     async (request) => {
       const caller = callerOf(request);
       const mode = requireMode(caller, request.query.mode);
-      const { fingerprintKey } = deps.acceptDeps;
+      const fingerprintKey = await deps.acceptDeps.fingerprintKeys.of(caller.accountId);
       const id = await findSendOfKey({ db: caller.db, fingerprintKey }, mode, request.body.idempotency_key);
       if (id === undefined) throw noSuchSend("idempotency key");
       return cancelled(caller, { modes: [mode], domain: domainOf(caller) }, id, "idempotency key");

@@ -70,7 +70,8 @@ export function sendValidateRoutes(
       const problems = "problem" in parsed ? problemsOf(parsed.problem) : [];
       const domain = domainOf(caller);
       requireDomainOfKey({ domain }, send, reply);
-      const { fingerprintKey, quotas } = deps.acceptDeps;
+      const { fingerprintKeys, quotas } = deps.acceptDeps;
+      const fingerprintKey = await fingerprintKeys.of(caller.accountId);
       const validation = await validateSend({ db: caller.db, fingerprintKey }, sending.mode, send);
       const account = { accountId: caller.accountId, mode: sending.mode };
       await quotas.readStale([account]);
