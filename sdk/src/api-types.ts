@@ -804,7 +804,7 @@ export interface OperatorStatus {
     /** The first command of the advice that can be run as it stands; null when it has none */
     command: string | null;
     /** The heading in docs/runbook.md that explains it, as in a link to it */
-    runbook: "mail-is-not-going-out" | "ses-paused-or-the-quota-used-up" | "ses-reviews-the-aws-account" | "ses-denies-one-domain" | "a-flood-by-one-customer" | "the-guard-holds-an-account" | "old-mail-of-an-account-on-hold" | "stuck-in-processing" | "feedback-is-missing" | "events-are-in-the-dead-letter-queue" | "webhooks-are-not-delivered" | "the-api-answers-503" | "a-process-does-not-fit-the-schema" | "the-database-is-full" | "partitions-end-soon" | "vacuum-is-blocked" | "after-a-restore-or-failover" | null;
+    runbook: "mail-is-not-going-out" | "ses-paused-or-the-quota-used-up" | "ses-reviews-the-aws-account" | "ses-denies-one-domain" | "a-flood-by-one-customer" | "the-guard-holds-an-account" | "old-mail-of-an-account-on-hold" | "stuck-in-processing" | "feedback-is-missing" | "events-are-in-the-dead-letter-queue" | "webhooks-are-not-delivered" | "the-api-answers-503" | "a-process-does-not-fit-the-schema" | "the-database-is-full" | "partitions-end-soon" | "vacuum-is-blocked" | "after-a-restore-or-failover" | "an-account-moves" | null;
     /** The account that it concerns, if it concerns one */
     tenant_id: string | null;
     /** Mail that could go out waits because of it */

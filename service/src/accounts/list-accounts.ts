@@ -8,6 +8,8 @@ export interface ListedAccount {
   /** The email of the first owner; null when the account has no user. */
   email: string | null;
   isSuspended: boolean;
+  /** Whether it is suspended because it moves to another cell, or has moved there. */
+  move: "moving" | "moved" | null;
   isOnHold: boolean;
   /** In any mode. */
   isOnTrial: boolean;
@@ -24,6 +26,11 @@ const listedAccounts = `
       select a.id, a.name, a.created_at as "createdAt",
         a.suspended_at is not null as "isSuspended", a.held_at is not null or a.guard_held_at is not null as "isOnHold",
         a.held_at as "heldAt", a.hold_note as "holdNote", ${accountLimitColumns},
+        case
+          when a.suspended_at is null or not is_moving_account(a.id) then null
+          when exists (select from incoming_moves i where i.account_id = a.id and i.state = 'copying') then 'moving'
+          when exists (select from outgoing_moves o where o.account_id = a.id and o.state = 'released') then 'moved'
+          else 'moving' end as move,
         exists (
           select
           from account_quotas q

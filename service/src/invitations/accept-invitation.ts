@@ -1,12 +1,13 @@
 import { randomUUIDv7 } from "node:crypto";
 import { hashPassword } from "../accounts/password.ts";
 import type { Role } from "../accounts/role.ts";
+import { refusalOfSuspended } from "../accounts/suspension.ts";
 import { findUserByEmail } from "../accounts/user-store.ts";
 import type { Actor } from "../actor.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { type Client, userAt } from "../logins/client.ts";
-import { checkPassword, suspended } from "../logins/log-in.ts";
+import { checkPassword } from "../logins/log-in.ts";
 import type { LoginDeps } from "../logins/login-deps.ts";
 import { addressBlock, clearAttempts } from "../logins/login-throttle.ts";
 import { hashOfToken } from "../logins/mailed-token.ts";
@@ -60,7 +61,7 @@ export async function joinAsUser(
 async function getOpenInvitation(db: Queryable, tokenHash: Buffer): Promise<OpenInvitation> {
   const invitation = await findOpenInvitation(db, tokenHash);
   if (invitation === undefined) throw notOpen();
-  if (invitation.isSuspended) throw suspended();
+  if (invitation.isSuspended) throw await refusalOfSuspended(db, invitation.accountId);
   return invitation;
 }
 

@@ -8,6 +8,8 @@ import { userBucket } from "./login-throttle.ts";
  * Writes to the audit that a log-in of a known user failed: at most one entry for each user, minute and failure, because anyone can cause
  * them. The id of the entry is made of these, so further ones conflict. Unknown names are only counted.
  *
+ * The audit of an account that moves to another cell, or has moved there, takes no entries.
+ *
  * How long it takes must not show whether the name is known: both cases write, the unknown one to its count of attempts, and neither commit
  * waits for the disk or a standby. So a crash of PostgreSQL can lose the entries of the last second.
  */
@@ -33,6 +35,7 @@ export async function noteFailedLogin(
         select failed_login_id(known.id, $4::jsonb, now()), audit_account.account_id, $3::jsonb ->> 'kind', 'log-in.fail', 'user', known.id::text, known.email,
           $4::jsonb, $3::jsonb ->> 'address', $3::jsonb ->> 'requestId'
         from ${withAuditAccount("known")}
+        where not is_moving_account(audit_account.account_id)
         on conflict (account_id, id) do nothing
       )
       select exists (select from known) as "isKnown", set_config('synchronous_commit', 'off', true)`,

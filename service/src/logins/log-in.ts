@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { hashPassword, isPassword } from "../accounts/password.ts";
+import { refusalOfSuspended } from "../accounts/suspension.ts";
 import { findUserByEmail, type User } from "../accounts/user-store.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
@@ -33,7 +34,7 @@ export async function logIn(db: Database, deps: LoginDeps, attempt: Attempt): Pr
   await clearAttempts(db, deps.throttle, attempt);
   const { accountId } = user;
   if (accountId === null) throw withoutMembership();
-  if (user.isSuspended) throw suspended();
+  if (user.isSuspended) throw await refusalOfSuspended(db, accountId);
   const { isBrowser = false } = attempt;
   try {
     const usedCode = await checkCode(db, deps, user.id, "log-in", attempt);
@@ -62,10 +63,6 @@ export async function checkPassword(
 
 function wrongPassword(): AppError {
   return new AppError("UNAUTHORIZED", "The email or the password is wrong.");
-}
-
-export function suspended(): AppError {
-  return new AppError("UNAUTHORIZED", "This account is suspended. Ask the operator of this installation.");
 }
 
 function withoutMembership(): AppError {

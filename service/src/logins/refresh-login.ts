@@ -1,8 +1,9 @@
+import { refusalOfSuspended } from "../accounts/suspension.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
 import { anonymousAt, type Client } from "./client.ts";
-import { suspended, type Tokens } from "./log-in.ts";
+import type { Tokens } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { type LockedLogin, lockLogin } from "./login-store.ts";
 import type { RefreshToken } from "./refresh-token.ts";
@@ -12,7 +13,7 @@ import { endSessions } from "./session-store.ts";
 type Outcome =
   | { kind: "refreshed"; login: LockedLogin; nonce: Buffer }
   | { kind: "no-login" }
-  | { kind: "suspended" }
+  | { kind: "suspended"; accountId: string }
   | { kind: "reused" };
 
 export interface RefreshedTokens extends Tokens {
@@ -54,7 +55,7 @@ export async function refreshLogin(
     case "no-login":
       throw new AppError("UNAUTHORIZED", "This login has ended. Log in again.");
     case "suspended":
-      throw suspended();
+      throw await refusalOfSuspended(db, outcome.accountId);
     case "reused":
       throw reusedToken();
   }
@@ -80,7 +81,7 @@ async function exchange(
 ): Promise<Outcome> {
   const login = await lockLogin(tx, loginId);
   if (login === undefined) return { kind: "no-login" };
-  if (login.isSuspended) return { kind: "suspended" };
+  if (login.isSuspended) return { kind: "suspended", accountId: login.accountId };
   const token = await findUsableToken(tx, loginId, nonce);
   if (token === undefined) {
     await endSessions(tx, [loginId], { action: "session.end-stolen", actor: anonymousAt(client) });

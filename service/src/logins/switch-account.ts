@@ -1,10 +1,11 @@
 import { randomUUIDv7 } from "node:crypto";
 import { listMemberships } from "../accounts/membership-store.ts";
+import { refusalOfSuspended } from "../accounts/suspension.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { issueAccessToken } from "./access-token.ts";
 import { anonymousAt, type Client } from "./client.ts";
-import { suspended, type Tokens } from "./log-in.ts";
+import type { Tokens } from "./log-in.ts";
 import type { LoginDeps } from "./login-deps.ts";
 import { lockLogin } from "./login-store.ts";
 import { reusedToken } from "./refresh-login.ts";
@@ -41,7 +42,7 @@ export async function switchAccount(db: Database, deps: LoginDeps, request: Acco
   if (request.fromAccountId === accountId) throw sameAccount();
   const membership = (await listMemberships(db, userId)).find((each) => each.accountId === accountId);
   if (membership === undefined) throw notAMember();
-  if (membership.isSuspended) throw suspended();
+  if (membership.isSuspended) throw await refusalOfSuspended(db, accountId);
   const token = { loginId: randomUUIDv7(), nonce: deps.refreshTokens.newNonce() };
   const outcome = await db.withTransaction((tx) => replaceOrDerive(tx, request, token));
   switch (outcome.kind) {

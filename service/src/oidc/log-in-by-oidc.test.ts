@@ -9,6 +9,7 @@ import {
   startForgingIssuer,
   tokenBody,
 } from "../../test/forging-issuer.ts";
+import { endMove, moveOut, newHome } from "../../test/moving-account.ts";
 import { accessTokenOf, callBack, honestQuery, publicUrl, startFlow } from "../../test/oidc-browser.ts";
 import { change } from "../../test/send-rows.ts";
 import { anEnvironment } from "../../test/test-config.ts";
@@ -126,6 +127,18 @@ test("a suspended account is refused, and another account of the person opens in
   expect(refused.text).toContain("suspended");
   expect((await logIn({ groups: ["readers", "others"] })).status).toBe(302);
   await resumeAccount(database.db, first);
+});
+
+test("an account that moves is 503, one that has moved names its new address, and another account opens instead", async () => {
+  await moveOut(database.db, first, "held");
+  const refused = await logIn({ groups: ["readers"] });
+  expect([refused.status, refused.refreshCookie]).toEqual([503, undefined]);
+  expect(refused.text).toContain("moving to another cell");
+  expect((await logIn({ groups: ["readers", "others"] })).status).toBe(302);
+  await moveOut(database.db, first, "released");
+  const moved = await logIn({ groups: ["readers"] });
+  expect([moved.status, moved.text]).toEqual([401, expect.stringContaining(newHome)]);
+  await endMove(database.db, first);
 });
 
 test("eight first log-ins of one person at once make one user", async () => {

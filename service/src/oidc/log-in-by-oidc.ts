@@ -1,11 +1,11 @@
 import { hash, randomUUIDv7 } from "node:crypto";
+import { refusalOfSuspended, suspended } from "../accounts/suspension.ts";
 import { findOpenedAccount } from "../accounts/user-store.ts";
 import type { Actor } from "../actor.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { FairSlots } from "../fair-slots.ts";
 import { anonymousAt, type Client, originOf } from "../logins/client.ts";
-import { suspended } from "../logins/log-in.ts";
 import { addressBlock, type LoginThrottle } from "../logins/login-throttle.ts";
 import { insertOidcLogin, oidcLoginHours } from "../logins/oidc-login-store.ts";
 import type { RefreshTokenMaker } from "../logins/refresh-token.ts";
@@ -84,7 +84,10 @@ interface Admission {
   replacedLogins: string[];
 }
 
-type Outcome = { kind: "login"; refreshToken: string } | { kind: "not-mapped" | "suspended" };
+type Outcome =
+  | { kind: "login"; refreshToken: string }
+  | { kind: "not-mapped" }
+  | { kind: "suspended"; accountId: string | undefined };
 
 async function admit(db: Database, deps: OidcDeps, admission: Admission): Promise<StartedLogin> {
   const outcome = await db.withTransaction((tx) => decide(tx, deps, admission));
@@ -92,7 +95,7 @@ async function admit(db: Database, deps: OidcDeps, admission: Admission): Promis
     case "login":
       return { refreshToken: outcome.refreshToken, secondsLeft: oidcLoginHours * 3600 };
     case "suspended":
-      throw suspended();
+      throw outcome.accountId === undefined ? suspended() : await refusalOfSuspended(db, outcome.accountId);
     case "not-mapped":
       throw notMapped();
   }
@@ -119,7 +122,7 @@ async function decide(
   const opened = await findOpenedAccount(tx, userId);
   if (opened === undefined || opened.isSuspended) {
     await noteRefusedLogin(tx, { userId, client }, "suspended");
-    return { kind: "suspended" };
+    return { kind: "suspended", accountId: opened?.accountId };
   }
   const [loginId, nonce] = [randomUUIDv7(), deps.refreshTokens.newNonce()];
   const login = { id: loginId, userId, accountId: opened.accountId, nonce, client };

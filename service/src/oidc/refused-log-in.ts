@@ -23,6 +23,7 @@ export async function noteRefusedLogin(
       select failed_login_id(known.id, $3::jsonb, now()), audit_account.account_id, 'user', known.id::text, known.email,
         'log-in.fail', 'user', known.id::text, known.email, $3::jsonb, $2, $4
       from ${withAuditAccount("known")}
+      where not is_moving_account(audit_account.account_id)
       on conflict (account_id, id) do nothing`,
     values: [userId, addressOf(client), JSON.stringify({ by: "oidc", refused }), client.requestId ?? null],
   });

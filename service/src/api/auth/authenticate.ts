@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Sender } from "../../accept/accept-send.ts";
+import { answerInTime } from "../../accept/answer-in-time.ts";
 import type { Role } from "../../accounts/role.ts";
+import { refusalOf } from "../../accounts/suspension.ts";
 import { identifyApiKey } from "../../api-keys/identify-api-key.ts";
 import type { KeyUses } from "../../api-keys/key-uses.ts";
 import type { KeyScope } from "../../api-keys/scopes.ts";
@@ -9,10 +11,8 @@ import { areSecretsUsable } from "../../api-keys/secret-store.ts";
 import { createBatch } from "../../db/batch.ts";
 import type { AccountDatabase, Database } from "../../db/database.ts";
 import { type TokenAuthority, verifyAccessToken } from "../../logins/access-token.ts";
-import { suspended } from "../../logins/log-in.ts";
 import type { LoggedCaller } from "../../request-log/logged-request.ts";
 import type { SecretPair } from "../../secret.ts";
-import { answerInTime } from "./answer-in-time.ts";
 import { chooseCredential } from "./choose-credential.ts";
 import type { CredentialLookup } from "./credential-lookup.ts";
 import { requireRole } from "./require-role.ts";
@@ -29,6 +29,7 @@ import { missingScope, refused, refusedKey } from "./unauthorized.ts";
  * 3. A JWT: signature and claims are valid, its login is still open and belongs to the same user and account, and the account is
  *    not suspended. The user is a member of the account: the login ends with the membership. The role comes from the database.
  *    For an operator route the same statement reads whether the user is an operator and how the log-in was made (operator-login.ts).
+ *    An account that moves to another cell is suspended too: 503, so that the client repeats the request (accounts/suspension.ts).
  * 4. Anything else is 401 with the reason (unauthorized.ts). A user without the role that route-access.ts names is 403 (require-role.ts).
  *
  * Whether a credential is valid is never cached, so a revocation takes effect with the next request. For POST /send this check must
@@ -41,7 +42,7 @@ import { missingScope, refused, refusedKey } from "./unauthorized.ts";
  *    an invalid key cannot make this process read a large body.
  * 7. A request that accept/rate-refusals.ts refuses (429) reaches no statement. `requireValidCredential` checks key and account; requests
  *    that arrive during one such query share the next.
- * 8. When the accept statement refuses a credential, `requireValidCredential` throws 401 or 403 with the reason. If it is valid after all,
+ * 8. When the accept statement refuses a credential, `requireValidCredential` throws 401, 403 or 503 with the reason. If it is valid after all,
  *    for example because the account was resumed meanwhile, the route tries once more.
  * 9. A JWT is checked before the body, and its login and role again by the accept statement. All other routes check every credential again
  *    after the body (require-caller.ts).
@@ -113,6 +114,7 @@ async function callerByKey(
 ): Promise<Caller> {
   const verdict = await identifyApiKey(db, peppers, text, lookup.findKey);
   if ("key" in verdict) note({ accountId: verdict.key.accountId, mode: verdict.key.type, apiKeyId: verdict.key.id });
+  if (verdict.kind === "suspended") throw refusalOf(await lookup.findSuspension(verdict.key.accountId), "key");
   if (verdict.kind !== "valid") throw refusedKey(verdict.kind);
   const { id, secretId, accountId, type, scopes, domain } = verdict.key;
   if (!hasScope(scopes, access)) throw missingScope(access);
@@ -139,7 +141,7 @@ async function callerByToken(
   }
   const { accountId, userId, role, needsTotp } = login;
   note({ accountId, mode: "live", userId });
-  if (login.isSuspended) throw suspended();
+  if (login.isSuspended) throw refusalOf(await lookup.findSuspension(accountId), "login");
   requireRole(login, access);
   return {
     accountId,

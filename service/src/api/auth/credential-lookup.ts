@@ -1,3 +1,4 @@
+import { findSuspensions, type Suspension } from "../../accounts/suspension.ts";
 import { findKeysByHmacs, type StoredKey } from "../../api-keys/secret-store.ts";
 import { createAdmission } from "../../db/admission.ts";
 import { createBatch } from "../../db/batch.ts";
@@ -8,18 +9,21 @@ export interface CredentialLookup {
   /** The key with one of these HMACs. */
   findKey(hmacs: Buffer[]): Promise<StoredKey | undefined>;
   findLogin(token: TokenOfLogin): Promise<FoundLogin | undefined>;
+  /** Of an account whose credential was refused as suspended. */
+  findSuspension(accountId: string): Promise<Suspension>;
 }
 
 const maxItems = 500;
 
 /**
- * Requests that arrive during one query share the next. So a flood of requests occupies one connection for its keys and one for its
- * tokens, and the check of another tenant's credential waits for two queries at most.
+ * Requests that arrive during one query share the next. So a flood of requests occupies one connection for its keys, one for its
+ * tokens and one for those of suspended accounts, and the check of another tenant's credential waits for two queries at most.
  */
 export function createCredentialLookup(db: Queryable): CredentialLookup {
   return {
     findKey: shared((hmacs: Buffer[][]) => findKeysByHmacs(db, hmacs)),
     findLogin: shared((tokens: TokenOfLogin[]) => findOpenLogins(db, tokens)),
+    findSuspension: shared((accountIds: string[]) => findSuspensions(db, accountIds)),
   };
 }
 

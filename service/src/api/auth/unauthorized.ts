@@ -1,6 +1,5 @@
 import type { KeyVerdict } from "../../api-keys/identify-api-key.ts";
 import { AppError } from "../../errors.ts";
-import { suspended } from "../../logins/log-in.ts";
 import type { CallerAccess } from "./route-access.ts";
 
 /** The answers to a missing or invalid credential: what is wrong with it and what to send instead. */
@@ -9,7 +8,7 @@ export function refused(message: string): AppError {
   return new AppError("UNAUTHORIZED", message);
 }
 
-export function refusedKey(kind: Exclude<KeyVerdict["kind"], "valid">): AppError {
+export function refusedKey(kind: Exclude<KeyVerdict["kind"], "valid" | "suspended">): AppError {
   switch (kind) {
     case "typo":
       return refused("The API key is incomplete or has a typo. Copy it again; it looks like postern_live_… .");
@@ -21,8 +20,6 @@ export function refusedKey(kind: Exclude<KeyVerdict["kind"], "valid">): AppError
       return refused("The API key has expired. Create a new one at POST /api/v1/api-keys.");
     case "replaced":
       return refused("This secret of the API key was replaced and has ended. Use the newest secret of the key.");
-    case "suspended":
-      return suspended();
   }
 }
 

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { refusedByMove } from "../../accounts/suspension.ts";
+import { isOfMovedAccount } from "../../db/sql-state.ts";
 import { AppError, type FieldProblem } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { discardBody } from "./discard-body.ts";
@@ -94,6 +96,7 @@ function inBytes(bytes: number): string {
 
 function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (isOfMovedAccount(thrown)) return refusedByMove(thrown);
   const code = fieldOf(thrown, "code");
   const known = typeof code === "string" ? fastifyErrors[code]?.(request) : undefined;
   if (known !== undefined) return known;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { auditRows } from "../../../../test/audit-rows.ts";
 import { aLogin, aUser, usualPassword } from "../../../../test/builders.ts";
+import { moveOut, newHome } from "../../../../test/moving-account.ts";
 import { change } from "../../../../test/send-rows.ts";
 import { tokenIn } from "../../../../test/system-mail-fixture.ts";
 import { useTestApi } from "../../../../test/use-test-api.ts";
@@ -176,6 +177,16 @@ describe("the invited person", () => {
     await change(api.database.db, "update accounts set suspended_at = null where id = $1", [owner.accountId]);
     await change(api.database.db, "update invitations set expires_at = now() where id = $1", [id]);
     expect((await accept(token)).status).toBe(404);
+  });
+
+  test("cannot use the link of an account that moves or has moved", async () => {
+    const owner = await anOwner();
+    const { token } = await invite(owner, anEmail());
+    await moveOut(api.database.db, owner.accountId, "held");
+    expect((await accept(token)).status).toBe(503);
+    await moveOut(api.database.db, owner.accountId, "released");
+    const refused = await accept(token);
+    expect([refused.status, refused.json().error.message]).toEqual([401, expect.stringContaining(newHome)]);
   });
 
   test("cannot come back by an open invitation after a removal", async () => {
