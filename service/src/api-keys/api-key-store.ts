@@ -92,8 +92,8 @@ export async function insertApiKey(db: AccountDatabase, key: NewApiKey): Promise
         where kind = 'created'
         returning ${apiKeyColumns("api_keys")}
       ), secret as (
-        insert into api_key_secrets (id, key_id, account_id, pepper_id, hmac)
-        select id, id, $1, $6, $7
+        insert into api_key_secrets (id, key_id, account_id, pepper_id, hmac, key_prefix)
+        select id, id, $1, $6, $7, $5
         from created
       ), ${auditEntry({
         action: "api-key.create",

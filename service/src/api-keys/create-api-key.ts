@@ -2,8 +2,9 @@ import { randomUUIDv7 } from "node:crypto";
 import type { AccountDatabase } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { Secret } from "../secret.ts";
-import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
+import { apiKeyHmac, type KeyType } from "./api-key.ts";
 import { type ApiKey, insertApiKey } from "./api-key-store.ts";
+import { newApiKey } from "./new-api-key.ts";
 import { defaultScopes, type KeyScope } from "./scopes.ts";
 
 export interface KeyRequest {
@@ -29,7 +30,7 @@ export async function createApiKey(
   issuer: ApiKeyIssuer,
   request: KeyRequest,
 ): Promise<ApiKey & { key: string }> {
-  const { key, keyPrefix } = generateApiKey(request.type, issuer.cellCode);
+  const { key, keyPrefix } = await newApiKey(db, request.type, issuer.cellCode);
   const decision = await insertApiKey(db, {
     scopes: defaultScopes,
     domain: null,

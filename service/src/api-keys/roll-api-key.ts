@@ -2,9 +2,10 @@ import { randomUUIDv7 } from "node:crypto";
 import { auditEntry } from "../audit/audit-entry.ts";
 import type { AccountDatabase } from "../db/database.ts";
 import { AppError } from "../errors.ts";
-import { apiKeyHmac, generateApiKey, type KeyType } from "./api-key.ts";
+import { apiKeyHmac, type KeyType } from "./api-key.ts";
 import { type ApiKey, apiKeyColumns, hmacForOlderRelease, isCurrent, isUsable } from "./api-key-store.ts";
 import type { ApiKeyIssuer } from "./create-api-key.ts";
+import { newApiKey } from "./new-api-key.ts";
 
 /** Long enough to deploy the new secret without haste. After a leak the caller chooses 0. */
 export const defaultOverlapSeconds = 24 * 3600;
@@ -31,7 +32,7 @@ export async function rollApiKey(
 ): Promise<Rolled> {
   const type = await findKeyType(db, id);
   if (type === undefined) throw noSuchKey();
-  const { key, keyPrefix } = generateApiKey(type, issuer.cellCode);
+  const { key, keyPrefix } = await newApiKey(db, type, issuer.cellCode);
   const hmac = apiKeyHmac(issuer.pepper.key, key);
   const secret = { id: randomUUIDv7(), keyPrefix, pepperId: issuer.pepper.id, hmac };
   for (let tries = 1; tries <= maxTries; tries++) {
@@ -122,8 +123,9 @@ async function insertNewestSecret(
         from key
       ), ended as (
         update api_key_secrets s
-        set ends_at = now() + make_interval(secs => $7)
+        set ends_at = now() + make_interval(secs => $7), key_prefix = key.key_prefix
         from decided
+        cross join key
         where decided.kind = 'rolled'
           and s.key_id = decided.id
           and s.ends_at is null
@@ -153,8 +155,8 @@ async function insertNewestSecret(
         where k.id = ended.key_id
         returning ${apiKeyColumns("k")}
       ), created as (
-        insert into api_key_secrets (id, key_id, account_id, pepper_id, hmac)
-        select $3, rolled.id, $1, $5, $6
+        insert into api_key_secrets (id, key_id, account_id, pepper_id, hmac, key_prefix)
+        select $3, rolled.id, $1, $5, $6, $4
         from rolled
         returning key_id
       ), ${auditEntry({
