@@ -13,6 +13,11 @@ export function isContention(error: unknown): boolean {
   return state === "40P01" || state === "40001";
 }
 
+/** The statement concerns an account that is moving to another cell, or lives there (migration 0088). It changed nothing. */
+export function isOfMovedAccount(error: unknown): boolean {
+  return sqlState(error) === "PS002";
+}
+
 /** The server cancelled the statement at its time limit. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && sqlState(error.cause ?? error) === "57014";

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { accountsElsewhere } from "./accounts-elsewhere.ts";
 
 /**
  * Serves all accounts. Stores the DKIM states that the provider's list reports; a changed domain is due immediately.
@@ -38,6 +39,7 @@ export async function countWaitingForDkim(db: Queryable): Promise<number> {
       where verification_status = 'Pending'
         and registered_at > now() - interval '72 hours'
         and not is_dkim_verified
+        and account_id not in ${accountsElsewhere}
         and record_checks @> '[{"record": {"type": "TXT"}, "status": "found"}]'`,
   });
   return row?.waiting ?? 0;
@@ -55,6 +57,7 @@ export async function storeMissingIdentities(db: Queryable, listed: string[], re
         select id
         from domains
         where registered_at < $2::timestamptz
+          and account_id not in ${accountsElsewhere}
           and domain_name <> all($1::text[])
         order by id
         for update

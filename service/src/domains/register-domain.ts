@@ -26,10 +26,10 @@ export async function registerDomain(
   accountId: string,
   domainName: string,
   actor: Actor = systemActor,
+  challengeToken = randomBytes(32).toString("base64url"),
 ): Promise<Domain> {
   const { configurationSetName } = deps;
   const db = deps.db.forAccount(accountId, actor);
-  const challengeToken = randomBytes(32).toString("base64url");
   await requireDomainChange(db);
   return deps.locks.hold(domainName, async () => {
     const draft = requireDraft(await draftDomain(db, { domainName, challengeToken, configurationSetName }));

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { accountsElsewhere } from "./accounts-elsewhere.ts";
 
 export interface DueTenant {
   domainId: number;
@@ -20,6 +21,7 @@ export async function takeDueTenant(db: Queryable): Promise<DueTenant | undefine
         select id
         from domains
         where tenant_ready_at is null and verification_status = 'Success'
+          and account_id not in ${accountsElsewhere}
           and (tenant_try_at is null or tenant_try_at <= now() or tenant_try_at > now() + interval '2 minutes')
         order by tenant_try_at nulls first, id
         limit 1

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { accountsElsewhere } from "./accounts-elsewhere.ts";
 import type { Domain, RecordCheck, VerificationStatus } from "./domain.ts";
 
 export type DueDomain = Pick<
@@ -23,6 +24,7 @@ export const dueDomains = `
         select
         from domains
         where registered_at is not null and next_check_at <= now()
+          and account_id not in ${accountsElsewhere}
         order by next_check_at
         limit 1`;
 
@@ -41,6 +43,7 @@ export async function claimDueDomains(db: Queryable, limit: number): Promise<Due
           row_number() over (partition by account_id order by next_check_at) as due_rank
         from domains
         where registered_at is not null and next_check_at <= now()
+          and account_id not in ${accountsElsewhere}
       ), newest as materialized (
         select id
         from due

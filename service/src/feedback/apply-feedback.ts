@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { isOfMovedAccount } from "../db/sql-state.ts";
 import type { AboutMail, Feedback, ServerReply } from "../provider/feedback.ts";
 import { confirmSubmissions, type SubmissionEvidence } from "../queue/confirm-submission.ts";
 import { findDroppedSends } from "./dropped-sends.ts";
@@ -8,13 +9,20 @@ import { findUnconfirmed } from "./find-unconfirmed.ts";
 import { type RecipientDelay, recordDelays } from "./record-delays.ts";
 import { outcomeRanks, type RecipientReport, recordReports } from "./record-reports.ts";
 import { rejectSends } from "./reject-sends.ts";
+import { setAside } from "./set-aside.ts";
 
-export interface AppliedFeedback {
+export interface AppliedFeedback extends Effects {
   /**
    * One for each report: whether it is in the record now, or why not. `discarded`: the retention dropped the send, or the operator deleted
-   * its account.
+   * its account. `moved`: the account lives in another cell, or is on its way, and the report is stored for it (set-aside.ts).
    */
-  verdicts: ("applied" | "discarded" | "unknown-send" | "from-the-future")[];
+  verdicts: FeedbackVerdict[];
+}
+
+export type FeedbackVerdict = "applied" | "moved" | "discarded" | "unknown-send" | "from-the-future";
+
+/** What the statements of a set changed so far. */
+interface Effects {
   newEvents: number;
   newSuppressions: number;
   /** Sends that became `sent` by this evidence. */
@@ -30,33 +38,54 @@ const furthestAheadMs = 5 * 60_000;
  * Stores a set of reports. Repeated, late or in any order, they lead to the same record. Any report about an attempt proves that the
  * provider accepted it, so evidence is stored first, in a commit of its own. After a crash before the rest is stored, the feedback
  * source delivers the message again.
+ *
+ * Reports about accounts that moved to another cell are set aside first. If an account is frozen after that was looked up, the next statement
+ * fails as a whole, and the set starts again: what it applied already is there in the copy as well, and changes nothing the second time.
  */
 export async function applyFeedback(db: Queryable, given: Feedback[], databaseNowMs: number): Promise<AppliedFeedback> {
-  const timely = given.filter((feedback) => isTimely(feedback, databaseNowMs));
-  const tagged = timely.filter(isTagged);
-  const evidence = await confirm(db, tagged);
+  const effects: Effects = { newEvents: 0, newSuppressions: 0, confirmed: 0, doubled: [], aheadAt: undefined };
+  const verdicts = await applyOnce(db, given, databaseNowMs, effects).catch((error: unknown) => {
+    if (!isOfMovedAccount(error)) throw error;
+    return applyOnce(db, given, databaseNowMs, effects);
+  });
+  return { verdicts, ...effects };
+}
+
+async function applyOnce(
+  db: Queryable,
+  given: Feedback[],
+  databaseNowMs: number,
+  effects: Effects,
+): Promise<FeedbackVerdict[]> {
+  const tagged = given.filter((feedback) => isTimely(feedback, databaseNowMs)).filter(isTagged);
+  const { unconfirmed, unknownSends, moved } = await findUnconfirmed(db, evidenceOf(tagged));
+  await setAside(
+    db,
+    tagged.flatMap((feedback) => {
+      const accountId = moved.get(feedback.sendId);
+      return accountId === undefined ? [] : [{ accountId, feedback }];
+    }),
+  );
+  const here = tagged.filter(({ sendId }) => !moved.has(sendId));
+  await confirm(db, unconfirmed, effects);
   // crash point: evidence-written
   await rejectSends(
     db,
-    tagged.filter((feedback) => feedback.kind === "reject"),
+    here.filter((feedback) => feedback.kind === "reject"),
   );
-  const recorded = await recordReports(db, tagged.flatMap(reportsOf));
-  await recordDelays(db, tagged.flatMap(delaysOf));
-  const unknown = new Set(evidence.unknownSends);
-  const gone = await findGone(db, evidence.unknownSends, databaseNowMs);
-  return {
-    verdicts: given.map((feedback) => {
-      if (!isTimely(feedback, databaseNowMs)) return "from-the-future";
-      if (!isTagged(feedback)) return "unknown-send";
-      if (gone.has(feedback.sendId)) return "discarded";
-      return unknown.has(feedback.sendId) ? "unknown-send" : "applied";
-    }),
-    newEvents: recorded.newEvents,
-    newSuppressions: recorded.newSuppressions,
-    confirmed: evidence.confirmed,
-    doubled: evidence.doubled,
-    aheadAt: evidence.aheadAt,
-  };
+  const recorded = await recordReports(db, here.flatMap(reportsOf));
+  effects.newEvents += recorded.newEvents;
+  effects.newSuppressions += recorded.newSuppressions;
+  await recordDelays(db, here.flatMap(delaysOf));
+  const unknown = new Set(unknownSends);
+  const gone = await findGone(db, unknownSends, databaseNowMs);
+  return given.map((feedback) => {
+    if (!isTimely(feedback, databaseNowMs)) return "from-the-future";
+    if (!isTagged(feedback)) return "unknown-send";
+    if (moved.has(feedback.sendId)) return "moved";
+    if (gone.has(feedback.sendId)) return "discarded";
+    return unknown.has(feedback.sendId) ? "unknown-send" : "applied";
+  });
 }
 
 /** Feedback about these sends can never be applied. */
@@ -77,28 +106,28 @@ function isTimely({ at }: AboutMail, databaseNowMs: number): boolean {
   return Date.parse(at) <= databaseNowMs + furthestAheadMs;
 }
 
-async function confirm(db: Queryable, tagged: Tagged[]) {
+async function confirm(db: Queryable, unconfirmed: SubmissionEvidence[], effects: Effects): Promise<void> {
+  if (unconfirmed.length === 0) return;
+  const confirmations = await confirmSubmissions(db, unconfirmed);
+  effects.confirmed += confirmations.filter(({ hasMoved }) => hasMoved).length;
+  effects.doubled.push(
+    ...unconfirmed.filter((_, index) => confirmations[index]?.isDoubled).map(({ sendId }) => sendId),
+  );
+  const ahead = unconfirmed.filter((_, index) => confirmations[index]?.isAhead).flatMap(({ at = [] }) => at);
+  effects.aheadAt = ahead
+    .concat(effects.aheadAt ?? [])
+    .toSorted()
+    .at(-1);
+}
+
+/** Each attempt once, however many events it has. */
+function evidenceOf(tagged: Tagged[]): SubmissionEvidence[] {
   const evidence = tagged.map(({ sendId, attempt, providerMessageId, submittedAt }) => ({
     sendId,
     attempt,
     providerMessageId,
     at: submittedAt,
   }));
-  const { unconfirmed, unknownSends } = await findUnconfirmed(db, withoutRepeats(evidence));
-  const confirmations = unconfirmed.length === 0 ? [] : await confirmSubmissions(db, unconfirmed);
-  return {
-    unknownSends,
-    confirmed: confirmations.filter(({ hasMoved }) => hasMoved).length,
-    doubled: unconfirmed.filter((_, index) => confirmations[index]?.isDoubled).map(({ sendId }) => sendId),
-    aheadAt: unconfirmed
-      .filter((_, index) => confirmations[index]?.isAhead)
-      .flatMap(({ at = [] }) => at)
-      .toSorted()
-      .at(-1),
-  };
-}
-
-function withoutRepeats(evidence: SubmissionEvidence[]): SubmissionEvidence[] {
   return [...new Map(evidence.map((one) => [`${one.sendId}/${one.attempt}/${one.providerMessageId}`, one])).values()];
 }
 

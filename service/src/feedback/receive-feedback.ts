@@ -19,7 +19,7 @@ export interface FeedbackDeps {
   metrics: Metrics;
 }
 
-type Verdict = "applied" | "ignored" | "discarded" | QuarantineReason;
+type Verdict = "applied" | "moved" | "ignored" | "discarded" | QuarantineReason;
 
 /** Handles one message of the provider. Resolves when the message can be deleted: it is applied, quarantined, discarded or irrelevant. */
 export type ReceiveFeedback = (reading: FeedbackReading, raw: string) => Promise<Verdict>;
@@ -47,9 +47,11 @@ function measureDelay({ metrics, clock }: FeedbackDeps, { kind, at }: Feedback):
   if (Number.isFinite(seconds)) metrics.feedbackDelaySeconds.observe({ kind }, Math.max(0, seconds));
 }
 
-/** Nothing is left to do with the message. `discarded`: the record of its send is dropped. */
-export function isSettled(verdict: Verdict): verdict is "applied" | "ignored" | "discarded" {
-  return verdict === "applied" || verdict === "ignored" || verdict === "discarded";
+type Settled = Exclude<Verdict, QuarantineReason>;
+
+/** Nothing is left to do with the message. `moved`: it is stored for another cell. `discarded`: the record of its send is dropped. */
+export function isSettled(verdict: Verdict): verdict is Settled {
+  return verdict === "applied" || verdict === "moved" || verdict === "ignored" || verdict === "discarded";
 }
 
 async function classify(
@@ -71,8 +73,9 @@ async function applyAndLog(deps: FeedbackDeps, reports: Feedback[]): Promise<Ver
   const nowMs = clock.now();
   const applied = await traceFeedback(db, reports, () => applyFeedback(db, reports, nowMs));
   if (mode === "live") await detectLostRecord(deps, { reports, applied, nowMs });
+  // A report that is stored for another cell shows as well how far the source is read.
   const submissions = reports.filter(
-    (report, index) => report.kind === "send" && applied.verdicts[index] === "applied",
+    ({ kind }, index) => kind === "send" && ["applied", "moved"].includes(applied.verdicts[index] ?? ""),
   );
   const [latest] = submissions
     .map((report) => report.submittedAt)
@@ -82,7 +85,8 @@ async function applyAndLog(deps: FeedbackDeps, reports: Feedback[]): Promise<Ver
   for (const sendId of applied.doubled) log.error({ send_id: sendId }, "delivery.doubled");
   metrics.sendsDoubled.inc(applied.doubled.length);
   const { newEvents, newSuppressions, confirmed } = applied;
-  const facts = { reports: reports.length, events: newEvents, suppressions: newSuppressions, confirmed };
+  const moved = applied.verdicts.filter((verdict) => verdict === "moved").length;
+  const facts = { reports: reports.length, moved, events: newEvents, suppressions: newSuppressions, confirmed };
   log.info({ ...facts, duration_ms: Math.round(performance.now() - started) }, "feedback.applied");
   return applied.verdicts;
 }

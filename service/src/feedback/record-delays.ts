@@ -1,5 +1,6 @@
 import { textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
+import { requireAccountsHere } from "../db/require-accounts-here.ts";
 import { indexLookup } from "../db/stable-plan.ts";
 import { erasedAddress } from "../erased-address.ts";
 import { sendingDomain, usageKinds } from "../usage/usage-kinds.ts";
@@ -41,6 +42,7 @@ export async function recordDelays(db: Queryable, delays: RecipientDelay[]): Pro
           reply)
         select id, send_id, account_id, mode, delayed_at, recipient, delay_type, expires_at, reply_status, reply
         from delay
+        where ${requireAccountsHere("delay")}
         order by id
         on conflict (id) do nothing
         returning id

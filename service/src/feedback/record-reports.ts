@@ -1,5 +1,6 @@
 import { integerArray, smallintArray, textArray, uuidArray } from "../db/array-param.ts";
 import type { Queryable } from "../db/database.ts";
+import { requireAccountsHere } from "../db/require-accounts-here.ts";
 import { computedOnce, equalByIndex, indexLookup } from "../db/stable-plan.ts";
 import { erasedAddress } from "../erased-address.ts";
 import { isStronger } from "../suppression-reason.ts";
@@ -167,7 +168,8 @@ export async function recordReports(db: Queryable, reports: RecipientReport[]): 
         returning xmax = 0 as is_new -- 0 only for a new row
       )
       select (select count(*) from new_events) as "newEvents",
-        (select count(*) from suppressed where is_new) as "newSuppressions"`,
+        (select count(*) from suppressed where is_new) as "newSuppressions"
+      where ${requireAccountsHere("attributed")}`,
     values: [
       uuidArray(reports.map((report) => report.eventId)),
       uuidArray(reports.map((report) => report.sendId)),

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { requireAccountsHere } from "../db/require-accounts-here.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import { storableText } from "../db/storable-text.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
@@ -41,6 +42,7 @@ export async function rejectSends(db: Queryable, rejections: Rejection[]): Promi
         from moving
         ${joinWatched("moving.account_id", "moving.mode")}
         where ${equalByIndex("sends.id", "moving.id")}
+          and ${requireAccountsHere("moving")}
         returning ${notifiedColumns}, ${failedColumns}
       ), notified as (${notify("send.failed", "rejected")}
       )${countFailed("rejected", "+")}`,

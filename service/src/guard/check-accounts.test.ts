@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { auditRows } from "../../test/audit-rows.ts";
 import { anAccount } from "../../test/builders.ts";
 import { addGuardCounts } from "../../test/guard-counts.ts";
+import { anIncomingMove, anOutgoingMove, noMove } from "../../test/move-builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { openTestDatabase } from "../../test/template-database.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -38,6 +39,21 @@ describe("an account is held", () => {
     expect(await check()).toHaveLength(1);
   });
 });
+
+test.for(["held", "frozen", "released", "unknown", "incoming"] as const)(
+  "an account whose move is %s is not held here, and its counts are checked after it; others are meanwhile",
+  async (move) => {
+    const other = await anAccount(database.db);
+    if (move === "incoming") await anIncomingMove(database.db, accountId, "copying");
+    else await anOutgoingMove(database.db, accountId, move);
+    for (const id of [accountId, other]) await addGuardCounts(database.db, id, { outcomes: 200, hardBounces: 24 });
+    expect(await check()).toMatchObject([{ accountId: other }]);
+    expect(await state()).toMatchObject({ heldAt: null });
+    expect((await auditRows(database.db, accountId)).map(({ action }) => action)).not.toContain("account.guard-hold");
+    await noMove(database.db, accountId);
+    expect(await check()).toMatchObject([{ accountId }]);
+  },
+);
 
 test("hold, release and switch of the guard have one entry each in the audit; the hold is by the system", async () => {
   await add({ outcomes: 200, hardBounces: 24 });

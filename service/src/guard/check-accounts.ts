@@ -39,7 +39,7 @@ const reasonToHold = `case
  *
  * 1. `unchecked`: the first counts after `after` that changed since their last check. Rounds go through all accounts, so that busy
  *    accounts, whose counts change all the time, keep no other account waiting.
- * 2. `found`, `evaluated`: their accounts, and the sum of the seven days of the current epoch. Counts of an earlier epoch, which a
+ * 2. `found`, `evaluated`: their accounts, except those on their way to another cell, whose counts stay unchecked here, and the sum of the seven days of the current epoch. Counts of an earlier epoch, which a
  *    late fold can write after a release, have no effect.
  * 3. `held`: guarded by the epoch, so that a release that commits first wins.
  * 4. `seen`: the counts as the sums saw them. A count that grew since then stays unchecked.
@@ -64,6 +64,7 @@ export async function checkAccounts(
           select a.id, a.guard_epoch
           from accounts a
           where a.id = changed.account_id
+            and a.id not in (select account_id from moving_accounts)
           for no key update skip locked
         ) as account
       ), evaluated as materialized (

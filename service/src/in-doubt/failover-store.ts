@@ -154,7 +154,8 @@ export async function declareFailover(
 /**
  * Follows the step `detected`, with the row of `provider_state` locked. A new failover covers an unfinished sweep. The sends count
  * as in doubt from a time after all feedback progress, so that no earlier progress counts as evidence against them, even if the
- * clock of this server is behind.
+ * clock of this server is behind. An account that was moving to another cell may have been released there: it is suspended until the command has
+ * asked that cell (moves/released-move.ts).
  */
 const opened = `superseded as (
         update failovers
@@ -173,4 +174,16 @@ const opened = `superseded as (
         set server = detected.after, server_run = '', failover_at = now()
         from detected
         where mode = 'live'
+      ), unknown_moves as (
+        update outgoing_moves m
+        set state = 'unknown', held_at = coalesce(m.held_at, now())
+        from detected
+        where m.state not in ('released', 'unknown')
+        returning m.account_id, m.held_at
+      ), suspended as (
+        update accounts a
+        set suspended_at = unknown_moves.held_at
+        from unknown_moves
+        where a.id = unknown_moves.account_id
+          and a.suspended_at is null
       )`;

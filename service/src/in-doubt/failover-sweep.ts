@@ -7,7 +7,7 @@ import { failoverWhileQueued, failoverWhileSubmitting } from "../sends/attempt-d
 const batchSize = 1_000;
 
 /** The lost attempts had numbers that nobody knows. New attempts skip this many, so that evidence never mixes them up. */
-const attemptsSkipped = 1_000;
+export const attemptsSkipped = 1_000;
 
 export interface Sweep {
   markedInDoubt: number;

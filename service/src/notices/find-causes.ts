@@ -21,7 +21,7 @@ const minKeyLifeDays = 14;
 const graceHours = 72;
 
 /**
- * Serves all accounts; at most `limit` causes of each kind, the most urgent first.
+ * Serves all accounts except those that are suspended or on their way to another cell; at most `limit` causes of each kind, the most urgent first.
  *
  * 1. An account that the guard held within the last day, once for each day of a hold.
  * 2. A verified domain whose records have been missing for an hour and two checks, once a day.
@@ -96,6 +96,7 @@ export async function findCauses(db: Queryable, limit: number): Promise<Cause[]>
         ) as emails
       from causes
       join accounts a on a.id = causes.account_id and a.suspended_at is null
+      where a.id not in (select account_id from moving_accounts)
       order by causes.kind, causes.at nulls first`,
     values: [limit],
   });
@@ -121,7 +122,8 @@ export async function findSystemAccount(db: Queryable, domain: string): Promise<
       from domains d
       join accounts a on a.id = d.account_id
       where d.domain_name = $1 and d.verification_status = 'Success'
-        and a.suspended_at is null and a.held_at is null and a.guard_held_at is null`,
+        and a.suspended_at is null and a.held_at is null and a.guard_held_at is null
+        and a.id not in (select account_id from moving_accounts)`,
     values: [domain],
   });
   return row?.accountId;

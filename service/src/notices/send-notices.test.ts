@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { aUser } from "../../test/builders.ts";
+import { anIncomingMove, anOutgoingMove, noMove } from "../../test/move-builders.ts";
 import { aVerifiedDomain, testContentKeys } from "../../test/send-builders.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -44,6 +45,28 @@ test("users and operator get one mail about a held account each, however many wo
   expect(await mailsTo("operator@acme.test")).toContainEqual(
     expect.objectContaining({ subject: "The guard holds the live mail of An account" }),
   );
+});
+
+test.for(["held", "frozen", "released", "unknown", "incoming"] as const)(
+  "nobody is mailed about an account whose move is %s",
+  async (state) => {
+    const { accountId, email } = await aUser(database.db);
+    await holdByGuard(accountId);
+    if (state === "incoming") await anIncomingMove(database.db, accountId, "copying");
+    else await anOutgoingMove(database.db, accountId, state);
+    expect(await send()).toBe(0);
+    await noMove(database.db, accountId);
+    expect(await send()).toBe(2);
+    expect(await mailsTo(email)).toHaveLength(1);
+  },
+);
+
+test("an account that is copied into this cell does not send the notices of the cell", async () => {
+  await holdByGuard((await aUser(database.db)).accountId);
+  await anIncomingMove(database.db, system, "copying");
+  expect(await send()).toBe(0);
+  await noMove(database.db, system);
+  expect(await send()).toBe(2);
 });
 
 test("a hold whose reason has other numbers after a release the same day is not mailed again", async () => {

@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/database.ts";
+import { requireAccountsHere } from "../db/require-accounts-here.ts";
 import { equalByIndex } from "../db/stable-plan.ts";
 import { countFailed, failedColumns } from "../usage/count-deltas.ts";
 import { joinWatched, notifiedColumns, notify, numberNotification, watchedAccounts } from "../webhooks/notify-sends.ts";
@@ -26,7 +27,7 @@ const nothing: Confirmation = { hasMoved: false, isDoubled: false, isAhead: fals
 
 /**
  * Evidence wins: the send leaves the queue, whatever its state and attempt, and becomes `sent`, even from `failed` or `suppressed`.
- * The same evidence again changes nothing. Serves all accounts.
+ * The same evidence again changes nothing. Serves all accounts; see `requireAccountsHere`.
  */
 export async function confirmSubmissions(db: Queryable, evidence: SubmissionEvidence[]): Promise<Confirmation[]> {
   const answers = new Map<SubmissionEvidence, Confirmation>();
@@ -118,7 +119,8 @@ function confirmRound(db: Queryable, evidence: SubmissionEvidence[]): Promise<(C
       select known.id as "sendId", known.id in (select id from moved) as "hasMoved",
         known.known_as is not null and known.id in (select send_id from recorded) as "isDoubled",
         known.is_ahead as "isAhead"
-      from known`,
+      from known
+      where ${requireAccountsHere("known")}`,
     values: [
       evidence.map(({ sendId }) => sendId),
       evidence.map(({ attempt }) => attempt),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { anIncomingMove, anOutgoingMove, noMove } from "../../test/move-builders.ts";
 import { aClaimedSend, attemptOf, claimAgain } from "../../test/send-builders.ts";
 import { change, queueRow, sendRow, useEmptyQueue } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
@@ -23,6 +24,19 @@ test.each(["ready", "waiting", "parked"])(
     expect(await expireSends(database.db, "live")).toBe(1);
     expect(await queueRow(database.db, send.id)).toBeUndefined();
     expect(await sendRow(database.db, send.id)).toMatchObject({ status: "failed", errorCode: "EXPIRED" });
+  },
+);
+
+test.for(["held", "incoming"] as const)(
+  "a send of an account whose move is %s stays queued until it ends",
+  async (move) => {
+    const { id, accountId } = await aSendThat(past);
+    await setState(id, "parked");
+    if (move === "incoming") await anIncomingMove(database.db, accountId, "copying");
+    else await anOutgoingMove(database.db, accountId, move);
+    expect(await expireSends(database.db, "live")).toBe(0);
+    await noMove(database.db, accountId);
+    expect(await expireSends(database.db, "live")).toBe(1);
   },
 );
 

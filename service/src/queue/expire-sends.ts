@@ -21,7 +21,7 @@ export const expiredInDoubt = {
 /**
  * ready, waiting or parked → failed with EXPIRED, or PROVIDER_OUTCOME_UNKNOWN after an attempt of unknown outcome. The worker that has a
  * leased send checks the time itself, and a send in doubt waits for evidence: when it is ready again, it ends here. Skips rows that another
- * statement has locked. Serves all accounts. Returns the number of sends.
+ * statement has locked, and accounts on their way to another cell. Serves all accounts. Returns the number of sends.
  */
 export async function expireSends(db: Queryable, mode: Mode): Promise<number> {
   const rows = await db.query({
@@ -34,6 +34,7 @@ export async function expireSends(db: Queryable, mode: Mode): Promise<number> {
           and expires_at <= now()
           and expires_at is not null
           and state in (${cancellableStates})
+          and account_id not in (select account_id from moving_accounts)
           and ${isKnownServer("$1")}
         order by expires_at
         limit $2

@@ -38,7 +38,7 @@ export interface FailedSend {
 const scannedPerPage = 20_000;
 
 /**
- * For the operator, over all accounts: the sends that failed with this code, oldest first, page by page. Failed sends have no index,
+ * For the operator, over all accounts that are not on their way to another cell, or of one account: the sends that failed with this code, oldest first, page by page. Failed sends have no index,
  * so each page scans 20,000 sends accepted since then. `next` is undefined after the last page.
  */
 export async function findFailed(db: Queryable, { code, since, accountId }: FailedFilter, after: string | undefined) {
@@ -61,7 +61,7 @@ export async function findFailed(db: Queryable, { code, since, accountId }: Fail
         from scanned
         where status = 'failed'
           and error_code = $1
-          and ($2::uuid is null or account_id = $2)
+          and case when $2::uuid is null then account_id not in (select account_id from moving_accounts) else account_id = $2 end
       )
       select end_of.scanned as "scanned", end_of.last_id as "lastId", failed.id, failed.account_id as "accountId",
         failed.mode, failed.from_address as "fromAddress", failed.to_addresses as "toAddresses",

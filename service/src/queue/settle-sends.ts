@@ -1,7 +1,8 @@
 import { createBatch } from "../db/batch.ts";
 import type { Queryable } from "../db/database.ts";
+import { isOfMovedAccount } from "../db/sql-state.ts";
 import { storableText } from "../db/storable-text.ts";
-import { confirmSubmissions } from "./confirm-submission.ts";
+import { type Confirmation, confirmSubmissions } from "./confirm-submission.ts";
 import { type AttemptMade, settle } from "./settle-statement.ts";
 
 /** The moves of a claimed send, one function each. They serve all accounts and return whether the send moved. */
@@ -32,15 +33,30 @@ export async function markSent(db: Queryable, accepted: AcceptedAttempt[]): Prom
   // crash point: after-sent
   const late = accepted.filter((_, index) => !moved[index]);
   if (late.length === 0) return moved.map(() => "sent");
-  const confirmed = await confirmSubmissions(
-    db,
-    late.map((attempt) => ({ ...attempt, at: undefined })),
-  );
+  const confirmed = await confirmLate(db, late);
   return moved.map((hasMoved) => {
     const confirmation = hasMoved ? undefined : confirmed.shift();
     if (confirmation?.isDoubled === true) return "doubled";
     return hasMoved || confirmation?.hasMoved === true ? "sent" : "known";
   });
+}
+
+/**
+ * The account of a late attempt may have moved to another cell meanwhile, and its record here no longer counts. The event of the provider about
+ * the same attempt is relayed to that cell.
+ */
+async function confirmLate(db: Queryable, late: AcceptedAttempt[]): Promise<Confirmation[]> {
+  try {
+    return await confirmSubmissions(
+      db,
+      late.map((attempt) => ({ ...attempt, at: undefined })),
+    );
+  } catch (error) {
+    if (!isOfMovedAccount(error)) throw error;
+    if (late.length === 1) return [{ hasMoved: false, isDoubled: false, isAhead: false }];
+    const alone = await Promise.all(late.map((attempt) => confirmLate(db, [attempt])));
+    return alone.flat();
+  }
 }
 
 export const sendErrorCodes = [

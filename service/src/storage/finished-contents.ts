@@ -15,6 +15,7 @@ export type ContentRows =
  *
  * 1. The retention of a scheduled send's content in `kept_contents` begins with `counted_from`, which is later than its id.
  * 2. Chunks of attachments stay while the content of their send exists: the operator can retry it, and the attachments are read then.
+ * 3. Nothing is deleted while the queued sends of an account that moves between cells are not in a queue of this cell (migration 0088).
  */
 export async function deleteFinishedContents(db: Database, table: ContentRows, endId: string): Promise<number> {
   let deleted = 0;
@@ -78,6 +79,7 @@ function isFinished(table: ContentRows, id: string): string {
   const isOfAttachments = table === "kept_attachment_chunks" || table === "attachment_chunks_default";
   return `not exists ${indexLookup(`select from send_queue q where q.id = ${id}`)}
               and not exists ${indexLookup(`select from scheduled_sends p where p.id = ${id}`)}
+              and not (select keeps_rows_of_moves())
               ${isOfAttachments ? hasNoContent(id) : ""}`;
 }
 

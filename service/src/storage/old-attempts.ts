@@ -33,6 +33,7 @@ async function dropBatch(db: Queryable, from: string): Promise<{ rows: number; l
           and send_id < first_id_at(now() - make_interval(days => $2))
           and ended_at < now() - make_interval(days => $2)
           and not exists (select from send_queue q where q.id = a.send_id)
+          and not (select keeps_rows_of_moves())
         order by send_id, attempt
         limit $3
       ), deleted as (

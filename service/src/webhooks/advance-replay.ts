@@ -23,7 +23,7 @@ const disabledPauseSeconds = 10;
 /**
  * One step of the replay that has waited longest, in one commit: reads at most 500 rows of its range, adds their deliveries and moves its
  * position. A crash before the commit leaves the replay where it was; a concurrent worker takes another replay. Serves all accounts. Returns
- * undefined when none is due.
+ * undefined when none is due. The replay of an account that is on its way to another cell goes on where it lives.
  */
 export function advanceReplay(db: Database, limit = stepSize): Promise<ReplayStep | undefined> {
   return db.withTransaction(async (tx) => {
@@ -59,6 +59,7 @@ async function takeDueReplay(tx: Transaction): Promise<RunningReplay | undefined
       from webhook_replays
       where state = 'running'
         and due_at <= now()
+        and account_id not in (select account_id from moving_accounts)
       order by due_at
       limit 1
       for update skip locked`,

@@ -58,8 +58,8 @@ export interface DeliveryClaim {
  * of it. That worker posts four of them at a time (endpoint-posts.ts), so an endpoint never gets more than four requests at a time.
  *
  * 1. `waiting`: every endpoint with pending deliveries.
- * 2. `open`: those that are enabled, except listeners (listeners/), and how many more leases each may have. An expired lease no longer
- *    counts.
+ * 2. `open`: those that are enabled, except listeners (listeners/) and those of accounts on their way to another cell, and how many more
+ *    leases each may have. An expired lease no longer counts.
  * 3. `due`: the oldest due deliveries of each, those of replayed ranges last, no more than it may have, numbered within their account after
  *    those in flight.
  * 4. `picked`: the first of each account, then the second, and so on.
@@ -84,7 +84,8 @@ export function claimDeliveries(db: Queryable, claim: DeliveryClaim): Promise<Cl
           from webhook_endpoints e
           where e.id = waiting.id
             and e.disabled_at is null
-            and e.listens_until is null`)} as endpoint
+            and e.listens_until is null
+            and e.account_id not in (select account_id from moving_accounts)`)} as endpoint
         cross join lateral (
           select count(*) as deliveries, count(*) filter (where l.priority > 0) as replays,
             count(*) filter (where l.delivery_id <> all ($5::uuid[])) as of_other_workers

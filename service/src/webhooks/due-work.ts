@@ -22,7 +22,7 @@ export async function findDueWork(db: Queryable): Promise<DueWork> {
         coalesce((
           select true
           from webhook_replays
-          where state = 'running' and due_at <= now()
+          where state = 'running' and due_at <= now() and account_id not in (select account_id from moving_accounts)
           order by due_at
           limit 1
         ), false) as replay`,

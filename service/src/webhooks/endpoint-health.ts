@@ -22,6 +22,7 @@ export function disableFailing(db: Queryable): Promise<DisabledEndpoint[]> {
         where disabled_at is null
           and failing_since < now() - make_interval(days => $1)
           and failed_deliveries >= $2
+          and account_id not in (select account_id from moving_accounts)
         order by id
         for update skip locked
       )

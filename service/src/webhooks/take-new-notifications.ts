@@ -12,10 +12,10 @@ export const isNew = `n.envelope is null and ${onlyByIndex("n.envelope is null",
 
 /**
  * Locks about `limit` new notifications. Serves all accounts, so that a hundred thousand of one do not delay the others; a concurrent worker
- * takes others.
+ * takes others. Those of an account that is on its way to another cell stay new: the cell where it lives delivers them.
  *
  * 1. `waiting`: accounts with new notifications, each found by one index lookup that jumps over the notifications of the one before.
- * 2. `served`: at most `limit` of them, and the same share for each.
+ * 2. `first`, `served`: at most `limit` of them, and the same share for each.
  * 3. The oldest of each.
  */
 export async function takeNewNotifications(db: Queryable, limit: number): Promise<NewNotifications> {
@@ -44,6 +44,7 @@ export async function takeNewNotifications(db: Queryable, limit: number): Promis
       ), first as materialized (
         select account_id
         from waiting
+        where account_id not in (select account_id from moving_accounts)
         limit $1
       ), served as materialized (
         select account_id, $1 / count(*) over () as share

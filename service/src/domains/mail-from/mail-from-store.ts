@@ -1,5 +1,6 @@
 import { auditEntry } from "../../audit/audit-entry.ts";
 import type { AccountDatabase, Queryable } from "../../db/database.ts";
+import { accountsElsewhere } from "../accounts-elsewhere.ts";
 import { type Domain, type MailFromRecord, mailFromRecordsOf, type VerificationStatus } from "../domain.ts";
 import { domainColumns } from "../domain-store.ts";
 
@@ -88,7 +89,8 @@ export async function findMailFromWish(
 const isDue = `mail_from_due_at is not null
           and (mail_from_due_at <= now() or mail_from_due_at > now() + interval '25 hours')
           and mail_from_wished_at is not null
-          and verification_status = 'Success'`;
+          and verification_status = 'Success'
+          and account_id not in ${accountsElsewhere}`;
 
 /** SQL for `dueWhen` of the chore. Costs less than to look for the rows. */
 export const dueMailFrom = `

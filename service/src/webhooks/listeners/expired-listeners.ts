@@ -25,6 +25,7 @@ function listExpired(db: Queryable, limit: number): Promise<ExpiredListener[]> {
       select id, account_id as "accountId"
       from webhook_endpoints
       where listens_until < now()
+        and account_id not in (select account_id from moving_accounts)
       order by listens_until
       limit $1`,
     values: [limit],
