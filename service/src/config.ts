@@ -190,6 +190,33 @@ export function readContentKeys(env: Environment): SecretPair {
   return pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND);
 }
 
+/** The settings of one of the two cells of `postern admin move-account`. */
+export function readMovingCellConfig(env: Environment) {
+  const keys = {
+    ...databaseKeys,
+    API_KEY_PEPPER: true,
+    API_KEY_PEPPER_SECOND: true,
+    CONTENT_KEY: true,
+    CONTENT_KEY_SECOND: true,
+    CELL_CODE: true,
+    PUBLIC_URL: true,
+    PORT: true,
+    RECORD_RETENTION_DAYS: true,
+    AWS_FEEDBACK_TOPIC_ARN: true,
+  } as const;
+  const values = readPart(environmentSchema.pick(keys), env);
+  const topic = values.AWS_FEEDBACK_TOPIC_ARN;
+  return {
+    ...databasePart(values),
+    code: values.CELL_CODE,
+    publicUrl: publicUrlOf(values),
+    apiKeyPepper: pair(values.API_KEY_PEPPER, values.API_KEY_PEPPER_SECOND),
+    contentKey: pair(values.CONTENT_KEY, values.CONTENT_KEY_SECOND),
+    recordRetentionDays: values.RECORD_RETENTION_DAYS,
+    aws: topic === undefined ? undefined : { account: topic.accountId, region: topic.region },
+  };
+}
+
 /** For the links that commands print; the same default as that of the API. */
 export function readPublicUrl(env: Environment): string {
   const values = readPart(environmentSchema.pick({ PUBLIC_URL: true, PORT: true }), env);

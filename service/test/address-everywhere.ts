@@ -33,6 +33,7 @@ export async function writeEverywhere(
      values ('unreadable', '{"mail":{"destination":["' || $3 || '"]},"of":"' || $1::text || $2::text || '"}', sha256(convert_to($2::text, 'UTF8')))`,
     `insert into sandbox_reports (report, happens_at, due_at)
      values (jsonb_build_object('sendId', $2::text, 'recipients', jsonb_build_array($3::text, $1::text)), now(), now() + interval '1 day')`,
+    `insert into moved_feedback (account_id, feedback) values ($1, jsonb_build_object('sendId', $2::text, 'recipients', jsonb_build_array($3::text)))`,
     `insert into invitations (id, account_id, email, role, token_hash, expires_at)
      values (gen_random_uuid(), $1, $3, 'viewer', sha256(convert_to($2::text, 'UTF8')), now() + interval '1 day') on conflict do nothing`,
     `insert into suppression_removals (email, requested_at) select $3, now() where $1::uuid <> $2::uuid on conflict do nothing`,

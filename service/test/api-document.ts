@@ -21,7 +21,7 @@ export async function apiDocument(): Promise<unknown> {
     decide: createAcceptRoundTrips(db, clock),
     requireCapacity: () => undefined,
     contentKey: config.secrets.contentKey.current,
-    fingerprintKey: config.secrets.contentKey.current.key,
+    fingerprintKeys: { of: () => config.secrets.contentKey.current.key },
     quotas: noQuotas,
     refusals: createRateRefusals(),
     attachments: createAttachmentStore(db, config.secrets.contentKey.current),

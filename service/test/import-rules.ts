@@ -10,7 +10,7 @@ const layers = [
   ["processes"],
   ["dev"],
   ["api"],
-  ["status", "notices"],
+  ["status", "notices", "moves"],
   ["accept", "delivery", "feedback", "data-rights"],
   ["in-doubt", "guard", "invitations", "oidc", "content-views"],
   ["queue"],

@@ -2,7 +2,7 @@ import type { SesSimulator } from "@postern/ses-simulator";
 import type { LedgerRecord } from "../../../ses-simulator/src/ledger/ledger-record.ts";
 
 export async function changeSimulator(
-  { url }: SesSimulator,
+  { url }: Pick<SesSimulator, "url">,
   method: string,
   path: string,
   body: object,

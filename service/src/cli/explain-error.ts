@@ -1,4 +1,4 @@
-import { isConnectionError, sqlState } from "../db/sql-state.ts";
+import { isConnectionError, isOfMovedAccount, sqlState } from "../db/sql-state.ts";
 import { adviceOnTls } from "../db/tls-refusal.ts";
 import { AppError, ConfigurationError } from "../errors.ts";
 import { printable } from "../plain-text.ts";
@@ -25,6 +25,12 @@ function describe(error: unknown): { text: string; exitCode: number } {
   if (state === "42P01") {
     const text = "The database has no Postern tables yet. Run `postern migrate` first.";
     return { text, exitCode: exitCodes.badConfiguration };
+  }
+  if (isOfMovedAccount(error)) {
+    const text =
+      "This account is moving to another cell, or has moved there, so it cannot be changed here. Run the command in the cell where it lives. " +
+      "`postern status` shows moves that have not ended.";
+    return { text, exitCode: exitCodes.failed };
   }
   const cause = error instanceof AppError ? error.cause : error;
   if (cause instanceof Error && isConnectionError(cause)) {

@@ -80,7 +80,10 @@ export async function findDeletion(db: Queryable, accountId: string): Promise<Ac
   return row;
 }
 
-/** Returns false when the time has not come, or the deletion was undone. */
+/** SES reports about the mail of an account for this long after it moved to another cell, which needs the reports (moves/relay-feedback.ts). */
+const reportDays = 40;
+
+/** Returns false when the time has not come, the deletion was undone, or the account is moving, or moved away less than 40 days ago. */
 export async function startPurge(db: Queryable, accountId: string): Promise<boolean> {
   const rows = await db.query({
     name: "start-account-purge",
@@ -89,6 +92,11 @@ export async function startPurge(db: Queryable, accountId: string): Promise<bool
       set purge_started_at = coalesce(purge_started_at, now())
       where account_id = $1
         and requested_at <= now() - interval '${waitingDays} days'
+        and not exists (
+          select from outgoing_moves m
+          where m.account_id = $1 and (m.state <> 'released' or m.released_at > now() - interval '${reportDays} days')
+        )
+        and not exists (select from incoming_moves m where m.account_id = $1 and m.state <> 'released')
       returning account_id`,
     values: [accountId],
   });

@@ -10,6 +10,7 @@ import { type ErasureScope, erasePage } from "./erase-page.ts";
 import { eraseSends, findSendPage } from "./erase-sends.ts";
 import { type ErasedTable, erasedTables, firstOfType } from "./erased-columns.ts";
 import { type Erasure, finishErasure, hashOfAddress, moveToStep, startErasure } from "./erasure-store.ts";
+import { requireNoMove } from "./require-no-move.ts";
 import { waitForTransactions, waitForWebhooks } from "./wait-for-writers.ts";
 
 export interface EraseAddress {
@@ -28,7 +29,8 @@ const firstId = firstOfType.uuid;
 const pollMs = 500;
 
 /**
- * Erases an address from the record. Every commit is small, and the run continues where it was interrupted:
+ * Erases an address from the record, unless an account is being moved to another cell at the moment: its rows are in both cells, and some
+ * are in neither record. Every commit is small, and the run continues where it was interrupted:
  *
  * 1. Cancel the queued and scheduled sends to the address.
  * 2. `sends`: replace it, mark the send, delete the content. A send that is not final is cancelled or awaited first.
@@ -38,6 +40,7 @@ const pollMs = 500;
  */
 export async function eraseAddress(db: Database, options: EraseAddress): Promise<Erasure> {
   const { accountId, contentKeys, actor, onProgress = () => undefined } = options;
+  await requireNoMove(db, accountId);
   const patterns = addressPatterns(options.address);
   const addressHash = await hashOfAddress(db, contentKeys, patterns.key);
   const erasure = await startErasure(db, { addressHash, accountId }, { step: "sends", position: [firstId] });

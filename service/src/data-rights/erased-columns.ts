@@ -68,6 +68,7 @@ export const erasedTables: ErasedTable[] = [
     columns: { report: "json" },
     account: accountOfSend("(t.report ->> 'sendId')::uuid"),
   },
+  { table: "moved_feedback", key: [["id", "bigint"]], columns: { feedback: "json" }, account: ownAccount },
   { table: "invitations", key: id, columns: { email: "mailbox" }, account: ownAccount, isDeleted: true },
   {
     table: "suppression_removals",

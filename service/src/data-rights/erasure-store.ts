@@ -1,7 +1,7 @@
 import { createHmac, randomUUIDv7 } from "node:crypto";
 import { type Actor, systemActor } from "../actor.ts";
 import { auditEntry } from "../audit/audit-entry.ts";
-import type { Queryable } from "../db/database.ts";
+import type { Database, Queryable, Transaction } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import type { SecretPair } from "../secret.ts";
 import { openSealedKey } from "../storage/sealed-key.ts";
@@ -28,9 +28,32 @@ export async function hashOfAddress(db: Queryable, contentKeys: SecretPair, addr
   return createHmac("sha256", key).update(`erased address\0${address}`).digest("hex").slice(0, 32);
 }
 
-/** Continues the run that was interrupted, if there is one. */
-export async function startErasure(db: Queryable, of: ErasureKey, first: { step: string; position: string[] }) {
-  const [row] = await db.query<Erasure>({
+/**
+ * Continues the run that was interrupted, if there is one. Not while an account is on its way to or from another cell: the copy could keep what the run has
+ * passed. A move waits for the end of a run in the same way (moves/move-obstacles.ts).
+ */
+export function startErasure(
+  db: Database,
+  of: ErasureKey,
+  first: { step: string; position: string[] },
+): Promise<Erasure> {
+  return db.withTransaction(async (tx) => {
+    await tx.query({
+      name: "lock-erasures",
+      text: "select pg_advisory_xact_lock(hashtextextended('moves and erasures', 0))",
+    });
+    const erasure = await insertErasure(tx, of, first);
+    const moving = erasure.isContinued ? [] : await listMoving(tx, of.accountId);
+    if (moving.length === 0) return erasure;
+    throw new AppError(
+      "CONFLICT",
+      `Accounts are moving to or from another cell: ${moving.join(", ")}. Run the command again in both cells when they have moved.`,
+    );
+  });
+}
+
+async function insertErasure(tx: Transaction, of: ErasureKey, first: { step: string; position: string[] }) {
+  const [row] = await tx.query<Erasure>({
     name: "start-erasure",
     text: `
       with started as (
@@ -51,6 +74,26 @@ export async function startErasure(db: Queryable, of: ErasureKey, first: { step:
   if (row === undefined)
     throw new AppError("CONFLICT", "The same erasure was started just now. Run the command again.");
   return row;
+}
+
+/** While an account is only copied ahead, the next pass copies what a run changes. A target does not know that of its source. */
+async function listMoving(tx: Transaction, accountId: string | undefined): Promise<string[]> {
+  const rows = await tx.query<{ accountId: string }>({
+    name: "list-moving-accounts",
+    text: `
+      select account_id as "accountId"
+      from (
+        select account_id from outgoing_moves where state in ('held', 'frozen', 'unknown')
+        union
+        select account_id from incoming_moves where state = 'copying'
+      ) as moving
+      where $1::uuid is null
+        or account_id = $1
+      order by account_id
+      limit 10`,
+    values: [accountId ?? null],
+  });
+  return rows.map((row) => row.accountId);
 }
 
 /** SQL: the step that counts the erased rows of `table`; `hits` selects the account of each. `$1` is the run. */

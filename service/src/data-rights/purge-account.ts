@@ -13,16 +13,17 @@ type OnProgress = (table: string, rows: number) => void;
 
 /**
  * Deletes everything of an account, in small commits. After an interruption the next call continues: what is deleted is not found again. The
- * caller has made sure that no mail of the account is on its way.
+ * caller has made sure that no mail of the account is on its way. `isForgotten`: the provider may still report its sends, and then it is ignored.
  */
 export async function purgeAccount(
   db: Database,
   accountId: string,
   actor: Actor,
   onProgress: OnProgress,
+  { isForgotten = true }: { isForgotten?: boolean } = {},
 ): Promise<void> {
   for (const table of purgedTables.first) await repeat(table, onProgress, () => purgeRows(db, table, accountId));
-  for (const mode of bothModes) await repeat("sends", onProgress, () => purgeSends(db, accountId, mode));
+  for (const mode of bothModes) await repeat("sends", onProgress, () => purgeSends(db, accountId, mode, isForgotten));
   // A statement that read one of these sends may still write an event, and a replay that ran may still have queued a delivery.
   await waitForTransactions(db);
   await repeat("webhook_queue", onProgress, () => purgeRows(db, "webhook_queue", accountId));

@@ -17,8 +17,8 @@ const partsOfSends = [
   ["events", "send_id"],
 ] as const;
 
-/** Deletes the next sends of an account with everything that belongs to them, and remembers the ids that SES may still report. */
-export async function purgeSends(db: Queryable, accountId: string, mode: Mode): Promise<number> {
+/** Deletes the next sends of an account with everything that belongs to them. `isForgotten`: remembers the ids that SES may still report. */
+export async function purgeSends(db: Queryable, accountId: string, mode: Mode, isForgotten: boolean): Promise<number> {
   const [row] = await db.query<{ rows: number }>({
     name: "purge-sends",
     text: `
@@ -59,7 +59,8 @@ export async function purgeSends(db: Queryable, accountId: string, mode: Mode): 
         insert into forgotten_sends (send_id)
         select id
         from purged
-        where id > first_id_at(now() - interval '${forgottenDays} days')
+        where $3
+          and id > first_id_at(now() - interval '${forgottenDays} days')
         order by id
         on conflict (send_id) do nothing
       ), gone as (
@@ -70,7 +71,7 @@ export async function purgeSends(db: Queryable, accountId: string, mode: Mode): 
       ), ${countPurged("sends")}
       select count(*) as rows
       from gone`,
-    values: [accountId, mode],
+    values: [accountId, mode, isForgotten],
     // As for an update: the row may have been changed by another statement.
     changesSends: true,
   });

@@ -44,5 +44,7 @@ export const purgedTables = {
     "erasure_counts",
     "logged_requests",
     "logged_request_hours",
+    "moved_rows",
+    "moved_feedback",
   ],
 } as const;

@@ -3,6 +3,7 @@ import { guardChores } from "../guard/guard-chores.ts";
 import { startGuard } from "../guard/guard-loop.ts";
 import { invitationChores } from "../invitations/invitation-chores.ts";
 import { startChores } from "../loops/chores.ts";
+import { moveChores } from "../moves/move-chores.ts";
 import { noticeChores } from "../notices/send-notices.ts";
 import { queueChores } from "../queue/queue-chores.ts";
 import { storageChores } from "../storage/storage-chores.ts";
@@ -46,6 +47,7 @@ export async function startWorker(context: StartContext) {
           openAccept: () => openAcceptDeps(config, db),
         })),
     ...queueChores({ db }),
+    ...moveChores({ db, log }),
     ...webhookChores({ db, log, metrics }),
     ...(live?.chores ?? []),
   ];

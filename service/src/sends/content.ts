@@ -29,18 +29,18 @@ interface Owner {
 export function sealContent(key: Secret, owner: Owner, content: SendContent, { expires = false } = {}): Buffer {
   const isPlain = content.headers === undefined && content.attachments === undefined && !expires;
   const format = isPlain ? 1 : 2;
-  return sealBytes(key, bindingOf(owner), Buffer.from(JSON.stringify(content)), format);
+  return sealBytes(key, contentBinding(owner), Buffer.from(JSON.stringify(content)), format);
 }
 
 export function openContent(keys: SecretPair, owner: Owner, sealed: Buffer): SendContent {
   // Only this module writes it, possibly in an older release (so a later field may be absent), and authenticated encryption proves that nobody changed it.
-  return JSON.parse(openBytes(keys, bindingOf(owner), sealed).toString("utf8")) as SendContent;
+  return JSON.parse(openBytes(keys, contentBinding(owner), sealed).toString("utf8")) as SendContent;
 }
 
 /**
  * The key changes every 4.7 hours: the first six hex digits of a send id number these periods. With one key for all contents, two of
  * them could get the same random iv after about 2^32, which a busy cell reaches in a month.
  */
-function bindingOf({ accountId, sendId }: Owner) {
+export function contentBinding({ accountId, sendId }: Owner) {
   return { purpose: `content ${sendId.slice(0, 6)}`, owner: `${accountId}/${sendId}` };
 }

@@ -10,6 +10,7 @@ import { type FailingChore, listFailingChores } from "./chore-state.ts";
 import { type DatabaseGrowth, growthOf } from "./database-growth.ts";
 import { type DeniedDomains, listDeniedDomains } from "./denied-domains.ts";
 import { type GuardedAccounts, listGuardedAccounts, noGuardedAccounts } from "./guarded-accounts.ts";
+import { type InterruptedMoves, listInterruptedMoves, noInterruptedMoves } from "./interrupted-moves.ts";
 import { type ProcessState, readProcesses } from "./process-state.ts";
 import { checkReadiness, type Readiness } from "./readiness.ts";
 import { readSendingStates, type SendingState } from "./sending-state.ts";
@@ -35,6 +36,7 @@ export interface CellState extends Readiness {
   lastFailover: LastFailover | null;
   processes: ProcessState[];
   failingChores: FailingChore[];
+  interruptedMoves: InterruptedMoves;
   databaseGrowth: DatabaseGrowth;
 }
 
@@ -57,6 +59,7 @@ export async function readCellState(db: Queryable, rule: StatusRule, countLimit:
     lastFailover: null,
     processes: [],
     failingChores: [],
+    interruptedMoves: noInterruptedMoves,
     databaseGrowth: growthOf([], rule.databaseDiskBytes ?? null),
   };
   if (readiness.checks.schema !== "ok") return { ...readiness, ...empty };
@@ -72,6 +75,7 @@ export async function readCellState(db: Queryable, rule: StatusRule, countLimit:
     lastFailover,
     processes,
     failingChores,
+    interruptedMoves,
     sizes,
   ] = await Promise.all([
     readSendingStates(db, rule, countLimit),
@@ -85,10 +89,11 @@ export async function readCellState(db: Queryable, rule: StatusRule, countLimit:
     readLastFailover(db, countLimit),
     readProcesses(db),
     listFailingChores(db),
+    listInterruptedMoves(db),
     listSizes(db),
   ]);
   const mail = { sending, quarantine, heldAccounts, deniedDomains, guardedAccounts };
   const databaseGrowth = growthOf(sizes, rule.databaseDiskBytes ?? null);
   const storage = { partitions, recordRetention, heldSnapshots, databaseGrowth };
-  return { ...readiness, ...mail, ...storage, lastFailover, processes, failingChores };
+  return { ...readiness, ...mail, ...storage, lastFailover, processes, failingChores, interruptedMoves };
 }

@@ -5,6 +5,7 @@ import type { ReputationFinding } from "../provider/email-provider.ts";
 import type { CellState } from "./cell-state.ts";
 import { growthOf } from "./database-growth.ts";
 import { findProblems } from "./find-problems.ts";
+import { noInterruptedMoves } from "./interrupted-moves.ts";
 import type { ReputationState } from "./reputation.ts";
 import type { SendingState } from "./sending-state.ts";
 
@@ -37,6 +38,7 @@ function aCell({ live = {}, ...rest }: Partial<CellState> & { live?: Partial<Sen
     lastFailover: null,
     processes: [],
     failingChores: [],
+    interruptedMoves: noInterruptedMoves,
     databaseGrowth: growthOf([], null),
     ...rest,
   };
@@ -64,6 +66,8 @@ const aDeniedDomain = {
 };
 
 const aFinding = { kind: "BOUNCE", impact: "HIGH", resource: "arn:x" } as const;
+
+const aMove = { id: "17", name: "Acme", otherUrl: "https://b.test", seconds: 720 };
 
 const old = { sends: 7, oldestSeconds: 4_000 };
 const queue = aCell().sending[0]?.queue ?? raise();
@@ -185,6 +189,21 @@ const problems: [string, CellState, RegExp][] = [
     "a held account",
     aCell({ heldAccounts: [{ id: "1", name: "Acme", note: null, heldSeconds: 5 }] }),
     /account Acme on hold/,
+  ],
+  [
+    "a move that was interrupted",
+    aCell({ interruptedMoves: { moves: [{ ...aMove, kind: "stopped" }], total: 1 } }),
+    /^The move of the account Acme to https:\/\/b\.test was interrupted 12 min ago: this cell sends nothing of the account\.$/,
+  ],
+  [
+    "a copy that was not deleted after an undone move",
+    aCell({ interruptedMoves: { moves: [{ ...aMove, kind: "undone" }], total: 1 } }),
+    /Acme from https:\/\/b\.test was undone 12 min ago/,
+  ],
+  [
+    "reports that wait for the cell of the account",
+    aCell({ interruptedMoves: { moves: [{ ...aMove, kind: "late-reports" }], total: 1 } }),
+    /^Reports of SES for the account Acme, which has moved to https:\/\/b\.test, have waited for 12 min\.$/,
   ],
   [
     "notifications that cannot be parsed",

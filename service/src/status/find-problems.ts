@@ -5,6 +5,7 @@ import type { CellState } from "./cell-state.ts";
 import { growthProblems } from "./database-growth.ts";
 import { deniedDomainProblems } from "./denied-domains.ts";
 import { guardProblems } from "./guarded-accounts.ts";
+import { interruptedMoveProblems } from "./interrupted-moves.ts";
 import { noteText, type Problem } from "./problem.ts";
 import { processProblems } from "./process-problems.ts";
 import type { Readiness } from "./readiness.ts";
@@ -22,6 +23,7 @@ export function findProblems(cell: CellState): Problem[] {
     ...heldSnapshots.filter((snapshot) => isHeldTooLong(snapshot)).map(snapshotProblem),
     ...failoverProblems(lastFailover),
     ...processProblems(processes, failingChores),
+    ...interruptedMoveProblems(cell.interruptedMoves),
     ...live.flatMap(holdProblems),
     ...live.flatMap(reputationProblems),
     ...deniedDomainProblems(cell.deniedDomains),

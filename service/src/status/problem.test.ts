@@ -20,6 +20,7 @@ test.for([
   ["Run `postern admin quarantine list`, then `postern admin quarantine show ID`.", "postern admin quarantine list"],
   ["Its log has the reason: `delivery.claim-failed`.", null],
   ["See `postern admin quarantine show ID`.", null],
+  ["Run `postern admin move-account 17 --from FILE --switch` with the settings of the target.", null],
 ])("the command of %j is %j", ([advice, command]) => {
   expect(commandOf({ what: "A problem.", advice: advice ?? "" })).toBe(command);
 });

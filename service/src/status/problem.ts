@@ -15,7 +15,7 @@ export interface Problem {
 /** The first command of the advice that can be run as it stands; null when it has none. */
 export function commandOf({ advice }: Problem): string | null {
   const commands = [...advice.matchAll(/`(postern [^`]+|select [^`]+)`/g)].map(([, command = ""]) => command);
-  return commands.find((command) => !/\b(ID|NAME)\b/.test(command)) ?? null;
+  return commands.find((command) => !/\b(ID|NAME|FILE)\b/.test(command)) ?? null;
 }
 
 /** The reason that an operator gave for a hold. */

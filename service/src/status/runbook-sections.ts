@@ -17,6 +17,7 @@ export const runbookSections = [
   "partitions-end-soon",
   "vacuum-is-blocked",
   "after-a-restore-or-failover",
+  "an-account-moves",
 ] as const;
 
 export type RunbookSection = (typeof runbookSections)[number];

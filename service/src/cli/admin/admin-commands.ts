@@ -9,6 +9,7 @@ import { guardCommand } from "./guard-command.ts";
 import { importSuppressionsCommand } from "./import-suppressions-command.ts";
 import { keyCommands } from "./key-commands.ts";
 import { memberCommands } from "./member-commands.ts";
+import { moveAccountCommand } from "./move-account-command.ts";
 import { holdCommand, releaseCommand, retryCommand, sendCommand } from "./operation-commands.ts";
 import { operatorCommands } from "./operator-commands.ts";
 import { quarantineCommand } from "./quarantine-commands.ts";
@@ -31,7 +32,7 @@ export function adminCommand(loadEnvironment: () => Promise<Environment>): Poste
     failoverCommand(onDatabase),
   ];
   return groupOf("admin", [
-    ...titled("Accounts and secrets:", accountCommands(onDatabase)),
+    ...titled("Accounts and secrets:", [...accountCommands(onDatabase), moveAccountCommand(onDatabase)]),
     ...titled("Members:", memberCommands(onDatabase)),
     ...titled("Operators:", operatorCommands(onDatabase)),
     ...titled("API keys:", keyCommands(onDatabase)),

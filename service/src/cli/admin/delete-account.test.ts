@@ -16,8 +16,8 @@ import { createProgram } from "../program.ts";
 const database = useTestDatabase();
 useEmptyQueue(database);
 
-/** What outlives the account: that it was deleted, and what the workers still have to remove at SES. */
-const outliving = ["account_deletions", "tenant_removals"];
+/** What outlives the account: that it was deleted, where it moved, and what the workers still have to remove at SES. */
+const outliving = ["account_deletions", "incoming_moves", "outgoing_moves", "tenant_removals"];
 
 test("the account is marked at once, its data is deleted two days later, and other accounts keep theirs", async () => {
   const { db } = database;

@@ -40,7 +40,12 @@ export async function runDeleteAccount(
   if (requested === undefined) throw new AppError("CONFLICT", "The deletion was undone just now.");
   if (isNew || !requested.isDue) return say(markedText(name, requested, left));
   if (left > 0) throw new AppError("CONFLICT", `${leftText(left)} Run the command again later.`);
-  if (!(await startPurge(db, id))) throw new AppError("CONFLICT", "The deletion was undone just now.");
+  if (!(await startPurge(db, id))) {
+    throw new AppError(
+      "CONFLICT",
+      "The deletion was undone just now, or the account is moving, or moved to another cell less than 40 days ago: SES still reports about its mail to this cell.",
+    );
+  }
   await purgeAccount(db, id, actor, printProgress());
   const purged = await findDeletion(db, id);
   if (purged !== undefined) say(purgedText(purged));

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { anAccount, aUser } from "../../../test/builders.ts";
+import { moveIn, moveOut } from "../../../test/moving-account.ts";
 import { aSeparateDatabase, runPostern } from "../../../test/run-postern.ts";
 import { posternPath } from "../../../test/spawn-postern.ts";
 import { copyTemplate } from "../../../test/template-database.ts";
@@ -15,6 +16,10 @@ describe("postern admin list-accounts", () => {
     await suspendAccount(db, suspended);
     const onHold = await aUser(db);
     await holdAccount(db, onHold.accountId, undefined);
+    const [leaving, coming, gone] = [await anAccount(db), await anAccount(db), await anAccount(db)];
+    await moveOut(db, leaving, "held");
+    await moveIn(db, coming, "copying");
+    await moveOut(db, gone, "released");
     const { code, stdout } = await runPostern(["admin", "list-accounts"], { DATABASE_URL: url });
     expect(code).toBe(0);
     const [head = "", ...rows] = stdout.trimEnd().split("\n");
@@ -23,6 +28,9 @@ describe("postern admin list-accounts", () => {
       [first.accountId, "TIME", "active", first.email, "An account"],
       [suspended, "TIME", "suspended", "(no user)", "Late \u{fffd}[31mpayer"],
       [onHold.accountId, "TIME", "on hold", onHold.email, "An account"],
+      [leaving, "TIME", "moving", "(no user)", "An account"],
+      [coming, "TIME", "moving", "(no user)", "An account"],
+      [gone, "TIME", "moved", "(no user)", "An account"],
     ]);
   });
 
@@ -44,4 +52,12 @@ describe("postern admin list-accounts", () => {
     });
     expect(piped).toMatchObject({ status: 0, stderr: "", stdout: expect.stringMatching(/^ID .*\n$/) });
   });
+});
+
+test("a command that would change an account that moves says so, without a stack", async () => {
+  const { url, db } = await aSeparateDatabase(copyTemplate);
+  const user = await aUser(db);
+  await moveOut(db, user.accountId, "held");
+  const { code, stderr } = await runPostern(["admin", "resume", "--email", user.email], { DATABASE_URL: url });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^This account is moving to another cell.*\n$/)]);
 });

@@ -33,7 +33,8 @@ function accountLine(account: ListedAccount): string {
   return line([id, timeText(createdAt), stateOf(account), email ?? "(no user)", name]);
 }
 
-function stateOf({ isSuspended, isOnHold, isOnTrial }: ListedAccount): string {
+function stateOf({ isSuspended, isOnHold, isOnTrial, move }: ListedAccount): string {
+  if (move !== null) return move;
   if (isSuspended) return "suspended";
   if (isOnHold) return "on hold";
   return isOnTrial ? "on trial" : "active";

@@ -45,7 +45,7 @@ export const exportedKinds: ExportedKind[] = [
     columns:
       "id name created_at suspended_at held_at guard_held_at guard_reason guard_released_at guard_off limit_per_second " +
       "limit_per_10_seconds limit_per_minute domain_limit domain_changes_per_minute api_key_limit totp_required has_webhooks",
-    withheld: "hold_note domain_changes_at guard_epoch tenant_ready_at",
+    withheld: "hold_note domain_changes_at guard_epoch tenant_ready_at fingerprint_key keeps_key_texts",
   },
   {
     name: "quotas",

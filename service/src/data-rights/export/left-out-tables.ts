@@ -5,6 +5,7 @@ const person = "Belongs to the person who logs in, who may be a member of other 
 const onTheWay = "The state of mail and notifications that are on their way. Their records are in the export.";
 const derived = "Counts and search entries that Postern makes from exported rows.";
 const provider = "Messages of the provider that no account can read. What was applied of them is in the export.";
+const move = "Where the account moved to, or came from. The operator moves accounts between cells.";
 const trace = "A trace of an erasure or a deletion, without the address. The audit has its entry.";
 
 /** Tables with rows of accounts, of their mail or of their people that an export leaves out, with the reason that its manifest says. */
@@ -21,6 +22,7 @@ export const leftOutTables: Record<string, string> = {
   guard_counts: derived,
   idempotency_keys:
     "Hashes of idempotency keys. The sends have the keys, of accounts with webhooks, and the suppressed recipients.",
+  incoming_moves: move,
   kept_attachment_chunks: content,
   kept_contents: content,
   list_changes: derived,
@@ -28,7 +30,10 @@ export const leftOutTables: Record<string, string> = {
   list_days: derived,
   logged_request_hours: derived,
   logins: person,
+  moved_feedback: provider,
+  moved_rows: onTheWay,
   oidc_identities: person,
+  outgoing_moves: move,
   password_resets: person,
   pending_attachments: onTheWay,
   queue_tails: onTheWay,
