@@ -44,3 +44,7 @@ test("every healthy server of a cell also answers requests without a known cell"
   const any = [...(sections.get("any_cell") ?? "").matchAll(/^ {4}server \S+ (\S+) track (\S+)$/gm)];
   expect(any.map(([, address, track]) => ({ address, track }))).toEqual(servers);
 });
+
+test("moved.map is shipped empty: no account has moved", () => {
+  expect(entries("moved.map")).toEqual([]);
+});

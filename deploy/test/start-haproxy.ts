@@ -6,7 +6,7 @@ import { freePort } from "../../service/test/free-port.ts";
 import { root } from "./container-file.ts";
 import { isListening } from "./is-listening.ts";
 
-const configuration = join(root, "deploy/cells/haproxy.cfg");
+const shipped = join(root, "deploy/cells");
 // Debian installs haproxy in a folder that is not on the PATH of ordinary users.
 const path = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
@@ -22,10 +22,40 @@ export function isHaproxyInstalled(): boolean {
   return spawnSync("haproxy", ["-v"], { env: { PATH: path } }).status === 0;
 }
 
-/** Runs deploy/cells/haproxy.cfg unchanged on loopback; `settings` are its variables. */
-export async function startHaproxy(settings: Record<string, string>): Promise<Haproxy> {
+/** Runs haproxy.cfg of deploy/cells, or of a copy of this folder, unchanged on loopback; `settings` are its variables. */
+export function startHaproxy(settings: Record<string, string>, folder = shipped): Promise<Haproxy> {
+  return start(["-db", "-f", join(folder, "haproxy.cfg")], settings);
+}
+
+export interface ReloadableHaproxy extends Haproxy {
+  /** As `systemctl reload haproxy` does; resolves when a new worker process has read the configuration and the maps. */
+  reload(): Promise<void>;
+}
+
+/** With a master process, as Debian's unit runs it. */
+export async function startReloadableHaproxy(
+  settings: Record<string, string>,
+  folder: string,
+): Promise<ReloadableHaproxy> {
+  const proxy = await start(["-W", "-db", "-f", join(folder, "haproxy.cfg")], settings);
+  const loaded = () => proxy.output().split("Loading success").length;
+  return {
+    ...proxy,
+    async reload() {
+      const before = loaded();
+      for (let tries = 0; loaded() === before; tries++) {
+        // A master that has just started executes itself once more, and loses a signal that comes meanwhile.
+        if (tries % 40 === 0) process.kill(proxy.pid, "SIGUSR2");
+        if (tries === 400) throw new Error(`HAProxy did not reload:\n${proxy.output()}`);
+        await pause(25);
+      }
+    },
+  };
+}
+
+async function start(args: string[], settings: Record<string, string>): Promise<Haproxy> {
   const port = await freePort();
-  const child = spawn("haproxy", ["-db", "-f", configuration], {
+  const child = spawn("haproxy", args, {
     env: {
       PATH: path,
       LISTEN: `127.0.0.1:${port}`,
