@@ -14,7 +14,7 @@ import { anEnvironment } from "../../service/test/test-config.ts";
 import { aFreePort } from "../../ses-simulator/proofs/simulator-process.ts";
 import { type Network, plainNetwork } from "../network/edges.ts";
 import { PostgresServer } from "./postgres-server.ts";
-import { posternProgram, region, senderCount, simulatorProgram } from "./programs.ts";
+import { posternProgram, senderCount, simulatorProgram, region as usualRegion } from "./programs.ts";
 import { Supervised } from "./supervised.ts";
 
 /** off: SES reports no Send events, only outcomes such as Delivery. none: SES reports neither. */
@@ -33,6 +33,10 @@ export interface CellOptions {
   workers: number;
   /** Default: AA. */
   cellCode?: string;
+  /** Two cells with one region would have the same AWS account. Default: eu-central-1. */
+  region?: string;
+  /** False: without accounts and domains. */
+  hasSenders?: boolean;
   environment?: Environment;
   sendEvents?: SendEvents;
   network?: Network;
@@ -85,7 +89,7 @@ const thisTree: CellCode = {
 
 /** Starts the whole system as supervised processes on fixed ports: PostgreSQL, the simulator, APIs and workers. */
 export async function openCell(options: CellOptions): Promise<ChaosCell> {
-  const { folder, network = plainNetwork, cellCode = "AA", code = thisTree } = options;
+  const { folder, network = plainNetwork, cellCode = "AA", code = thisTree, region = usualRegion } = options;
   mkdirSync(folder, { recursive: true });
   process.env.AWS_ACCESS_KEY_ID ??= "simulator";
   process.env.AWS_SECRET_ACCESS_KEY ??= "simulator";
@@ -94,9 +98,9 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
   const databaseUrl = await code.makeDatabase(postgres.url);
   const simulatorPort = await aFreePort();
   const simulatorUrl = `http://127.0.0.1:${simulatorPort}`;
-  const simulator = new Supervised(simulatorProgram(folder, simulatorPort));
+  const simulator = new Supervised(simulatorProgram(folder, simulatorPort, region));
   await simulator.start();
-  const { topicArn, queueUrl } = await setUpAll(simulatorUrl, cellCode);
+  const { topicArn, queueUrl } = await setUpAll(simulatorUrl, cellCode, region);
   await reportOnly({ region, url: simulatorUrl, topicArn, cellCode }, isReported[options.sendEvents ?? "on"]);
 
   const environment = anEnvironment({
@@ -110,12 +114,13 @@ export async function openCell(options: CellOptions): Promise<ChaosCell> {
     AWS_SECRET_ACCESS_KEY: "simulator",
     AWS_FEEDBACK_TOPIC_ARN: topicArn,
     AWS_FEEDBACK_QUEUE_URL: queueUrl,
+    DNS_SERVERS: new URL(simulatorUrl).host,
     LOG_LEVEL: "info",
     ...options.environment,
   });
   const db = openTestDatabase(databaseUrl);
   const credentialDeps = createCredentialDeps(readConfig(environment));
-  const senders = await code.makeSenders(environment);
+  const senders = options.hasSenders === false ? [] : await code.makeSenders(environment);
 
   const apis: Supervised[] = [];
   const apiUrls: string[] = [];
@@ -168,7 +173,7 @@ async function makeDatabase(serverUrl: string): Promise<string> {
   return url;
 }
 
-async function setUpAll(url: string, cellCode: string) {
+async function setUpAll(url: string, cellCode: string, region: string) {
   const steps = setUp({ cellCode, region, endpoints: { ses: url, sns: url, sqs: url }, pauseMs: 0 });
   for (;;) {
     const step = await steps.next();

@@ -27,9 +27,9 @@ export function posternProgram(
   };
 }
 
-export function simulatorProgram(folder: string, port: number): Program {
+export function simulatorProgram(folder: string, port: number, simulatedRegion: string): Program {
   const verified = Array.from({ length: senderCount }, (_, number) => ["--verify", senderDomain(number)]).flat();
-  const limits = ["--max-send-rate", "5000", "--max-24-hour-send=-1", "--region", region];
+  const limits = ["--max-send-rate", "5000", "--max-24-hour-send=-1", "--region", simulatedRegion];
   return {
     name: "simulator",
     args: [simulatorPath, "--port", String(port), "--data", join(folder, "simulator"), ...limits, ...verified],
