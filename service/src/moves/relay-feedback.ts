@@ -26,7 +26,6 @@ export async function relayFeedback(source: Queryable, into: Database, accountId
       clock.now(),
     );
     for (const verdict of verdicts) counts[verdict] += 1;
-    // crash point: feedback-relayed
     await deleteRelayed(
       source,
       page.filter((_, index) => !isKept(verdicts[index])).map(({ id }) => id),

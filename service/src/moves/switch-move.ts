@@ -20,7 +20,7 @@ const drainMs = 15_000;
 const lookEveryMs = 100;
 
 /**
- * Moves the account, or continues the move that a dead command began. `onRelease` runs as soon as the account lives in the target.
+ * Moves the account, or continues the move that a command began which ended early. `onRelease` runs as soon as the account lives in the target.
  *
  * The row in the target decides. A failure before `frozen` lets the account work in the source again at once; after it, the account waits for the next run,
  * or for `--undo`. After the release each step can be repeated, and there is no way back.
@@ -43,12 +43,10 @@ export async function switchMove(context: MoveContext, onRelease: () => Promise<
   await takeAllLateRows(context, move);
   await lastCopy(context, move, since);
   await copyQueue(context, move);
-  // crash point: move-copied
   await noteRelease(context.source.db, context.target.db, move);
   const answer = await release(context.target.db, { ...move, runId: context.runId });
   if (answer !== "released")
     throw new AppError("CONFLICT", `The move is ${answer} in the target. Run the command again with --undo.`);
-  // crash point: move-released
   const heldSeconds = (performance.now() - heldMs) / 1000;
   return { ...(await finishMove(context, move, onRelease)), heldSeconds };
 }
