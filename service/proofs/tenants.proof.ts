@@ -36,6 +36,8 @@ const mayBeUnbound = [
   "end-other-sessions",
   "find-totp",
   "store-totp-enrolment",
+  // The names of the fingerprint keys, of the accounts in requests that were authenticated.
+  "find-fingerprint-keys",
   // The key of TOTP secrets, the count of validations, the control-call budget and provider names serve all accounts.
   "find-or-insert-sealed-key",
   "count-validations",
@@ -90,8 +92,9 @@ export const proof: Proof = {
 };
 
 /** The search looks up a hash that contains the account; its bounds are a range of ids that no answer shows. A chunk is read only
- * after the content, whose statement has a condition of its own. */
-const revealNothing = ["find-search-bounds", "search-sends", "read-attachment-chunk"];
+ * after the content, whose statement has a condition of its own.
+ * A new key only learns that its prefix is taken. */
+const revealNothing = ["find-search-bounds", "search-sends", "read-attachment-chunk", "is-prefix-of-moved-key"];
 
 type Fixtures = Record<"scoped" | "unscoped" | "unprotected", Fixture>;
 

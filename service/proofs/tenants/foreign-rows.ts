@@ -47,6 +47,10 @@ const tablesOfAccounts = {
   erasures: "account_id",
   erasure_counts: "account_id",
   account_deletions: "account_id",
+  outgoing_moves: "account_id",
+  incoming_moves: "account_id",
+  moved_rows: "account_id",
+  moved_feedback: "account_id",
   logged_requests: "account_id",
   logged_request_hours: "account_id",
 };

@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/database.ts";
+import type { AccountDatabase } from "../db/database.ts";
 import { generateApiKey, type KeyType } from "./api-key.ts";
 
 /** A prefix has four random characters: even with a million moved keys, fewer than one key in sixteen needs a second try. */
@@ -9,7 +9,7 @@ const maxTries = 20;
  * between this query and the insert of the key is covered by `findSharedPrefixes`, which the move checks after it began.
  */
 export async function newApiKey(
-  db: Queryable,
+  db: AccountDatabase,
   type: KeyType,
   cellCode: string,
   generate = generateApiKey,
@@ -21,11 +21,14 @@ export async function newApiKey(
   throw new Error(`${maxTries} generated keys had the prefix of a moved key`);
 }
 
-async function isPrefixOfMovedKey(db: Queryable, keyPrefix: string): Promise<boolean> {
+async function isPrefixOfMovedKey(db: AccountDatabase, keyPrefix: string): Promise<boolean> {
   const [row] = await db.query<{ isMoved: boolean }>({
     name: "is-prefix-of-moved-key",
-    text: `select is_prefix_of_moved_key($1) as "isMoved"`,
-    values: [keyPrefix],
+    text: `
+      select is_prefix_of_moved_key($2) as "isMoved"
+      from accounts
+      where id = $1`,
+    values: [db.accountId, keyPrefix],
   });
   return row?.isMoved === true;
 }
