@@ -125,7 +125,7 @@ alter table accounts
   add column keeps_key_texts boolean not null default false;
 
 -- The queues of this cell lack rows of an account that moves: a frozen one has them in moved_rows, and one that is copied gets them last. So nothing may
--- be deleted because its send or its delivery is in no queue. Whoever asks reads the queue in the same statement, that is in the same snapshot: a freeze
+-- be deleted because its send or its delivery is in no queue. A statement that asks reads the queue in the same snapshot: a freeze
 -- moves the rows in the commit that sets the state.
 create function keeps_rows_of_moves() returns boolean
   language sql

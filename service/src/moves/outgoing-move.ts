@@ -118,7 +118,7 @@ export async function findOutgoingMove(db: Queryable, accountId: string): Promis
 export interface Hold {
   /** As text, with the microseconds of the database. `freeze` and `endHold` name the hold by it. */
   heldAt: string;
-  /** Whoever reads in a snapshot from after this transaction sees the hold: see `waitForSnapshots`. */
+  /** A statement whose snapshot is from after this transaction sees the hold (`waitForSnapshots`). */
   transaction: string;
 }
 
