@@ -60,8 +60,6 @@ export function afterFailover(name: string): AppError {
 
 async function requireMovable({ source, target, account }: MoveContext): Promise<void> {
   requireMatchingCells(source, target);
-  await requireCode(source.db, source.code);
-  await requireCode(target.db, target.code);
   const people = await findForeignPeople(source.db, target.db, account.id);
   if (people.length > 0) {
     const emails = [...new Set(people.map(({ email }) => email))].join(", ");
@@ -70,6 +68,9 @@ async function requireMovable({ source, target, account }: MoveContext): Promise
       `In the target, the address or the identity of these members belongs to another user: ${emails}. Remove one of the two first.`,
     );
   }
+  // Last, because it changes something: from here on no older code may run in the two cells.
+  await requireCode(source.db, source.code);
+  await requireCode(target.db, target.code);
 }
 
 /** Once the move has begun, the source gives no new key the prefix of one of these. */
