@@ -9,7 +9,8 @@ import { useTestDatabase } from "../../test/use-test-database.ts";
 import { declareFailover } from "../in-doubt/failover-store.ts";
 import { inspectSend } from "../sends/inspect-send.ts";
 import { endHold, findOutgoingMove } from "./outgoing-move.ts";
-import { markReleased, resolveUnknown } from "./released-move.ts";
+import { putBack } from "./put-back.ts";
+import { markReleased } from "./released-move.ts";
 
 const database = useTestDatabase();
 useEmptyQueue(database);
@@ -64,7 +65,7 @@ test("never released in the target: the account works again, and its live mail o
   const move = await aFrozenMove(db, accountId);
   await failOverFrom(db, otherSystem);
   await watch.check();
-  await resolveUnknown(db, move, { isReleasedInTarget: false });
+  await putBack(db, move);
   expect(await findOutgoingMove(db, accountId)).toMatchObject({ state: "copying", heldAt: null, frozenAt: null });
   expect(await suspendedAt(db, accountId)).toBeNull();
   for (const id of [live, due]) {
@@ -75,7 +76,7 @@ test("never released in the target: the account works again, and its live mail o
   expect(await queueRow(db, testMail)).toMatchObject({ state: "parked", attempt: 0 });
   expect((await queuesOf(db, accountId)).scheduled).toMatchObject([{ id: later }]);
   expect(await change(db, "select from moved_rows where account_id = $1", [accountId])).toEqual([]);
-  await resolveUnknown(db, move, { isReleasedInTarget: false });
+  await putBack(db, move);
 });
 
 test("a freeze that the failover undid: the rows are in the queue, in doubt by the sweep, and the account works again", async () => {
@@ -87,7 +88,7 @@ test("a freeze that the failover undid: the rows are in the queue, in doubt by t
   const move = await aHeldMove(db, accountId);
   await failOverFrom(db, otherSystem);
   await watch.check();
-  await resolveUnknown(db, move, { isReleasedInTarget: false });
+  await putBack(db, move);
   expect(await queueRow(db, live)).toMatchObject({ state: "in-doubt", attempt: 1_000 });
   expect(await suspendedAt(db, accountId)).toBeNull();
 });
@@ -104,7 +105,7 @@ test.for([["frozen", aFrozenMove] as const, ["held", aHeldMove] as const, ["copy
     const move = await begin(db, accountId);
     await failOverFrom(db, otherSystem);
     await watch.check();
-    await resolveUnknown(db, move, { isReleasedInTarget: true });
+    await markReleased(db, move);
     expect(await stateOf(accountId)).toBe("released");
     expect(await suspendedAt(db, accountId)).not.toBeNull();
     expect(await queuesOf(db, accountId)).toEqual({ sends: [], scheduled: [], webhooks: [] });

@@ -1,7 +1,6 @@
-import type { Database, Queryable } from "../db/database.ts";
+import type { Database, Queryable, Transaction } from "../db/database.ts";
 import { dropTakenRows, takeRows } from "./moved-rows.ts";
 import { findOutgoingMove, type MoveKey, unexpectedState } from "./outgoing-move.ts";
-import { putBack } from "./put-back.ts";
 
 /**
  * → released, in the source, when the target has released the account; from any state, because the target decides. Deletes the taken rows, and rows that a
@@ -30,17 +29,26 @@ export async function markReleased(db: Database, { accountId, moveId }: MoveKey)
     values: [accountId, moveId],
   });
   if (rows.length === 0) throw unexpectedState(await findOutgoingMove(db, accountId), { accountId, moveId });
-  await db.withTransaction((tx) => takeRows(tx, accountId, { isEverything: true }));
-  while ((await dropTakenRows(db, accountId)) > 0);
+  const whileReleased = (work: (tx: Transaction) => Promise<number>) =>
+    db.withTransaction(async (tx) => ((await isReleased(tx, { accountId, moveId })) ? work(tx) : 0));
+  await whileReleased(async (tx) => (await takeRows(tx, accountId, { isEverything: true })).taken);
+  while ((await whileReleased((tx) => dropTakenRows(tx, accountId))) > 0);
 }
 
-/** After a failover of the source: its row says no more than that the move had begun, and the row of the target decides. */
-export async function resolveUnknown(
-  db: Database,
-  move: MoveKey,
-  { isReleasedInTarget }: { isReleasedInTarget: boolean },
-): Promise<void> {
-  return isReleasedInTarget ? markReleased(db, move) : putBack(db, move);
+/** Locks the row. A run that slept may come after the account has moved back here. */
+async function isReleased(tx: Transaction, { accountId, moveId }: MoveKey): Promise<boolean> {
+  const rows = await tx.query({
+    name: "lock-released-move",
+    text: `
+      select
+      from outgoing_moves
+      where account_id = $1
+        and move_id = $2
+        and state = 'released'
+      for share`,
+    values: [accountId, moveId],
+  });
+  return rows.length > 0;
 }
 
 /**
