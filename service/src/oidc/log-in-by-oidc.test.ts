@@ -9,7 +9,8 @@ import {
   startForgingIssuer,
   tokenBody,
 } from "../../test/forging-issuer.ts";
-import { endMove, moveOut, newHome } from "../../test/moving-account.ts";
+import { newHome } from "../../test/move-builders.ts";
+import { endMove, moveOut } from "../../test/moving-account.ts";
 import { accessTokenOf, callBack, honestQuery, publicUrl, startFlow } from "../../test/oidc-browser.ts";
 import { change } from "../../test/send-rows.ts";
 import { anEnvironment } from "../../test/test-config.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { anAccount } from "../../test/builders.ts";
-import { moveIn, moveOut, newHome } from "../../test/moving-account.ts";
+import { newHome } from "../../test/move-builders.ts";
+import { moveIn, moveOut } from "../../test/moving-account.ts";
 import { change } from "../../test/send-rows.ts";
 import { useTestDatabase } from "../../test/use-test-database.ts";
 import { readCellState } from "./cell-state.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { aLogin, anAccount, anApiKey } from "../../../test/builders.ts";
-import { endMove, moveIn, moveOut, newHome } from "../../../test/moving-account.ts";
+import { newHome } from "../../../test/move-builders.ts";
+import { endMove, moveIn, moveOut } from "../../../test/moving-account.ts";
 import { change } from "../../../test/send-rows.ts";
 import { useSendingApi } from "../../../test/use-sending-api.ts";
 import { suspendAccount } from "../../accounts/account-store.ts";
@@ -14,7 +15,7 @@ const moving = [503, "5", "UNAVAILABLE", "This account is moving to another cell
 const movedKey = [503, "5", "UNAVAILABLE", `This account has moved to ${newHome}. Send the request there.`];
 const movedLogin = [401, undefined, "UNAUTHORIZED", `This account has moved to ${newHome}. Log in there.`];
 
-function told({ status, headers, json }: Answer) {
+function shownIn({ status, headers, json }: Answer) {
   return [status, headers["retry-after"], json().error.code, json().error.message];
 }
 
@@ -56,7 +57,7 @@ function callsWithToken({ accessToken, refreshToken, email, password }: Person) 
 
 async function answersOf(calls: (() => Promise<Answer>)[]) {
   const answers = [];
-  for (const call of calls) answers.push(told(await call()));
+  for (const call of calls) answers.push(shownIn(await call()));
   return answers;
 }
 
@@ -105,7 +106,7 @@ describe("an account that moves", () => {
       `insert into incoming_moves (account_id, move_id, run_id, source_url, source_cell) values ($1, gen_random_uuid(), gen_random_uuid(), $2, 'BB')`,
       [accountId, newHome],
     );
-    expect(told(await api.call({ method: "GET", path: "/api/v1/account", key }))).toEqual(moving);
+    expect(shownIn(await api.call({ method: "GET", path: "/api/v1/account", key }))).toEqual(moving);
   });
 });
 
@@ -125,7 +126,7 @@ describe("an account that has moved", () => {
       await logIn({ ...person, password: "wrong" }),
       await logIn({ email: "nobody@example.com", password: "wrong" }),
     ];
-    expect(told(wrong)).toEqual(told(unknown));
+    expect(shownIn(wrong)).toEqual(shownIn(unknown));
   });
 
   test("is left aside by a log-in and a switch of a person with another account", async () => {
@@ -140,9 +141,9 @@ describe("an account that has moved", () => {
     const token: string = login.json().access_token;
     const me = await api.call({ method: "GET", path: "/api/v1/auth/me", token });
     expect([login.status, me.json().tenant_id]).toEqual([200, other]);
-    expect(told(await switchTo(token, person.accountId))).toEqual(moving);
+    expect(shownIn(await switchTo(token, person.accountId))).toEqual(moving);
     await moveOut(api.database.db, person.accountId, "released");
-    expect(told(await switchTo(token, person.accountId))).toEqual(movedLogin);
+    expect(shownIn(await switchTo(token, person.accountId))).toEqual(movedLogin);
   });
 });
 
@@ -155,7 +156,7 @@ test("a change that began before the hold is 503 when it meets the move", async 
   );
   const body = { name: "Late", type: "test" };
   const answer = await api.call({ method: "POST", path: "/api/v1/api-keys", token: accessToken, body });
-  expect(told(answer)).toEqual([503, "5", "UNAVAILABLE", expect.stringMatching(/^This account is moving/)]);
+  expect(shownIn(answer)).toEqual([503, "5", "UNAVAILABLE", expect.stringMatching(/^This account is moving/)]);
 });
 
 test("an account that was resumed after its credential was refused is 503, so that the request is repeated", async () => {
