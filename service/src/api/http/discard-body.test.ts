@@ -45,14 +45,23 @@ test("a refused large request is answered at once, although its body is read slo
   api.app.server.closeAllConnections();
 });
 
-test("a client that writes the whole body before it reads gets its answer, and can use the connection again", async () => {
-  const socket = connect(port, "127.0.0.1");
-  const head = (length: number) =>
-    `POST /api/v1/send HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-api-key: not-a-key\r\ncontent-length: ${length}\r\n\r\n`;
-  socket.pause();
-  socket.write(head(body.length));
-  await new Promise((resolve) => socket.write(body, resolve));
-  socket.end(`${head(2)}{}`);
-  const answers = await text(socket);
-  expect(answers.match(/HTTP\/1.1 401/g)).toHaveLength(2);
-}, 15_000);
+const refusals = [
+  [401, "/api/v1/send"],
+  [413, "/api/v1/auth/login"],
+] as const;
+
+test.for(refusals)(
+  "a client that writes the whole body before it reads gets its %i, and can use the connection again",
+  { timeout: 15_000 },
+  async ([status, path]) => {
+    const socket = connect(port, "127.0.0.1");
+    const head = (to: string, length: number) =>
+      `POST ${to} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-api-key: not-a-key\r\ncontent-length: ${length}\r\n\r\n`;
+    socket.pause();
+    socket.write(head(path, body.length));
+    await new Promise((resolve) => socket.write(body, resolve));
+    socket.end(`${head("/api/v1/send", 2)}{}`);
+    const answers = await text(socket);
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`, "HTTP/1.1 401"]);
+  },
+);

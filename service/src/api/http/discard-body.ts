@@ -12,10 +12,10 @@ let allowedBytes = 0;
 /**
  * Reads and discards the body of a request that is answered without it, at most 26 MB a second for all requests of this process
  * together. Node reads such a body as fast as it arrives, so that one tenant with refused requests of 8 MiB kept the process busy.
- * Closing the connection instead could destroy the answer before the client has read it.
+ * Closing the connection instead could destroy the answer before the client has read it. Returns false for a body that is partly read.
  */
-export function discardBody(request: IncomingMessage): void {
-  if (request.readableDidRead || request.destroyed) return;
+export function discardBody(request: IncomingMessage): boolean {
+  if (request.readableDidRead || request.destroyed) return false;
   request.on("data", (chunk: Buffer) => {
     allowedBytes -= chunk.length;
     if (allowedBytes <= 0) waitForTurn(request);
@@ -24,6 +24,7 @@ export function discardBody(request: IncomingMessage): void {
   // Node discards the body by itself when the answer ends, unless a read has begun.
   request.read(0);
   waitForTurn(request);
+  return true;
 }
 
 function waitForTurn(request: IncomingMessage): void {

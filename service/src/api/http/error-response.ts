@@ -44,7 +44,8 @@ export function createErrorHandler(publicUrl: string, log: Log) {
     }
     if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", challenge);
     if (error.retryAfterSeconds !== undefined) reply.header("retry-after", error.retryAfterSeconds);
-    if (!isSmallBody(request)) discardBody(request.raw);
+    // Fastify has set the header after an error of the body, and closing destroys the answer that the client has not read.
+    if (!isSmallBody(request) && discardBody(request.raw)) reply.removeHeader("connection");
     // Serialised here, because the route's serializer only knows the schema of its successful response.
     reply
       .code(errorCatalogue[error.code].status)
