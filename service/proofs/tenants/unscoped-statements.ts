@@ -51,7 +51,8 @@ export function watchDatabase(db: Database, { isRowSecurityOn, otherAccountId }:
   return watched;
 }
 
-const accountCondition = /\b(?:\w+\.)?account_id = \$1(?!\d)/g;
+/** Also as a range (`equalByIndex`). */
+const accountCondition = /\b(?:\w+\.)?account_id (?:=|between \$1 and) \$1(?!\d)/g;
 /** The same for account and mode together (`rowByIndex`). */
 const accountRowCondition =
   /\(((?:\w+\.)?)account_id, \1mode\) >= \(\$1::uuid, ([^\n]+?)\) and \(\1account_id, \1mode\) <= \(\$1::uuid, \2\)/g;

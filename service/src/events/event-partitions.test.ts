@@ -54,6 +54,19 @@ async function blocksOfPage(accountId: string, page?: Page): Promise<number> {
 }
 
 describe("a page of events in 160 partitions", () => {
+  test("reads no entries of the other mode where nearly all are of one account", async () => {
+    const accountId = await anAccount(db);
+    await manyEvents(db, { accountId, count: 20_000 });
+    await change(db, "analyze events");
+    for (const type of [undefined, "Delivery"] as const) {
+      expect(await blocksOfPage(accountId, { type })).toBeLessThanOrEqual(160);
+    }
+    for (const type of [undefined, "Delivery"] as const) {
+      expect(await touchedBlocks(db, () => read(accountId, { type }, ["live", "test"]))).toBeLessThanOrEqual(160);
+      expect(await touchedBlocks(db, () => read(accountId, { type }, ["test"]))).toBeLessThanOrEqual(160);
+    }
+  });
+
   test("touches one index in each partition of the months that it needs, and plans nothing", async () => {
     const accountId = await anAccount(db);
     await repeatEvents(db, { accountId, count: 120, daysBetween: 8 });
