@@ -113,3 +113,17 @@ test.for([["frozen", aFrozenMove] as const, ["held", aHeldMove] as const, ["copy
     expect(await claimedIds(db, "live")).toEqual([]);
   },
 );
+
+test("a run that slept after it noted the release deletes nothing of an account that has moved back", async () => {
+  const { db } = database;
+  const move = await aFrozenMove(db);
+  const query: typeof db.query = async (statement) => {
+    const rows = await db.query(statement);
+    if (statement.name !== "mark-move-released") return rows;
+    await change(db, "delete from outgoing_moves where account_id = $1", [move.accountId]);
+    await aQueuedSend(db, { accountId: move.accountId });
+    return rows;
+  };
+  await markReleased({ ...db, query }, move);
+  expect((await queuesOf(db, move.accountId)).sends).toHaveLength(1);
+});
