@@ -33,7 +33,8 @@ export function createDocker(folder: string): Docker {
       killSignal: "SIGKILL",
       maxBuffer: 64 * 2 ** 20,
     });
-    calling.child.stdin?.end(input ?? "");
+    // A command that ends without reading its input is no error here: its exit code says whether it failed.
+    calling.child.stdin?.on("error", () => undefined).end(input ?? "");
     try {
       return (await calling).stdout;
     } catch (error) {

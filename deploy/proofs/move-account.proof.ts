@@ -85,11 +85,11 @@ function mover(cells: MovingCells, progress: ProofTools["progress"]): (run: Run)
 }
 
 function isComplete(moved: Moved, pauseLimit: number): boolean {
-  const { record, undone } = moved;
+  const { record, undoProblems } = moved;
   return (
     moved.refused.length + moved.lost.length + moved.doubled.length + moved.otherIds + moved.unreported === 0 &&
     record.missingSends + record.missingEvents + record.doubledEvents === 0 &&
-    undone?.problems.length === 0 &&
+    undoProblems?.length === 0 &&
     moved.hasLateBounce &&
     moved.queuedAtSwitch > 0 &&
     moved.inTarget > 0 &&
@@ -99,7 +99,7 @@ function isComplete(moved: Moved, pauseLimit: number): boolean {
 }
 
 function describe(moved: Moved): string {
-  const { record, undone, refused } = moved;
+  const { record, undoProblems, refused } = moved;
   return (
     `${record.sends} sends and ${record.events} events in the source, ${moved.queuedAtSwitch} queued at the switch, ${moved.requests} requests by ` +
     `the SDK with ${sdkRetries} retries: ${refused.length} refused, ${moved.lost.length} lost, ${moved.doubled.length} doubled, ` +
@@ -107,8 +107,8 @@ function describe(moved: Moved): string {
     `target accepted a request with the same key (${moved.answers503} answers 503 and ${moved.lostConnections} lost connections repeated); ` +
     `in the target ${record.missingSends} sends and ${record.missingEvents} events missing, ${record.doubledEvents} events twice, ` +
     `${moved.unreported} sends without a report, ${moved.otherIds} repeated requests with another id, a late bounce ` +
-    `${moved.hasLateBounce ? "found" : "missing"}; a switch killed when ${undone?.killedIn} and undone: ` +
-    `${undone?.problems.length === 0 ? "the source works on" : undone?.problems.join(", ")}` +
+    `${moved.hasLateBounce ? "found" : "missing"}; a switch killed during the hold and undone: ` +
+    `${undoProblems?.length === 0 ? "the source works on" : undoProblems?.join(", ")}` +
     [...new Set(refused)].map((reason) => `\nrefused: ${reason}`).join("")
   );
 }

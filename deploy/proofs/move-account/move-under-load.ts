@@ -16,7 +16,7 @@ import {
 } from "./move-states.ts";
 import type { MovingCells } from "./open-cells.ts";
 import { SdkLoad } from "./sdk-load.ts";
-import { type UndoneMove, undoMove } from "./undo-move.ts";
+import { undoMove } from "./undo-move.ts";
 
 export interface MoveOptions {
   name: string;
@@ -41,7 +41,7 @@ export interface Moved extends MailCounts {
   holdSeconds: number;
   /** From the suspension to the first request that the target accepted. */
   pauseSeconds: number;
-  undone: UndoneMove | undefined;
+  undoProblems: string[] | undefined;
   record: RecordDifferences;
   /** Repeated requests whose answer had another id than in the source. */
   otherIds: number;
@@ -78,12 +78,12 @@ export async function moveUnderLoad(
     say("preparing");
     await prepare(cells, command, accountId);
 
-    let undone: UndoneMove | undefined;
+    let undoProblems: string[] | undefined;
     if (options.undoesFirst) {
       say("beginning a switch and undoing it");
       await changeRate(source, slowRate);
       await load.sendMany(Math.ceil(options.queued / 10));
-      undone = await undoMove(cells, command, load, accountId);
+      undoProblems = await undoMove(cells, command, load, accountId);
       await changeRate(source, normalRate);
       say("preparing again");
       await prepare(cells, command, accountId);
@@ -119,7 +119,7 @@ export async function moveUnderLoad(
       queuedAtSwitch,
       answers503: load.repeated.answers503,
       lostConnections: load.repeated.lostConnections,
-      undone,
+      undoProblems,
       record: await compareRecords(source, target, sender),
       otherIds: await countOtherIds(load, acceptedBefore),
       hasLateBounce,

@@ -5,21 +5,15 @@ import { countQueued, countRows, outgoingState, untilHeld } from "./move-states.
 import type { MovingCells } from "./open-cells.ts";
 import type { SdkLoad } from "./sdk-load.ts";
 
-export interface UndoneMove {
-  /** In which state of the source the command was killed: held or frozen. */
-  killedIn: string;
-  problems: string[];
-}
-
 const acceptsAgainWithinMs = 30_000;
 
-/** Kills a switch during its hold and runs `--undo`. The account must then work in the source, and nothing of it be in the target. */
+/** Kills a switch during its hold and runs `--undo`. The account must then work in the source, and nothing of it be in the target. Returns what is wrong. */
 export async function undoMove(
   { source, target }: MovingCells,
   command: Mover,
   load: SdkLoad,
   accountId: string,
-): Promise<UndoneMove> {
+): Promise<string[]> {
   const queuedBefore = await countQueued(source, accountId);
   const switching = command.start("--switch");
   let hasEnded = false;
@@ -42,7 +36,7 @@ export async function undoMove(
     [(await countRows(target, accountId)) === 0, "rows of the account are left in the target"],
     [await acceptsAgain(load, acceptedBefore), "the source does not accept again"],
   ];
-  return { killedIn, problems: rules.filter(([holds]) => !holds).map(([, problem]) => problem) };
+  return rules.filter(([holds]) => !holds).map(([, problem]) => problem);
 }
 
 async function acceptsAgain(load: SdkLoad, before: number): Promise<boolean> {
