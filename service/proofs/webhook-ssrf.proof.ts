@@ -4,6 +4,7 @@ import type { Answer } from "dns-packet";
 import type { Proof } from "../../scripts/proof.ts";
 import { createDnsResolver } from "../src/domains/dns-resolver.ts";
 import { type Outbound, type OutboundAnswer, openOutbound } from "../src/webhooks/outbound/post-notification.ts";
+import { freePort } from "../test/free-port.ts";
 import { type Script, startScriptedDns } from "../test/scripted-dns.ts";
 import { anAnswer, aReceiver, isComplete, type WebhookReceiver } from "../test/webhook-receiver.ts";
 import { type ConnectRecord, recordConnects } from "./webhooks/connect-record.ts";
@@ -90,8 +91,8 @@ async function openNetwork() {
     const location = { location: decodeURIComponent(target) };
     socket.end(status === undefined ? anAnswer(200, "reached") : anAnswer(Number(status), "", location));
   };
-  const allowed = await aReceiver(behave, { host: allowedAddress });
-  const { port } = allowed;
+  const port = await freePort();
+  const allowed = await aReceiver(behave, { host: allowedAddress, port });
   const own: WebhookReceiver[] = [];
   for (const host of ownAddresses) own.push(await aReceiver(behave, { host, port }));
   const addressesOf = namesOfAttackers();
