@@ -27,8 +27,8 @@ export function aSend(): Send {
   return { id: randomUUIDv7(), from: "orders@sender.io", to: `to-${made}@example.test`, subject: "Your order", text };
 }
 
-/** Replaces the provider: it waits and returns an id. */
+/** Replaces the provider: it waits and returns an id in the form of SES, with the region and the time. */
 export async function callProvider(): Promise<string> {
   await sleep(callMs);
-  return randomUUID();
+  return `0107${Date.now().toString(16).padStart(12, "0")}-${randomUUID()}-000000`;
 }

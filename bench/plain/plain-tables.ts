@@ -5,7 +5,7 @@ import { keyPepper } from "./plain-secrets.ts";
 
 /**
  * The tables of a mail service that is written plainly: one for each duty, with the indexes that the duties need. They are smaller than
- * Postern's: no partitions, no quotas, no usage, no tags, no order of fairness.
+ * Postern's: no partitions, no quotas, no tags, no order of fairness. Only the engines write `send_recipients` and `usage_hours`.
  */
 const tables = `
   create table accounts (
@@ -63,6 +63,21 @@ const tables = `
     provider_message_id text
   ) with (fillfactor = 70);
   create index on sends (account_id, id);
+  create table send_recipients (
+    account_id uuid not null,
+    recipient text not null,
+    send_id uuid not null,
+    primary key (account_id, recipient, send_id)
+  );
+  create table usage_hours (
+    account_id uuid not null,
+    hour timestamptz not null,
+    api_key_id uuid not null,
+    from_domain text not null,
+    sends integer not null,
+    content_bytes bigint not null,
+    primary key (account_id, hour, api_key_id, from_domain)
+  ) with (fillfactor = 70);
   create table send_contents (
     id uuid primary key,
     sealed bytea not null

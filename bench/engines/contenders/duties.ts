@@ -75,7 +75,8 @@ function prepare({ accountId, keyId, domain }: Sender, { id, from, to, subject, 
 
 /**
  * The decisions and rows of acceptance, in one statement as Postern's: key, account and domain, three rate windows, idempotency key,
- * suppression, record, sealed content, and an event for a suppressed recipient. `accepted` has the sends that need a job.
+ * suppression, record, sealed content, an event for a suppressed recipient, the entry that a search by recipient needs, and the usage of the
+ * account. `accepted` has the sends that need a job.
  */
 const accepting = `
   with given as materialized (
@@ -130,6 +131,21 @@ const accepting = `
       array[recipient], subject, case when is_suppressed then array[recipient] end, now()
     from fit
     join reserved on send_id = id
+  ), searched as (
+    insert into send_recipients (account_id, recipient, send_id)
+    select account_id, recipient, id
+    from fit
+    join reserved on send_id = id
+    order by account_id, recipient, id
+  ), usage as (
+    insert into usage_hours as u (account_id, hour, api_key_id, from_domain, sends, content_bytes)
+    select account_id, date_trunc('hour', now()), key_id, from_domain, count(*), sum(octet_length(sealed))
+    from fit
+    join reserved on send_id = id
+    group by account_id, key_id, from_domain
+    order by account_id, key_id, from_domain
+    on conflict (account_id, hour, api_key_id, from_domain) do update
+    set sends = u.sends + excluded.sends, content_bytes = u.content_bytes + excluded.content_bytes
   ), suppressed as (
     insert into events (id, send_id, account_id, type, recipient, at)
     select gen_random_uuid(), id, account_id, 'Suppression', recipient, now()
