@@ -4,6 +4,7 @@ import {
   booleanArray,
   byteaArray,
   integerArray,
+  nothingIfAllNull,
   smallintArray,
   textArray,
   uuidArray,
@@ -43,8 +44,8 @@ export interface CandidateSend {
   idempotencyKey: string | undefined;
   idempotencyHash: Buffer | undefined;
   fingerprint: Buffer;
-  /** Of the whole payload. */
-  payloadHash: Buffer;
+  /** Of the whole payload, for a send without a key of the caller and for a request with `generatedKey`. */
+  payloadHash: Buffer | undefined;
   /** The idempotency key, if it has the form of one that the API generates: the id of a send. */
   generatedKey: string | undefined;
   fromDomain: string;
@@ -259,9 +260,18 @@ function originalOf({ originalFingerprint, originalPayloadHash }: AnswerRow): Or
 }
 
 /** Lists of addresses and tags are joined with commas, because neither contains one. */
-function parametersOf(requests: Candidate[][], isRefused: boolean[], quotas: Quotas): Buffer[] {
+function parametersOf(requests: Candidate[][], isRefused: boolean[], quotas: Quotas): (Buffer | null)[] {
   const candidates = requests.flat();
   const sends = candidates.map((candidate) => candidate.send);
+  /** A column that most sends lack. */
+  const optional = <Value>(
+    encode: (values: (Value | null)[]) => Buffer,
+    read: (send: CandidateSend) => Value | undefined,
+  ) =>
+    nothingIfAllNull(
+      encode,
+      sends.map((send) => (send && read(send)) ?? null),
+    );
   return [
     uuidArray(candidates.map((candidate) => candidate.accountId)),
     textArray(candidates.map((candidate) => candidate.mode)),
@@ -276,24 +286,24 @@ function parametersOf(requests: Candidate[][], isRefused: boolean[], quotas: Quo
     textArray(sends.map((send) => send?.toAddresses.join(",") ?? null)),
     smallintArray(sends.map((send) => send?.toCount ?? null)),
     smallintArray(sends.map((send) => send?.ccCount ?? null)),
-    textArray(sends.map((send) => send?.replyTo ?? null)),
+    optional(textArray, (send) => send.replyTo),
     textArray(sends.map((send) => send?.subject ?? null)),
     byteaArray(sends.map((send) => send?.sealed ?? null)),
     uuidArray(candidates.map((candidate) => candidate.apiKeyId ?? null)),
-    byteaArray(sends.map((send) => send?.payloadHash ?? null)),
-    uuidArray(sends.map((send) => send?.generatedKey ?? null)),
+    optional(byteaArray, (send) => send.payloadHash),
+    optional(uuidArray, (send) => send.generatedKey),
     booleanArray(isRefused),
     booleanArray(candidates.map((candidate) => quotas.isQueueCounted(candidate))),
-    textArray(sends.map((send) => send?.idempotencyKey ?? null)),
-    textArray(sends.map((send) => (send?.tags?.length ? send.tags.join(",") : null))),
-    textArray(sends.map((send) => send?.metadata ?? null)),
+    optional(textArray, (send) => send.idempotencyKey),
+    optional(textArray, ({ tags }) => (tags?.length ? tags.join(",") : undefined)),
+    optional(textArray, (send) => send.metadata),
     booleanArray(
       requests.flatMap((mails) => mails.map(({ isCounted }, index) => (isCounted ? null : index === mails.length - 1))),
     ),
-    integerArray(sends.map((send) => send?.attachments?.chunks ?? null)),
-    integerArray(sends.map((send) => send?.attachments?.bytes ?? null)),
-    textArray(sends.map((send) => send?.expiresAt?.toISOString() ?? null)),
-    integerArray(sends.map((send) => send?.ttlSeconds ?? null)),
-    textArray(sends.map((send) => send?.scheduledAt?.toISOString() ?? null)),
+    optional(integerArray, (send) => send.attachments?.chunks),
+    optional(integerArray, (send) => send.attachments?.bytes),
+    optional(textArray, (send) => send.expiresAt?.toISOString()),
+    optional(integerArray, (send) => send.ttlSeconds),
+    optional(textArray, (send) => send.scheduledAt?.toISOString()),
   ];
 }

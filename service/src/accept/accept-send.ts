@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { factsOf } from "../attachments/attachment.ts";
+import { type Attachment, factsOf } from "../attachments/attachment.ts";
 import type { AttachmentStore } from "../attachments/attachment-store.ts";
 import type { Database } from "../db/database.ts";
 import type { DatabaseClock } from "../db/database-clock.ts";
@@ -149,7 +149,9 @@ function acceptanceOf(
 async function storeAndDecide(deps: AcceptDeps, candidates: Candidate[], requests: (SendRequest | undefined)[]) {
   let decisions: (Decision | Unknown)[] = [];
   try {
-    for (const [index, request] of requests.entries()) await storeAttachments(deps, candidates[index], request);
+    for (const [index, request] of requests.entries()) {
+      if (request?.attachments?.length) await storeAttachments(deps, candidates[index], request.attachments);
+    }
     const askedAt = performance.now();
     decisions = await decideOrFind(deps, candidates);
     return { decisions, askedAt };
@@ -161,11 +163,11 @@ async function storeAndDecide(deps: AcceptDeps, candidates: Candidate[], request
 async function storeAttachments(
   deps: AcceptDeps,
   candidate: Candidate | undefined,
-  request: SendRequest | undefined,
+  attachments: Attachment[],
 ): Promise<void> {
-  if (candidate?.send === undefined || !request?.attachments?.length) return;
+  if (candidate?.send === undefined) return;
   const owner = { accountId: candidate.accountId, sendId: candidate.send.id };
-  candidate.send.attachments = await deps.attachments.store(owner, request.attachments);
+  candidate.send.attachments = await deps.attachments.store(owner, attachments);
 }
 
 /**
@@ -236,6 +238,7 @@ function newSend(
   const { idempotencyKey, from, replyTo, subject, html, text, headers = [], tags = [], metadata } = request;
   const { attachments = [], expiresAt, ttlSeconds, scheduledAt } = request;
   const fingerprint = fingerprintOf(fingerprintKey, request.given);
+  const generatedKey = idempotencyKey !== undefined && isSendId(idempotencyKey) ? idempotencyKey : undefined;
   const [to, cc, bcc] = [request.to, request.cc, request.bcc].map((list) => list.map((address) => address.ascii));
   return {
     id,
@@ -243,8 +246,11 @@ function newSend(
     idempotencyHash:
       idempotencyKey === undefined ? undefined : idempotencyHash(fingerprintKey, accountId, mode, idempotencyKey),
     fingerprint,
-    payloadHash: payloadHashOf(fingerprintKey, fingerprint),
-    generatedKey: idempotencyKey !== undefined && isSendId(idempotencyKey) ? idempotencyKey : undefined,
+    payloadHash:
+      idempotencyKey === undefined || generatedKey !== undefined
+        ? payloadHashOf(fingerprintKey, fingerprint)
+        : undefined,
+    generatedKey,
     fromDomain: from.address.domain,
     fromAddress: from.given,
     recipients: recipients.map((address) => address.key),
@@ -285,7 +291,7 @@ function acceptedAs(
   isRepeat: boolean,
 ): Accepted {
   const suppressed = new Set(answer.suppressed);
-  const filtered = recipientsOf(request).filter((address) => suppressed.has(address.key));
+  const filtered = suppressed.size === 0 ? [] : recipientsOf(request).filter((address) => suppressed.has(address.key));
   return {
     id: answer.sendId,
     status: answer.status,

@@ -47,6 +47,10 @@ async function findAgain(db: Queryable, quotas: Quotas, requests: Mail[][], foun
 
 /** `notStored`: positions of mails that are known to add nothing. */
 function exceededInOrder(quotas: Quotas, mails: Mail[], notStored: Set<number>): Exceeded[] {
+  const [only] = mails;
+  if (mails.length === 1 && only !== undefined) {
+    return [only.send && quotas.findExceeded(only, acceptCost(only.send))];
+  }
   const keys = new Set<string>();
   let before: QuotaCost = { recipients: 0, queuedRecipients: 0, contentBytes: 0 };
   return mails.map(({ send, ...account }, position) => {

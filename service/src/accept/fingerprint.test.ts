@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type GivenPayload, payloadFields } from "../sends/send-request.ts";
-import { differingFields, fingerprintOf, idempotencyHash } from "./fingerprint.ts";
+import { differingFields, fingerprintOf, idempotencyHash, payloadHashOf } from "./fingerprint.ts";
 
 const key = createSecretKey(randomBytes(32));
 const text = fc.string({ unit: "grapheme", maxLength: 8 });
@@ -92,4 +92,22 @@ test("the hash of an idempotency key differs by account, mode and key", () => {
     return idempotencyHash(key, account, mode === "live" ? "live" : "test", name).toString("hex");
   });
   expect(new Set(hashes).size).toBe(4);
+});
+
+test("stored fingerprints and hashes are the same in every release, because idempotency keys never expire", () => {
+  const known = createSecretKey(Buffer.alloc(32, 7));
+  const absent = { html: undefined, cc: undefined, bcc: undefined, reply_to: undefined };
+  const given = {
+    from: "Shop <a@shop.test>",
+    to: ["Jane@example.com"],
+    subject: "Grüße",
+    text: "hi",
+    tags: ["a"],
+    ...absent,
+  };
+  const fingerprint = fingerprintOf(known, given);
+  expect(fingerprint.subarray(0, 24).toString("hex")).toBe("4b150ca391c490a700464e96a23c920386670cc84bb1e368");
+  expect(fingerprint).toHaveLength(80);
+  expect(payloadHashOf(known, fingerprint).toString("hex")).toBe("784a5d95d8a9fc4c");
+  expect(idempotencyHash(known, "acc", "live", "k").toString("hex")).toBe("5ebaecb415d937636377d16f8b319b8a");
 });

@@ -19,7 +19,7 @@ export function fingerprintOf(key: KeyObject, payload: GivenPayload): Buffer {
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     // JSON distinguishes ["a,b"] from ["a","b"]; the field name distinguishes a text from the same html.
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    fingerprint.write(keyedHash(key, `${field}:${text}`, bytesPerField), position * bytesPerField, "hex");
+    fingerprint.write(keyedHash(key, `${field}:${text}`), position * bytesPerField, bytesPerField, "latin1");
     fields = Math.max(fields, position + 1);
   }
   return fingerprint.subarray(0, fields * bytesPerField);
@@ -27,7 +27,7 @@ export function fingerprintOf(key: KeyObject, payload: GivenPayload): Buffer {
 
 /** Eight keyed bytes for the whole payload. */
 export function payloadHashOf(key: KeyObject, fingerprint: Buffer): Buffer {
-  return Buffer.from(keyedHash(key, `payload:${fingerprint.toString("hex")}`, bytesPerField), "hex");
+  return Buffer.from(keyedHash(key, `payload:${fingerprint.toString("hex")}`).slice(0, bytesPerField), "latin1");
 }
 
 /** How the payload of the first request is known: by field, or as a whole for a send without an idempotency key of its own. */
@@ -38,9 +38,9 @@ export type DifferingFields = PayloadField[] | "unknown";
 /** Returns undefined when the payloads are the same. */
 export function compareWithOriginal(
   original: OriginalPayload,
-  ours: { fingerprint: Buffer; payloadHash: Buffer },
+  ours: { fingerprint: Buffer; payloadHash: Buffer | undefined },
 ): DifferingFields | undefined {
-  if ("payloadHash" in original) return original.payloadHash.equals(ours.payloadHash) ? undefined : "unknown";
+  if ("payloadHash" in original) return ours.payloadHash?.equals(original.payloadHash) ? undefined : "unknown";
   const fields = differingFields(original.fingerprint, ours.fingerprint);
   return fields.length === 0 ? undefined : fields;
 }
@@ -58,17 +58,18 @@ function partOf(fingerprint: Buffer, position: number): Buffer {
 
 /** Sixteen keyed bytes, different for every account and mode. The database does not reveal the keys of customers. */
 export function idempotencyHash(key: KeyObject, accountId: string, mode: Mode, idempotencyKey: string): Buffer {
-  return Buffer.from(keyedHash(key, `${accountId}/${mode}/${idempotencyKey}`, 16), "hex");
+  return Buffer.from(keyedHash(key, `${accountId}/${mode}/${idempotencyKey}`).slice(0, 16), "latin1");
 }
 
 const keyTexts = new WeakMap<KeyObject, string>();
 
 /**
- * SHA-256 of the secret and the text, truncated, as hexadecimal digits. Truncation prevents length extension, so nothing can be
- * derived without the key. An HMAC of a short text takes 4.3 microseconds, this takes 0.5, and a send needs one for each field and one for its idempotency key.
+ * SHA-256 of the secret and the text, a character for each byte. Callers truncate it, which prevents length extension, so nothing can be
+ * derived without the key. An HMAC of a short text takes 4.3 microseconds, this takes 0.5, and a send needs one for each field and one for its
+ * idempotency key. A Buffer as the result would take 1.2.
  */
-function keyedHash(key: KeyObject, text: string, bytes: number): string {
+function keyedHash(key: KeyObject, text: string): string {
   const known = keyTexts.get(key) ?? key.export().toString("base64url");
   keyTexts.set(key, known);
-  return hash("sha256", `${known}:${text}`, "hex").slice(0, bytes * 2);
+  return hash("sha256", `${known}:${text}`, "binary");
 }

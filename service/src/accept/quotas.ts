@@ -69,7 +69,7 @@ export function createQuotas(db: Queryable, clock: DatabaseClock): Quotas {
   let entries = new Map<string, Entry>();
   let noWaitUntil = Number.NEGATIVE_INFINITY;
   const readUsage = createQuotaUsageReader(db, clock);
-  const find = ({ accountId, mode }: Account) => entries.get(`${accountId}/${mode}`);
+  const find = ({ accountId, mode }: Account) => (entries.size === 0 ? undefined : entries.get(`${accountId}/${mode}`));
   const statesOf = (account: Account): QuotaState[] => {
     const [entry, nowMs] = [find(account), clock.now()];
     return entry === undefined ? [] : quotaStates(entry.quotas, usedNow(entry, nowMs), nowMs);

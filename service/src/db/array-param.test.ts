@@ -1,7 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { useTestDatabase } from "../../test/use-test-database.ts";
-import { booleanArray, byteaArray, smallintArray, textArray, uuidArray, uuidBytesArray } from "./array-param.ts";
+import {
+  booleanArray,
+  byteaArray,
+  nothingIfAllNull,
+  smallintArray,
+  textArray,
+  uuidArray,
+  uuidBytesArray,
+} from "./array-param.ts";
 
 const database = useTestDatabase();
 
@@ -39,4 +47,17 @@ test("PostgreSQL reads an empty array as empty", async () => {
     values: [textArray([])],
   });
   expect(row).toEqual({ count: 0 });
+});
+
+test("a column without any value is null in every row", async () => {
+  const ids = [randomUUID(), randomUUID().toUpperCase()];
+  const rows = await database.db.query({
+    name: "echo-columns",
+    text: `select id, tags, names from unnest($1::uuid[], $2::text[], $3::text[]) as r (id, tags, names)`,
+    values: [uuidArray(ids), nothingIfAllNull(textArray, [null, null]), nothingIfAllNull(textArray, [null, "b"])],
+  });
+  expect(rows).toEqual([
+    { id: ids[0], tags: null, names: null },
+    { id: ids[1]?.toLowerCase(), tags: null, names: "b" },
+  ]);
 });

@@ -16,8 +16,22 @@ const uuidBytes = 16;
 export function uuidArray(values: (string | null)[]): Buffer {
   return arrayOf(oids.uuid, values, {
     sizeOf: () => uuidBytes,
-    write: (bytes, value, at) => bytes.write(value.replaceAll("-", ""), at, "hex"),
+    write: writeUuid,
   });
+}
+
+/** The value of each hexadecimal digit, by its character code. */
+const digits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
+
+/** A send has four ids. Buffer.write without the hyphens takes 0.4 microseconds for each, this takes 0.1. */
+function writeUuid(bytes: Buffer, value: string, at: number): void {
+  let position = 0;
+  for (let index = at; index < at + uuidBytes; index++) {
+    if (value[position] === "-") position += 1;
+    const [high = 0, low = 0] = [digits[value.charCodeAt(position)], digits[value.charCodeAt(position + 1)]];
+    bytes[index] = (high << 4) | low;
+    position += 2;
+  }
 }
 
 export function byteaArray(values: (Buffer | null)[]): Buffer {
@@ -53,6 +67,17 @@ export function integerArray(values: (number | null)[]): Buffer {
     sizeOf: () => 4,
     write: (bytes, value, at) => bytes.writeInt32BE(value, at),
   });
+}
+
+/**
+ * For a column of `unnest` beside one that has a value in every row: without an array PostgreSQL fills the column with null. Most sends have
+ * no tags, no metadata, no attachments and so on, and neither side then reads an array of nulls.
+ */
+export function nothingIfAllNull<Value>(
+  encode: (values: (Value | null)[]) => Buffer,
+  values: (Value | null)[],
+): Buffer | null {
+  return values.every((value) => value === null) ? null : encode(values);
 }
 
 interface Encoding<Value> {
