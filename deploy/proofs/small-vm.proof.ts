@@ -66,23 +66,28 @@ async function measure(
   const cpuSeconds = async () => [cpuSecondsOf(postern.pid), await postgresCpuSeconds(cell.db)];
 
   let usedMegabytes = 0;
+  const killed = new AbortController();
   const watch = setInterval(() => {
     usedMegabytes = Math.max(usedMegabytes, cgroup.usedMegabytes());
-    progress(`up to ${usedMegabytes.toFixed(0)} MB, ${cgroup.oomKills()} processes killed`);
+    const kills = cgroup.oomKills();
+    if (kills > 0)
+      killed.abort(new Error(`the kernel killed ${kills} processes: more than ${limits.megabytes} MB were in use`));
+    progress(`up to ${usedMegabytes.toFixed(0)} MB`);
   }, 500);
   try {
     const [before, throttledBefore, begunAt] = [await cpuSeconds(), cgroup.throttledSeconds(), performance.now()];
-    const { acceptedMs, others } = await offerLoad({ url: postern.url, senders, perSecond: rate, seconds });
+    const { acceptedMs, others } = await offerLoad(
+      { url: postern.url, senders, perSecond: rate, seconds },
+      killed.signal,
+    );
     const after = await cpuSeconds();
     const throttled = cgroup.throttledSeconds() - throttledBefore;
     const offeredUntil = performance.now();
     const loadSeconds = (offeredUntil - begunAt) / 1_000;
     const completed = await untilComplete(cell, acceptedMs.length, maxLagSeconds[size]);
+    killed.signal.throwIfAborted();
     const lagSeconds = (performance.now() - offeredUntil) / 1_000;
     const p99 = percentile(acceptedMs, 0.99);
-    const kills = cgroup.oomKills();
-    if (kills > 0)
-      throw new Error(`the kernel killed ${kills} processes, because more than ${limits.megabytes} MB were in use`);
     const posternMb = pssMegabytes([postern.pid]);
     const postgresMb = pssMegabytes(await postgresProcesses(cell.db, { withoutOwn: true }));
     const cpu = after.map((used, index) => (((used - (before[index] ?? 0)) / loadSeconds) * 100).toFixed(0));

@@ -17,8 +17,14 @@ export interface LoadResult {
 }
 
 /** Sends mail at a fixed rate, whatever the answers, in a thread of its own, so that nothing but the API delays it. */
-export async function offerLoad(options: LoadOptions): Promise<LoadResult> {
+export async function offerLoad(options: LoadOptions, signal: AbortSignal): Promise<LoadResult> {
   const thread = new Worker(new URL("load-thread.ts", import.meta.url), { workerData: options });
-  const [result] = (await once(thread, "message")) as [LoadResult];
-  return result;
+  try {
+    const [result] = (await once(thread, "message", { signal })) as [LoadResult];
+    return result;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    await thread.terminate();
+  }
 }
