@@ -8,6 +8,7 @@ import { coveredFiles } from "./covered-code.ts";
 import { readResults } from "./evidence-file.ts";
 import { evidenceText } from "./evidence-text.ts";
 import { figureLines, startMeasurement } from "./measurement.ts";
+import { outdatedClaims } from "./outdated-claims.ts";
 import type { Claim } from "./result.ts";
 
 const folders: string[] = [];
@@ -85,6 +86,24 @@ test("a figure of a bench that could not be measured has not reached its goal", 
   const goals = [{ what: "p99", measured: Number.NaN, better: "less" as const, goal: 60, limit: 60 }];
   await startMeasurement(bench, root)({ ...found, holds: false, goals });
   expect(pageOf(root, bench)).toContain("| accept | p99 | at most 60 | NaN | not reached |");
+});
+
+test("what is not current is run again, the shortest first", async () => {
+  const root = await aMeasuredTree();
+  const [current] = Object.values(readResults(root));
+  if (current === undefined) throw new Error("nothing was recorded");
+  const claims = ["current", "new", "long", "short", "broken"].map((name) => ({ ...claim, key: `prove/${name}` }));
+  const results = {
+    "prove/current": current,
+    "prove/long": { ...current, covered: "changed", seconds: 60 },
+    "prove/short": { ...current, covered: null, seconds: 1 },
+    "prove/broken": { ...current, holds: false, seconds: 30 },
+  };
+  const keysOf = (chosen: string[]) => outdatedClaims(root, claims, results, chosen).map(({ key }) => key.slice(6));
+  expect(keysOf([])).toEqual(["short", "broken", "long", "new"]);
+  expect(keysOf(["prove", "chaos"])).toEqual(["short", "broken", "long", "new"]);
+  expect(keysOf(["prove/new"])).toEqual(["new"]);
+  expect(keysOf(["chaos"])).toEqual([]);
 });
 
 test("a result that no command measures any more is refused", async () => {

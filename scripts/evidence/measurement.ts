@@ -17,8 +17,10 @@ export function startMeasurement(claim: Claim, root = repository): (found: Found
   const { key, promise, command } = claim;
   const covered = hashOfCovered(root, claim.covers);
   const [commit, date] = [currentCommit(), new Date().toISOString().slice(0, 10)];
+  const begun = performance.now();
   return async ({ figure, n, holds, goals }) => {
-    const result = { promise, command, figure, n, holds, date, commit, machine: machineText(), covered };
+    const seconds = Math.round((performance.now() - begun) / 1_000);
+    const result = { promise, command, figure, n, holds, date, commit, machine: machineText(), seconds, covered };
     await storeResult(root, key, goals === undefined ? result : { ...result, goals });
     console.log(`Recorded as ${key} in ${evidencePath}. Run \`npm run docs\` to update docs/evidence.md.`);
   };

@@ -24,6 +24,8 @@ export interface Result {
   /** With a plus when the working tree differed from the commit; null when it is not known. */
   commit: string | null;
   machine: string;
+  /** How long the run took. Results from before 2026-11-20 lack it. */
+  seconds?: number;
   /** The hash of the covered files when the run began; null when it is not known. */
   covered: string | null;
   /** The figures of a bench, each with its goal. */
