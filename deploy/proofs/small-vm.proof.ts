@@ -67,13 +67,14 @@ async function measure(
 
   let usedMegabytes = 0;
   const killed = new AbortController();
-  const watch = setInterval(() => {
+  const check = () => {
     usedMegabytes = Math.max(usedMegabytes, cgroup.usedMegabytes());
     const kills = cgroup.oomKills();
     if (kills > 0)
       killed.abort(new Error(`the kernel killed ${kills} processes: more than ${limits.megabytes} MB were in use`));
     progress(`up to ${usedMegabytes.toFixed(0)} MB`);
-  }, 500);
+  };
+  const watch = setInterval(check, 500);
   try {
     const [before, throttledBefore, begunAt] = [await cpuSeconds(), cgroup.throttledSeconds(), performance.now()];
     const { acceptedMs, others } = await offerLoad(
@@ -85,6 +86,7 @@ async function measure(
     const offeredUntil = performance.now();
     const loadSeconds = (offeredUntil - begunAt) / 1_000;
     const completed = await untilComplete(cell, acceptedMs.length, maxLagSeconds[size]);
+    check();
     killed.signal.throwIfAborted();
     const lagSeconds = (performance.now() - offeredUntil) / 1_000;
     const p99 = percentile(acceptedMs, 0.99);
