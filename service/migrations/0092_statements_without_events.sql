@@ -1,7 +1,7 @@
 -- Expands. Every accept and every claim inserts the events of suppressed recipients, mostly none, and PostgreSQL runs these triggers once per
--- statement all the same. At 200 mails a second they took a fifth of the time of the accept statement and a third of that of a claim.
+-- statement all the same. At 200 mails a second accept took 1.75 ms with the triggers as before and takes 1.50 ms, a claim 0.91 and 0.70 ms.
 
--- As in 0078, otherwise.
+-- Otherwise as in 0078.
 create or replace function count_new_events() returns trigger
   language plpgsql
 as $$
@@ -40,7 +40,7 @@ begin
 end
 $$;
 
--- As in 0090, otherwise.
+-- Otherwise as in 0090.
 create or replace function notify_of_events() returns trigger
   language plpgsql
   security definer

@@ -7,7 +7,7 @@ const everyMs = 20_000;
 const idleShare = 0.03;
 /**
  * How many periods in a row must be idle. A collection discards compiled code and the room for new objects: the first thousands of requests
- * after it cost half as much CPU time again, or twice as much (docs/performance.md). So a short pause between two bursts must not cause one.
+ * after it take 1.5 to 2 times the CPU time (docs/performance.md). So a short pause between two bursts must not cause one.
  */
 const idlePeriods = 3;
 /** A heap that has grown less since the last collection is not worth another one. */

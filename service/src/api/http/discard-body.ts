@@ -12,7 +12,7 @@ let allowedBytes = 0;
 /**
  * Reads and discards the body of a request that is answered without it, at most 26 MB a second for all requests of this process
  * together. Node reads such a body as fast as it arrives, so that one tenant with refused requests of 8 MiB kept the process busy.
- * Closing the connection instead could destroy the answer before the client has read it. Returns false for a body that is partly read.
+ * Closing the connection instead could destroy the answer before the client has read it. Returns false for a body that is partly read, and for a closed request.
  */
 export function discardBody(request: IncomingMessage): boolean {
   if (request.readableDidRead || request.destroyed) return false;
