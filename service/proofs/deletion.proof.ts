@@ -15,6 +15,8 @@ import { createDice, type Dice } from "./seeded-random.ts";
 
 const fullSize = 50_000;
 const killsOf = (size: number) => (size < fullSize ? 4 : 20);
+/** The purge of a small account takes about 20 times as long. */
+const stepMs = 5;
 /** What outlives an account: that it was deleted, and what workers still have to remove at SES. */
 const outliving = ["account_deletions", "tenant_removals"];
 
@@ -138,7 +140,10 @@ interface Purging {
   progress: ProofTools["progress"];
 }
 
-/** Starts the command again after each kill. A kill comes while it starts, or a few milliseconds into its first step. */
+/**
+ * Starts the command again after each kill. A kill comes while it starts, or at the latest a few milliseconds into its first step, so that a
+ * fast machine does not finish before it.
+ */
 async function purge(
   url: string,
   db: Database,
@@ -149,13 +154,11 @@ async function purge(
   while ((await findDeletion(db, accountId))?.finishedAt === null) {
     const child = fork(join(import.meta.dirname, "deletion/purge-process.ts"), [url, accountId]);
     const exited = once(child, "exit");
-    const isKilled = killed < kills;
-    let steps = dice.roll(3) === 0 ? 1 : 0;
-    if (isKilled && steps === 0) void sleep(dice.roll(400)).then(() => child.kill("SIGKILL"));
-    child.on("message", () => {
-      steps -= 1;
-      if (isKilled && steps === 0) void sleep(dice.roll(15)).then(() => child.kill("SIGKILL"));
-    });
+    const killWithin = (ms: number) => sleep(dice.roll(ms)).then(() => child.kill("SIGKILL"));
+    if (killed < kills) {
+      if (dice.roll(3) !== 0) void killWithin(400);
+      child.once("message", () => void killWithin(stepMs));
+    }
     const [code, signal] = await exited;
     if (signal === "SIGKILL") killed += 1;
     else if (code !== 0) throw new Error(`the purge ended with code ${String(code)}`);
