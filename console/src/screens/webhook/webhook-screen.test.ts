@@ -91,9 +91,9 @@ test("a rotation shows the new secret once, and counts down how long the earlier
   await page.getByText("The earlier secret ends").waitFor();
   const timer = page.getByRole("timer");
   // In the first second it says "in 1 h".
-  await expect.poll(() => timer.textContent()).toMatch(/^in 59\smin \d+\ss$/);
+  await expect.poll(() => timer.textContent(), { timeout: 5_000 }).toMatch(/^in 59\smin \d+\ss$/);
   const first = await timer.textContent();
-  await expect.poll(() => timer.textContent()).not.toBe(first);
+  await expect.poll(() => timer.textContent(), { timeout: 5_000 }).not.toBe(first);
   expect(await page.content()).not.toContain(secret);
 });
 
